@@ -1,0 +1,1 @@
+"""Run untrusted programs in isolation and judge them where they cannot reach."""

@@ -1,0 +1,1 @@
+"""Models for the harness that check the suite itself: replay, oracle and null."""

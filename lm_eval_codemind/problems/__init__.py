@@ -1,0 +1,1 @@
+"""One record for every problem, its schema, and the registry of benchmarks."""

@@ -1,0 +1,1 @@
+"""From the harness's result files to statistics, reports and submissions."""

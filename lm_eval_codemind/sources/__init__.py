@@ -1,0 +1,1 @@
+"""Upstream benchmarks: raw files to problems, at pinned revisions."""

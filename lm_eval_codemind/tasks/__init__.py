@@ -1,0 +1,1 @@
+"""The hooks that the YAML files of the task suite point to."""

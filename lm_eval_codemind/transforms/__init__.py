@@ -1,0 +1,1 @@
+"""Semantics-preserving rewritings of a program C into a more tangled C+."""
