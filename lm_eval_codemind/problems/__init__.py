@@ -1,1 +1,21 @@
 """One record for every problem, its schema, and the registry of benchmarks."""
+
+from lm_eval_codemind.problems.record import CATEGORIES, EXCLUSION_REASONS, KINDS, Case, Category, Kind, Problem
+from lm_eval_codemind.problems.registry import BENCHMARKS, Benchmark, get_benchmark
+from lm_eval_codemind.problems.storage import digest, dump_problems, load_problems
+
+__all__ = [
+    "BENCHMARKS",
+    "CATEGORIES",
+    "EXCLUSION_REASONS",
+    "KINDS",
+    "Benchmark",
+    "Case",
+    "Category",
+    "Kind",
+    "Problem",
+    "digest",
+    "dump_problems",
+    "get_benchmark",
+    "load_problems",
+]

@@ -1,0 +1,114 @@
+"""The record every benchmark is turned into: one program, one input, its proven output and its tests."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["function", "method", "script"]
+Category = Literal["confirmed", "corrected", "repaired", "excluded"]
+
+KINDS: tuple[Kind, ...] = ("function", "method", "script")
+CATEGORIES: tuple[Category, ...] = ("confirmed", "corrected", "repaired", "excluded")
+
+# Why no execution can prove a label. A closed set: the errata group problems by it.
+EXCLUSION_REASONS: dict[str, str] = {
+    "time": "the output depends on the clock or the calendar",
+    "state": "the output depends on what an earlier run left behind",
+    "identity": "the output depends on an object's address, on hashing or on another source of chance",
+    "no_literal": "the output is no value that can be written down as a Python literal",
+    "dependency": "the program needs a package or data that cannot be relied upon",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input of a program with the output it must give.
+
+    Attributes:
+        input: A call expression (functions), the source of a test method (methods) or the text of stdin (scripts).
+        output: A Python literal (functions, methods) or the text of stdout (scripts).
+    """
+
+    input: str
+    output: str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem of a benchmark; the fields are, in this order, the columns of the data set.
+
+    Attributes:
+        problem_id: Upstream's name, such as ``HumanEval_0``, ``sample_0``,
+            ``ClassEval_0@AccessGatewayFilter.filter`` or ``atcoder_ABC042_A``.
+        benchmark: Name in the registry, such as ``humaneval``.
+        kind: ``function`` (call -> return value), ``method`` (test method of a class -> return value)
+            or ``script`` (stdin -> stdout).
+        language: The program's language; ``python`` throughout.
+        code: The program C, complete: with the imports and helpers it needs, without its tests.
+        entry_point: The function's name, ``Class.method`` for methods, the empty string for scripts.
+        input: What C is run on; a form as in :class:`Case`.
+        output: The proven output in the form of :class:`Case`; None where the problem is excluded.
+        specification: What the program must do, in words, with its signature; examples removed. Empty where
+            upstream has none.
+        context: What surrounds the code a model is asked to write: for methods the rest of the class, for functions
+            the imports and helpers that the specification relies on.
+        tests: The test suite T as source: a module that defines ``check(candidate)`` or holds bare assertions
+            (functions), ``unittest`` classes (methods). Empty for scripts, whose suite is ``cases``.
+        cases: Further inputs with their outputs. For scripts this is the test suite T.
+        hint_test: The test that the setting "with test" of specification reasoning adds. Empty where not applicable.
+        misleading_test: The same test with an expected output that contradicts the specification.
+        transformed: C+, the tangled equivalent of C. Empty where there is none.
+        transformations: The rules that made C+ of C, in the order of their application.
+        category: How the proven label relates to the published one; see :data:`CATEGORIES`.
+        reason: A key of :data:`EXCLUSION_REASONS` for excluded problems, else the empty string.
+        published_output: The label as upstream publishes it, verbatim; None where upstream has none.
+        provenance: ``repository@revision:path`` of the upstream file the program comes from.
+    """
+
+    problem_id: str
+    benchmark: str
+    kind: Kind
+    language: str
+    code: str
+    entry_point: str
+    input: str
+    output: str | None
+    specification: str = ""
+    context: str = ""
+    tests: str = ""
+    cases: tuple[Case, ...] = ()
+    hint_test: str = ""
+    misleading_test: str = ""
+    transformed: str = ""
+    transformations: tuple[str, ...] = ()
+    category: Category = "confirmed"
+    reason: str = ""
+    published_output: str | None = None
+    provenance: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"{self.problem_id}: kind {self.kind!r} is none of {', '.join(KINDS)}")
+        if self.category not in CATEGORIES:
+            raise ValueError(f"{self.problem_id}: category {self.category!r} is none of {', '.join(CATEGORIES)}")
+        if (self.category == "excluded") != (self.reason in EXCLUSION_REASONS):
+            raise ValueError(f"{self.problem_id}: category {self.category!r} does not go with reason {self.reason!r}")
+
+    def to_row(self) -> dict[str, Any]:
+        """Return the record as a row of the data set: plain lists, dicts, strings and None."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_row(cls, row: dict[str, Any]) -> Problem:
+        """Return the problem a row of the data set describes.
+
+        Raises:
+            TypeError: if the row has a column that the schema does not know or lacks a required one.
+            ValueError: if a value lies outside its closed set.
+        """
+        values = dict(row)
+        values["cases"] = tuple(Case(**case) for case in values.get("cases") or ())
+        values["transformations"] = tuple(values.get("transformations") or ())
+        return cls(**values)
