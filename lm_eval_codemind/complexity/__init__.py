@@ -1,0 +1,21 @@
+"""Static and dynamic measures of how complex a program is: what the analyses set against the scores."""
+
+from lm_eval_codemind.complexity.constructs import CONSTRUCTS, construct_tags, nested_constructs
+from lm_eval_codemind.complexity.cyclomatic import cyclomatic_complexity, unit_complexities
+from lm_eval_codemind.complexity.dependencies import dependencies
+from lm_eval_codemind.complexity.loops import COUNTER, count_loops
+from lm_eval_codemind.complexity.types import OUTPUT_TYPES, literal_type, text_type
+
+__all__ = [
+    "CONSTRUCTS",
+    "COUNTER",
+    "OUTPUT_TYPES",
+    "construct_tags",
+    "count_loops",
+    "cyclomatic_complexity",
+    "dependencies",
+    "literal_type",
+    "nested_constructs",
+    "text_type",
+    "unit_complexities",
+]

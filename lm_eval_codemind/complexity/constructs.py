@@ -1,0 +1,97 @@
+"""Which control constructs a program uses and how deep it nests them."""
+
+from __future__ import annotations
+
+import ast
+
+# `try` with `except*` has a node of its own since Python 3.11.
+_TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+
+# The tags of the paper's analysis, in the order in which tables show them. `match` is Python's switch.
+CONSTRUCTS: tuple[str, ...] = ("for", "while", "if", "try", "match", "nested_loop", "nested_if", "basic")
+
+
+def construct_tags(code: str) -> tuple[str, ...]:
+    """Return the tags of :data:`CONSTRUCTS` that describe a program.
+
+    A tag says that the program has at least one such statement. ``nested_loop`` is a loop inside a loop,
+    ``nested_if`` an ``if`` inside an ``if`` or its ``else`` (an ``elif`` is no nesting), both at any depth within one
+    function. ``basic`` marks programs with none of these statements. Comprehensions and conditional expressions are
+    expressions and give no tag.
+
+    Args:
+        code: Python source.
+
+    Returns:
+        The tags, in the order of :data:`CONSTRUCTS`; never empty.
+
+    Raises:
+        SyntaxError: if the source does not parse.
+    """
+    found: set[str] = set()
+    for kind, around in _constructs(code):
+        found.add(kind)
+        if kind in ("for", "while") and ("for" in around or "while" in around):
+            found.add("nested_loop")
+        if kind == "if" and "if" in around:
+            found.add("nested_if")
+    return tuple(tag for tag in CONSTRUCTS if tag in found) or ("basic",)
+
+
+def nested_constructs(code: str) -> int:
+    """Return NC, the number of control constructs that stand inside another one of the same function.
+
+    Control constructs are ``for``, ``while``, ``if``, ``try`` and ``match`` statements; an ``elif`` belongs to its
+    ``if``. Three loops inside each other have NC = 2.
+
+    Args:
+        code: Python source.
+
+    Raises:
+        SyntaxError: if the source does not parse.
+    """
+    return sum(bool(around) for _, around in _constructs(code))
+
+
+def _constructs(code: str) -> list[tuple[str, frozenset[str]]]:
+    """List the control constructs of a program as (kind, kinds of the constructs around it in the same function)."""
+    found: list[tuple[str, frozenset[str]]] = []
+
+    def walk(node: ast.AST, around: frozenset[str], is_elif: bool = False) -> None:
+        if isinstance(node, _SCOPES):
+            around = frozenset()
+        kind = _kind(node)
+        # An elif is a further arm of its `if`: no construct of its own, and what it holds is inside the same `if`.
+        if kind and not is_elif:
+            found.append((kind, around))
+            around |= {kind}
+        for child in ast.iter_child_nodes(node):
+            walk(child, around, is_elif=_is_elif(node, child))
+
+    walk(ast.parse(code), frozenset())
+    return found
+
+
+def _is_elif(node: ast.AST, child: ast.AST) -> bool:
+    """Tell `elif` from an `if` alone in an `else`: only the former starts in the column of the `if` it belongs to."""
+    return (
+        isinstance(node, ast.If)
+        and isinstance(child, ast.If)
+        and node.orelse == [child]
+        and child.col_offset == node.col_offset
+    )
+
+
+def _kind(node: ast.AST) -> str:
+    if isinstance(node, (ast.For, ast.AsyncFor)):
+        return "for"
+    if isinstance(node, ast.While):
+        return "while"
+    if isinstance(node, ast.If):
+        return "if"
+    if isinstance(node, _TRY):
+        return "try"
+    if isinstance(node, ast.Match):
+        return "match"
+    return ""

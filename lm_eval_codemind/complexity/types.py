@@ -1,0 +1,49 @@
+"""The type of an output, in the classes of the paper's analysis."""
+
+from __future__ import annotations
+
+import ast
+
+OUTPUT_TYPES: tuple[str, ...] = ("Int", "Decimal", "String", "Binary", "List", "Tuple", "Object")
+
+
+def literal_type(literal: str) -> str | None:
+    """Return the class of :data:`OUTPUT_TYPES` that a Python literal belongs to, or None if it is no literal.
+
+    Int: ``int``; Decimal: ``float`` and ``complex``; String: ``str`` and ``bytes``; Binary: ``bool``; List; Tuple;
+    Object: everything else (``dict``, ``set``, ``None``).
+
+    Args:
+        literal: Python source of one value, as in a problem's ``output``. ``set()``, ``inf`` and ``nan`` are accepted
+            with what :func:`ast.literal_eval` takes.
+    """
+    text = literal.strip()
+    if text in ("inf", "-inf", "nan", "float('inf')", "float('-inf')", "float('nan')"):
+        return "Decimal"
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return None
+    for name, types in _TYPES:
+        if isinstance(value, types):
+            return name
+    return "Object"
+
+
+def text_type(text: str) -> str:
+    """Return the class of :data:`OUTPUT_TYPES` of what a script printed.
+
+    Text that reads as one Python literal is of that literal's class (``42`` is Int); all other text is String.
+    """
+    return literal_type(text) or "String"
+
+
+# bool is a subclass of int, so it comes first.
+_TYPES: tuple[tuple[str, tuple[type, ...]], ...] = (
+    ("Binary", (bool,)),
+    ("Int", (int,)),
+    ("Decimal", (float, complex)),
+    ("String", (str, bytes)),
+    ("List", (list,)),
+    ("Tuple", (tuple,)),
+)
