@@ -1,0 +1,77 @@
+"""A response cut into text blocks: fenced code told from what lies between the fences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+_FENCE = re.compile(
+    r"(?P<mark>`{3,}|(?m:^[ \t]*~{3,}))[ \t]*(?P<info>[\w+#.\-]*(?:[ \t]*\{[^}\n]*\})?)[ \t]*(?P<eol>\n|\Z)?"
+)
+
+_TAG = re.compile(
+    r"\[/?(?:PYTHON|CODE|ANSWER|SOLUTION|TESTS?|OUTPUT|INST)\]"
+    r"|</?(?:python|code|answer|solution|program|implementation|pre|response)>",
+    re.IGNORECASE,
+)
+
+
+def without_tags(text: str) -> str:
+    """Return the text with tags such as ``[PYTHON]`` or ``</code>`` turned into line breaks."""
+    return _TAG.sub("\n", text)
+
+
+def blocks(text: str, parses: Callable[[str], bool]) -> list[str]:
+    """Return the text cut at its code fences, in order: fenced blocks and what lies between them.
+
+    A fence may be unclosed, follow prose on its line, or close at the end of a line of code. Where back-ticks stand
+    inside the code (in a docstring, say) the block goes on to the first closing fence with which it parses.
+
+    Args:
+        text: The visible text of a response.
+        parses: Says whether a text is Python by itself.
+
+    Returns:
+        Non-blank pieces of the text, in order.
+    """
+    marks = list(_FENCE.finditer(text))
+    pieces: list[str] = []
+    at = 0
+    index = 0
+    while index < len(marks):
+        opening = marks[index]
+        pieces.append(text[at : opening.start()])
+        closing = _closing(text, marks, index, parses)
+        if closing is None:
+            pieces.append(text[_content_start(opening) :])
+            at = len(text)
+            break
+        pieces.append(text[_content_start(opening) : marks[closing].start()])
+        # A fence with a language opens: it ended the block before it only because that one was left unclosed.
+        reopens = bool(marks[closing]["info"]) and marks[closing]["eol"] == "\n"
+        at = marks[closing].start() if reopens else marks[closing].start() + len(marks[closing]["mark"])
+        index = closing if reopens else closing + 1
+    pieces.append(text[at:])
+    return [piece for piece in pieces if piece.strip()]
+
+
+def _content_start(opening: re.Match[str]) -> int:
+    """Return where a block's content starts: after the line of the fence, or after its marks where code follows."""
+    if opening["eol"] is not None or opening["info"].lower() in ("python", "py", "python3"):
+        return opening.end()
+    return opening.start() + len(opening["mark"])
+
+
+def _closing(text: str, marks: list[re.Match[str]], index: int, parses: Callable[[str], bool]) -> int | None:
+    """Return the index of the mark that closes the block opened by ``marks[index]``; None if none does."""
+    start = _content_start(marks[index])
+    first: int | None = None
+    for later in range(index + 1, min(len(marks), index + 12)):
+        if len(marks[later]["mark"].strip()) < len(marks[index]["mark"].strip()):
+            continue
+        first = later if first is None else first
+        if parses(text[start : marks[later].start()]):
+            return later
+        if marks[later]["info"] and marks[later]["eol"] == "\n":
+            break
+    return first

@@ -1,0 +1,276 @@
+"""Text that holds Python between other things, cut into the statements that parse."""
+
+from __future__ import annotations
+
+import ast
+import re
+import symtable
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+# Characters handed to the parser for one response. Ordinary responses take a few times their length; the limit keeps
+# text made to be slow from being slow.
+PARSE_BUDGET = 4_000_000
+
+_PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
+_CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
+_INCOMPLETE = re.compile(r"was never closed|unterminated triple-quoted|unexpected EOF|expected an indented block")
+_BLOCK_HEADER = re.compile(r"(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:\s*(?:#.*)?$")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a response.
+
+    Attributes:
+        node: Its syntax tree; line numbers are those of ``source``.
+        source: Its text at column 0, comments inside it kept.
+        block: Number of the block of the response it stands in.
+    """
+
+    node: ast.stmt
+    source: str
+    block: int = 0
+
+    @cached_property
+    def _names(self) -> tuple[frozenset[str], frozenset[str]]:
+        binds: set[str] = set()
+        uses: set[str] = set()
+        try:
+            table = symtable.symtable(self.source, "<response>", "exec")
+        except _PARSE_ERRORS:
+            return frozenset(), frozenset()
+        pending = [table]
+        while pending:
+            scope = pending.pop()
+            pending.extend(scope.get_children())
+            module = scope.get_type() == "module"
+            for symbol in scope.get_symbols():
+                if (module or symbol.is_declared_global()) and (symbol.is_assigned() or symbol.is_imported()):
+                    binds.add(symbol.get_name())
+                if symbol.is_referenced() and (module or symbol.is_global()):
+                    uses.add(symbol.get_name())
+        return frozenset(binds), frozenset(uses)
+
+    @property
+    def binds(self) -> frozenset[str]:
+        """The module-level names it gives a value to."""
+        return self._names[0]
+
+    @property
+    def uses(self) -> frozenset[str]:
+        """The module-level or builtin names that it, or a function in it, refers to."""
+        return self._names[1]
+
+
+class Parser:
+    """Cuts texts into statements, within a budget of characters for one response."""
+
+    def __init__(self, budget: int = PARSE_BUDGET) -> None:
+        self._budget = budget
+
+    def parses(self, text: str) -> bool:
+        """Say whether the whole text is Python, wherever its indentation starts."""
+        return isinstance(self._parse(text.split("\n")), list)
+
+    def statements(self, text: str, block: int = 0) -> list[Statement]:
+        """Return the statements of a text in order; what does not parse is left out.
+
+        A text that parses as a whole gives all its statements. Otherwise the text is read line by line: each line that
+        starts a statement takes along what is indented below it and what closes its brackets and strings. A
+        statement whose tail was cut off at the end of the text, or runs into prose, is kept up to there.
+        """
+        lines = text.split("\n")
+        whole = self._parse(lines)
+        if isinstance(whole, list):
+            return [Statement(part.node, part.source, block) for part in whole]
+        found: list[Statement] = []
+        at = 0
+        while at < len(lines) and self._budget > 0:
+            if not lines[at].strip():
+                at += 1
+                continue
+            parts, end = self._chunk(lines, at)
+            found.extend(Statement(part.node, part.source, block) for part in parts)
+            at = end
+        return found
+
+    def _chunk(self, lines: list[str], start: int) -> tuple[list[Statement], int]:
+        """Return the statements of the block that starts at a line, and the line to go on with."""
+        end = _block_end(lines, start)
+        result = self._parse(lines[start:end])
+        if isinstance(result, list):
+            return result, end
+        if re.search(r"never closed|unterminated triple-quoted", str(result)):
+            for longer in range(end, min(len(lines), end + 400)):
+                if self._budget <= 0:
+                    break
+                if not re.search(r"[)\]}]|\"\"\"|'''", lines[longer]):
+                    continue
+                # What is indented below the line that closes a bracket belongs to the statement too (`def f(\n):`).
+                reach = _block_end(lines, longer, indent=_indent(lines[start]))
+                extended = self._parse(lines[start:reach])
+                if isinstance(extended, list):
+                    return extended, reach
+        kept = self._without_tail(lines[start:end], result, at_end=not any(line.strip() for line in lines[end:]))
+        return kept, end if kept else start + 1
+
+    def _without_tail(self, chunk: list[str], error: SyntaxError | None, at_end: bool) -> list[Statement]:
+        """Return the statements of a chunk without the lines at its end that are cut off or prose; [] if none stay."""
+        lineno = error.lineno if error is not None and error.lineno else len(chunk)
+        last = max(index for index, line in enumerate(chunk) if line.strip())
+        cut_off = at_end and (lineno > last or bool(_INCOMPLETE.search(str(error))))
+        # The first line of the chunk is its header: without a body nothing is left to keep.
+        for keep in range(min(lineno, last + 1) - 1, 1, -1):
+            if self._budget <= 0:
+                break
+            if not cut_off and not all(_is_prose(line) for line in chunk[keep:]):
+                break
+            result = self._parse(chunk[:keep])
+            if isinstance(result, list):
+                return result
+            if not (cut_off or _is_prose(chunk[keep - 1])):
+                break
+        return []
+
+    def _parse(self, lines: list[str]) -> list[Statement] | SyntaxError | None:
+        """Return the statements of lines that parse together, else the error (None where it says nothing of use)."""
+        first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+        indent = first[: len(first) - len(first.lstrip())]
+        # Wrapping, unlike dedenting, leaves the text of strings that run over several lines as it is.
+        code = "\n".join(["if True:", *lines] if indent else lines)
+        self._budget -= len(code)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(code)
+        except SyntaxError as error:
+            if indent and error.lineno:
+                error.lineno -= 1
+            return error
+        except _PARSE_ERRORS:
+            return None
+        body = tree.body
+        if indent:
+            if len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse:
+                return None
+            body = body[0].body
+        try:
+            return [_statement(node, code.split("\n"), body, indent) for node in body]
+        except _PARSE_ERRORS:
+            return None
+
+
+def _statement(node: ast.stmt, lines: list[str], siblings: list[ast.stmt], indent: str) -> Statement:
+    source = source_of(node, lines, siblings, indent)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return Statement(ast.parse(source).body[0], source)
+
+
+def first_line(node: ast.stmt) -> int:
+    """Return the number of a statement's first line, its decorators included."""
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def source_of(node: ast.stmt, lines: list[str], siblings: Iterable[ast.stmt], indent: str) -> str:
+    """Return a statement's text, moved to column 0.
+
+    Args:
+        node: The statement.
+        lines: The lines of the module that its line numbers count.
+        siblings: The statements of the body it stands in, itself included.
+        indent: The white space that body is indented by.
+    """
+    start, end = first_line(node), node.end_lineno or node.lineno
+    neighbours = [other for other in siblings if other is not node]
+    if any(first_line(other) <= end and (other.end_lineno or other.lineno) >= start for other in neighbours):
+        segment = ast.get_source_segment("\n".join(lines), node)  # statements parted by semicolons share a line
+        return segment or ""
+    return shift(lines[start - 1 : end], _string_lines(node, start), indent, "")
+
+
+def shift(lines: list[str], untouched: set[int], old: str, new: str) -> str:
+    """Return lines with the indentation ``old`` replaced by ``new``, but for those whose index is in ``untouched``."""
+    shifted = []
+    for index, line in enumerate(lines):
+        if index in untouched:
+            shifted.append(line)
+        elif not line.strip():
+            shifted.append("")
+        else:
+            shifted.append(new + (line[len(old) :] if line.startswith(old) else line.lstrip()))
+    return "\n".join(shifted)
+
+
+def indented(source: str, indent: str) -> str:
+    """Return a module's source indented, the contents of its multi-line strings left as they are."""
+    untouched: set[int] = set()
+    for node in ast.parse(source).body:
+        untouched |= {index + first_line(node) - 1 for index in _string_lines(node, first_line(node))}
+    return shift(source.split("\n"), untouched, "", indent)
+
+
+def _string_lines(node: ast.AST, start: int) -> set[int]:
+    """Return the indices, from ``start``, of lines that begin inside a string; docstrings may be moved freely."""
+    docstrings = {id(doc) for doc in _docstrings(node)}
+    inside: set[int] = set()
+    for part in ast.walk(node):
+        is_text = isinstance(part, ast.JoinedStr) or (
+            isinstance(part, ast.Constant) and isinstance(part.value, (str, bytes)) and id(part) not in docstrings
+        )
+        if is_text and isinstance(part, ast.expr):
+            inside |= set(range(part.lineno + 1 - start, (part.end_lineno or part.lineno) + 1 - start))
+    return inside
+
+
+def _docstrings(node: ast.AST) -> Iterator[ast.expr]:
+    for part in ast.walk(node):
+        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and part.body:
+            first = part.body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                yield first.value
+
+
+def _indent(line: str) -> int:
+    expanded = line.expandtabs(8)
+    return len(expanded) - len(expanded.lstrip())
+
+
+def _block_end(lines: list[str], start: int, indent: int | None = None) -> int:
+    """Return the index after the last line of the block that starts at a line: what is indented below it."""
+    margin = _indent(lines[start]) if indent is None else indent
+    end = start + 1
+    decorated = lines[start].lstrip().startswith("@")
+    for index in range(start + 1, len(lines)):
+        line = lines[index]
+        if not line.strip():
+            continue
+        depth = _indent(line)
+        if decorated and depth == margin:
+            decorated = line.lstrip().startswith("@")
+        elif depth <= margin and not (depth == margin and _CONTINUES.match(line.lstrip())):
+            break
+        end = index + 1
+    return end
+
+
+def _is_prose(line: str) -> bool:
+    """Say whether a line reads as prose rather than as a statement; blank lines and comments count as prose."""
+    stripped = line.strip()
+    if not stripped or stripped.startswith("#"):
+        return True
+    if _BLOCK_HEADER.match(stripped):
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            body = ast.parse(stripped).body
+    except _PARSE_ERRORS:
+        return True
+    return all(
+        isinstance(node, ast.Expr) and isinstance(node.value, (ast.Name, ast.Constant, ast.Tuple)) for node in body
+    )
