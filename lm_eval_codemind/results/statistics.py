@@ -1,0 +1,192 @@
+"""Intervals, correlations and paired tests: pure functions on numbers, computed by scipy wherever scipy has them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+CONFIDENCE = 0.95
+# Resamples of a bootstrap and the seed it starts from, so that the same samples give the same interval.
+RESAMPLES = 2000
+SEED = 20240214
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its confidence interval, and the number of samples it rests on."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Spearman's rank correlation: rho, its p value (two-sided) and confidence interval, and the number of pairs."""
+
+    rho: float
+    p: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A paired comparison of two sets of scores.
+
+    Attributes:
+        difference: Mean of the first minus mean of the second.
+        low: Lower end of the confidence interval of the difference.
+        high: Upper end of it.
+        p: Two-sided p value of "no difference".
+        test: ``McNemar`` (both sets hold only 0 and 1) or ``paired bootstrap``.
+        n: Number of pairs.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    test: str
+    n: int
+
+
+def proportion(successes: int, n: int, confidence: float = CONFIDENCE) -> Estimate:
+    """Return a proportion with its Wilson score interval; NaN throughout where ``n`` is 0.
+
+    With p = successes / n and z the normal quantile of the confidence level, the interval is
+
+        (p + z²/2n ± z √(p(1 - p)/n + z²/4n²)) / (1 + z²/n)
+    """
+    if n == 0:
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    interval = stats.binomtest(successes, n).proportion_ci(confidence, method="wilson")
+    return Estimate(successes / n, float(interval.low), float(interval.high), n)
+
+
+def mean(scores: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+    """Return the mean of scores with its interval: Wilson's where all scores are 0 or 1, else the bootstrap's."""
+    if is_binary(scores):
+        return proportion(int(sum(scores)), len(scores), confidence)
+    return bootstrap([(score,) for score in scores], lambda means: means[..., 0], confidence)
+
+
+def is_binary(scores: Sequence[float]) -> bool:
+    """Tell whether scores are verdicts, that is only 0 and 1."""
+    return all(score in (0, 1) for score in scores)
+
+
+def bootstrap(
+    rows: Sequence[Sequence[float]],
+    of_means: Callable[[Any], Any],
+    confidence: float = CONFIDENCE,
+    resamples: int = RESAMPLES,
+) -> Estimate:
+    """Return a function of column means with its percentile bootstrap interval (Efron, 1979).
+
+    Every R score is such a function: R_IER and R_DSR the mean of one column, R_SR = mean(pass) exp(mean(S_SR)) of
+    two. Rows, one a problem, are drawn with replacement; the interval runs between the quantiles over the draws. The
+    draws are seeded, so equal rows give equal intervals.
+
+    Args:
+        rows: One row a problem, all of the same length.
+        of_means: An array whose last axis holds the columns' means -> the same array without that axis.
+        confidence: Coverage of the interval, between 0 and 1.
+        resamples: Number of draws.
+
+    Returns:
+        NaN throughout where there are no rows.
+    """
+    n = len(rows)
+    if n == 0:
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    table = np.asarray(rows, dtype=float)
+    draws = np.random.default_rng(SEED).integers(0, n, (resamples, n))
+    means = np.stack([table[:, column][draws].mean(axis=1) for column in range(table.shape[1])], axis=-1)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(of_means(means), [tail, 1 - tail])
+    return Estimate(float(of_means(table.mean(axis=0))), float(low), float(high), n)
+
+
+def spearman(x: Sequence[float], y: Sequence[float], confidence: float = CONFIDENCE) -> Correlation:
+    """Return Spearman's rank correlation of two measures of the same problems.
+
+    The interval is Bonett and Wright's (Psychometrika 65, 2000), with z the normal quantile:
+
+        tanh(artanh(rho) ± z √((1 + rho²/2) / (n - 3)))
+
+    All of it is NaN where fewer than four pairs are given or one side does not vary.
+
+    Raises:
+        ValueError: if the two differ in length.
+    """
+    if len(x) != len(y):
+        raise ValueError(f"a correlation needs pairs, but there are {len(x)} and {len(y)} values")
+    n = len(x)
+    if n < 4 or len(set(x)) < 2 or len(set(y)) < 2:
+        return Correlation(math.nan, math.nan, math.nan, math.nan, n)
+    result = stats.spearmanr(x, y)
+    rho, p = float(result.statistic), float(result.pvalue)
+    if abs(rho) >= 1:
+        return Correlation(rho, p, rho, rho, n)
+    half = stats.norm.ppf((1 + confidence) / 2) * math.sqrt((1 + rho**2 / 2) / (n - 3))
+    return Correlation(rho, p, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half), n)
+
+
+def compare(first: Sequence[float], second: Sequence[float], confidence: float = CONFIDENCE) -> Comparison:
+    """Compare two models on the same problems.
+
+    Verdicts are compared by McNemar's exact test: of the b + c problems that only one of the two solves, the number
+    that the first solves is binomial with probability 1/2 if they are equally good. Other scores are compared by a
+    paired bootstrap of the mean difference d: p = 2 min(P(d* ≤ 0), P(d* ≥ 0)), at most 1, the smallest value being
+    2 / (resamples + 1). The interval of the difference is the bootstrap's in both cases.
+
+    Args:
+        first: Scores of the first model, one a problem.
+        second: Scores of the second model on the same problems, in the same order.
+        confidence: Coverage of the interval.
+
+    Raises:
+        ValueError: if the two differ in length.
+    """
+    if len(first) != len(second):
+        raise ValueError(f"a paired test needs pairs, but there are {len(first)} and {len(second)} scores")
+    differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    n = len(differences)
+    if n == 0:
+        return Comparison(math.nan, math.nan, math.nan, math.nan, "none", 0)
+    draws = np.random.default_rng(SEED).integers(0, n, (RESAMPLES, n))
+    means = differences[draws].mean(axis=1)
+    tail = (1 - confidence) / 2
+    low, high = (float(value) for value in np.quantile(means, [tail, 1 - tail]))
+    if is_binary(first) and is_binary(second):
+        only_first, only_second = int((differences > 0).sum()), int((differences < 0).sum())
+        discordant = only_first + only_second
+        p = float(stats.binomtest(only_first, discordant, 0.5).pvalue) if discordant else 1.0
+        return Comparison(float(differences.mean()), low, high, p, "McNemar", n)
+    below, above = int((means <= 0).sum()), int((means >= 0).sum())
+    p = min(1.0, 2 * (min(below, above) + 1) / (RESAMPLES + 1))
+    return Comparison(float(differences.mean()), low, high, p, "paired bootstrap", n)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p values corrected for the number of tests by Holm's step-down method (Scand. J. Statist. 6, 1979).
+
+    With the m values in rising order p(1) … p(m):  p'(i) = min(1, max over j ≤ i of (m - j + 1) p(j)).
+
+    NaN, a test that could not be made, stays NaN and is not counted.
+    """
+    order = sorted((i for i, p in enumerate(p_values) if not math.isnan(p)), key=lambda i: p_values[i])
+    corrected = [math.nan] * len(p_values)
+    largest = 0.0
+    for rank, i in enumerate(order):
+        largest = max(largest, min(1.0, (len(order) - rank) * p_values[i]))
+        corrected[i] = largest
+    return corrected
