@@ -1,0 +1,65 @@
+"""Questions about Python source that the readers of upstream's files ask."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable
+
+_ALWAYS_THERE = frozenset(dir(builtins)) | {"__file__"}
+
+
+def free_names(node: ast.AST) -> set[str]:
+    """Return the names that are read somewhere below a node and bound nowhere below it, builtins left out.
+
+    Scopes are not told apart: a name bound in one function counts as bound in its neighbour too. That is enough to
+    see which imports and helpers a test needs.
+    """
+    read, bound = set[str](), set[str]()
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name):
+            (read if isinstance(child.ctx, ast.Load) else bound).add(child.id)
+        elif isinstance(child, ast.arg):
+            bound.add(child.arg)
+        elif isinstance(child, ast.ExceptHandler) and child.name:
+            bound.add(child.name)
+        else:
+            bound |= bound_names(child)
+    return read - bound - _ALWAYS_THERE
+
+
+def bound_names(statement: ast.AST) -> set[str]:
+    """Return the names that a definition, an import or an assignment binds in its own scope."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {alias.asname or alias.name.split(".")[0] for alias in statement.names}
+    if isinstance(statement, ast.Assign):
+        targets = [node for target in statement.targets for node in ast.walk(target)]
+        return {node.id for node in targets if isinstance(node, ast.Name)}
+    return set()
+
+
+def module_names(source: str) -> set[str]:
+    """Return the names that a module binds at its top level."""
+    return {name for statement in ast.parse(source).body for name in bound_names(statement)}
+
+
+def statements_binding(names: Iterable[str], module: ast.Module) -> list[ast.stmt]:
+    """Return the top-level statements that bind some names, and those that these need in turn, in source order."""
+    wanted, chosen = set(names), set[int]()
+    grew = True
+    while grew:
+        grew = False
+        for position, statement in enumerate(module.body):
+            if position not in chosen and bound_names(statement) & wanted:
+                chosen.add(position)
+                wanted |= free_names(statement)
+                grew = True
+    return [module.body[position] for position in sorted(chosen)]
+
+
+def without_lines(source: str, nodes: Iterable[ast.stmt]) -> str:
+    """Return the source with the lines that some statements stand on removed."""
+    dropped = {line for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    return "".join(text for number, text in enumerate(source.splitlines(keepends=True), 1) if number not in dropped)
