@@ -1,0 +1,140 @@
+"""Whether an answer is the output: by value, and by text as the CodeMind artifact compares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.problems import Kind
+
+_FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
+_WRAPPERS = ("```", "``", "`", "**")
+# No spelling of an output is so much longer than the output; the bound spares parsing megabytes.
+_LONGEST_FACTOR = 20
+_LONGEST_REST = 10_000
+
+
+def same_output(answer: str, output: str, kind: Kind) -> bool:
+    """Return whether an answer states the output of a program.
+
+    Args:
+        answer: What was found in the response: any text, of any length.
+        output: The label: a Python literal, or the text of stdout for scripts.
+        kind: What the program is; decides between :func:`same_literal` and :func:`same_lines`.
+    """
+    if len(answer) > _LONGEST_FACTOR * len(output) + _LONGEST_REST:
+        return False
+    return any(
+        same_lines(reading, output) if kind == "script" else same_literal(reading, output)
+        for reading in _readings(answer)
+    )
+
+
+def same_literal(answer: str, output: str) -> bool:
+    """Return whether an answer denotes the same value as a Python literal.
+
+    Both are parsed without evaluating anything and compared by :func:`same_value`. If the label is a string, its bare
+    text, with or without escapes or mismatched quotes around it, is accepted too. A label that is no literal is
+    compared as text.
+    """
+    text = answer.strip()
+    if text == output.strip():
+        return True
+    try:
+        expected = parse_literal(output)
+    except NotALiteralError:
+        return False
+    if isinstance(expected, str) and _is_bare_text(answer, expected):
+        return True
+    try:
+        return same_value(parse_literal(text), expected)
+    except NotALiteralError:
+        return False
+
+
+def same_lines(answer: str, output: str) -> bool:
+    """Return whether an answer is what a script printed, line by line without trailing white space.
+
+    Blank lines before and after do not count, for they cannot be told from the layout of the response. An answer that
+    wraps the text into a string literal is unwrapped.
+    """
+    expected = _lines(output)
+    if _lines(answer) == expected:
+        return True
+    try:
+        value = parse_literal(answer)
+    except NotALiteralError:
+        return False
+    return isinstance(value, str) and _lines(value) == expected
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Return whether two values of literals are equal as an answer: Python's ``==`` with two exceptions.
+
+    ``True`` is not ``1``, at any depth, and NaN equals NaN. As with ``==``, floats are compared exactly, ``1`` equals
+    ``1.0``, a list is no tuple, and sets and dicts have no order.
+    """
+    return bool(_canonical(one) == _canonical(other))
+
+
+def same_text(answer: str, output: str) -> bool:
+    """Return whether the published comparison takes an answer for the output.
+
+    The rule that gives every verdict the CodeMind artifact recorded: white space around is dropped, spaces are
+    removed, and double quotes become single ones; what remains must be identical.
+    """
+    return _published(answer) == _published(output)
+
+
+def _published(text: str) -> str:
+    return text.strip().replace(" ", "").replace('"', "'")
+
+
+def _readings(answer: str) -> Iterator[str]:
+    """Yield the answer, and what is in the code fence or the emphasis, at most two deep, that it consists of."""
+    yield answer
+    text = answer.strip()
+    fenced = _FENCED.fullmatch(text)
+    if fenced:
+        yield fenced.group(1)
+        return
+    for _ in range(2):
+        wrapper = next((mark for mark in _WRAPPERS if text.startswith(mark) and text.endswith(mark)), "")
+        if not wrapper or len(text) <= 2 * len(wrapper):
+            return
+        text = text[len(wrapper) : -len(wrapper)]
+        yield text
+
+
+def _is_bare_text(answer: str, expected: str) -> bool:
+    text = answer.strip()
+    candidates = [answer.strip("\n"), text]
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
+        # Quotes that are no literal, as in 'it's'.
+        candidates.append(text[1:-1])
+    escaped = repr(expected)[1:-1]
+    return expected != "" and any(candidate in (expected, escaped) for candidate in candidates)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip().splitlines()]
+
+
+def _canonical(value: Any) -> Any:
+    """Return a hashable stand-in that is equal for values that are equal as answers.
+
+    Recurses as deep as the value, and :func:`~lm_eval_codemind.answers.literals.parse_literal` bounds that.
+    """
+    if value is None or isinstance(value, (bool, str, bytes)) or value is ...:
+        return (type(value).__name__, value)
+    if isinstance(value, (int, float, complex)):
+        return ("number", repr(value) if value != value else value)
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, tuple(_canonical(item) for item in value))
+    if isinstance(value, (set, frozenset)):
+        return ("set", frozenset(_canonical(item) for item in value))
+    if isinstance(value, dict):
+        return ("dict", frozenset((_canonical(key), _canonical(item)) for key, item in value.items()))
+    raise TypeError(f"no value of a literal: {type(value).__name__}")

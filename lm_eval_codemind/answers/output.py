@@ -1,0 +1,137 @@
+r"""Where a response states the output: behind the marker, or in the last piece of text that looks like an answer.
+
+Both functions only locate the answer and return its text as it stands, with code fences and quotes;
+:mod:`lm_eval_codemind.answers.comparison` knows how to read those.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.answers.response import visible_text
+from lm_eval_codemind.problems import Kind
+
+BEGIN = "<output>"
+END = "</output>"
+# The first line of every prompt of ours. A base model that goes on after its answer writes it next.
+NEXT_PROBLEM = "### Problem"
+
+# Ours, and those of the CodeMind artifact, so that its recorded responses and its prompts can be scored as they are.
+_BEGIN = re.compile(r"<<<Output>>>|<output>", re.IGNORECASE)
+_END = re.compile(r"</output>|\[END-OF-RESPONSE\]", re.IGNORECASE)
+_RAMBLING = re.compile(rf"^{re.escape(NEXT_PROBLEM)}\b|\[END-OF-RESPONSE\]", re.MULTILINE)
+
+# An answer is looked for no further from the end than this, and among so many candidates.
+_TAIL = 20_000
+_CANDIDATES = 200
+_FENCE = re.compile(r"```[^\n`]*\n(?P<answer>.*?)\n?```", re.DOTALL)
+_EMPHASIS = re.compile(r"\\boxed\{(?P<boxed>[^\n]*)\}|(?<!`)`(?P<ticks>[^`\n]+)`(?!`)|\*\*(?P<bold>[^*\n]+)\*\*")
+# The rest of the line is looked at without being consumed: "the result of f(3) is 5" holds two candidates.
+_PHRASE = re.compile(
+    r"(?:\b(?:outputs?|answer|results?|value|returns?|returned|prints?|printed|be|is|are)\b[*_]*:?[*_]*|==|=>|->|[=→⇒])"
+    r"[ \t]+(?=(?P<answer>[^\n]+))",
+    re.IGNORECASE,
+)
+_ANNOUNCES = re.compile(r"\b(?:output|answer|result|prints?|printed)\b", re.IGNORECASE)
+
+
+def marked_answer(response: str, kind: Kind) -> str | None:
+    """Return the text behind the answer marker; None if there is no marker or nothing behind it.
+
+    Where the marker is repeated, the last block that is closed counts, else the last that holds anything; so neither
+    a marker mentioned in passing nor a corrected first answer wins. Text after the end of the response's own problem
+    is ignored.
+
+    Args:
+        response: The model's response, as it is.
+        kind: Of the program: a script may print nothing, so that an empty block is an answer, the empty text.
+    """
+    text = visible_text(response)
+    begins = list(_BEGIN.finditer(text))
+    if not begins:
+        return None
+    rambling = _RAMBLING.search(text, begins[0].end())
+    if rambling:
+        # Keep an end marker that does double duty, so that the block before it is closed.
+        text = text[: rambling.end()] if _END.fullmatch(rambling.group()) else text[: rambling.start()]
+        begins = [begin for begin in begins if begin.end() <= len(text)]
+    closed: list[str] = []
+    unclosed: list[str] = []
+    for begin, following in zip(begins, [*begins[1:], None], strict=True):
+        limit = min(following.start(), len(text)) if following else len(text)
+        end = _END.search(text, begin.end(), limit)
+        block = text[begin.end() : end.start() if end else limit]
+        if block.strip() or kind == "script":
+            (closed if end else unclosed).append(block)
+    blocks = closed or unclosed
+    return blocks[-1] if blocks else None
+
+
+def likely_answer(response: str, kind: Kind) -> str | None:
+    """Return the answer behind the marker, or else the last text of the response that looks like one.
+
+    For values that is the last candidate (code fence, boxed or emphasised text, back-ticks, what follows words such as
+    "output", "returns" or an equals sign, the last line) that is a Python literal; if none is, the last candidate. For
+    scripts it is the last code fence, what follows the last heading such as "Output:", or the last line.
+
+    Args:
+        response: The model's response, as it is.
+        kind: Of the program.
+    """
+    marked = marked_answer(response, kind)
+    if marked is not None:
+        return marked
+    text = visible_text(response)
+    rambling = _RAMBLING.search(text)
+    if rambling:
+        text = text[: rambling.start()]
+    text = text.strip()[-_TAIL:]
+    if not text:
+        return None
+    return _last_printed(text) if kind == "script" else _last_value(text)
+
+
+def _last_value(text: str) -> str:
+    candidates = sorted(_candidates(text))[-_CANDIDATES:]
+    for _, candidate in reversed(candidates):
+        try:
+            parse_literal(candidate)
+        except NotALiteralError:
+            continue
+        return candidate
+    return candidates[-1][1]
+
+
+def _candidates(text: str) -> Iterator[tuple[int, str]]:
+    """Yield pieces of a text that may be an answer, each with the position where it starts."""
+    for match in _FENCE.finditer(text):
+        yield match.start("answer"), match["answer"]
+    for match in _EMPHASIS.finditer(text):
+        group = match.lastgroup or 0
+        yield match.start(group), match[group].strip()
+    for match in _PHRASE.finditer(text):
+        yield match.start("answer"), _without_full_stop(match["answer"])
+    yield text.rfind("\n") + 1, _without_full_stop(_last_line(text))
+
+
+def _without_full_stop(text: str) -> str:
+    text = text.strip().strip("*_").strip()
+    return text[:-1].rstrip() if text.endswith(".") and not text.endswith("...") else text
+
+
+def _last_line(text: str) -> str:
+    return text.rsplit("\n", 1)[-1]
+
+
+def _last_printed(text: str) -> str:
+    fenced = [match["answer"] for match in _FENCE.finditer(text)]
+    if fenced:
+        return fenced[-1]
+    lines = text.split("\n")
+    for index in range(len(lines) - 2, -1, -1):
+        line = lines[index].rstrip(" *_")
+        if line.endswith(":") and _ANNOUNCES.search(line):
+            return "\n".join(lines[index + 1 :]).strip("\n")
+    return _last_line(text)

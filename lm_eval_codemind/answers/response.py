@@ -1,0 +1,51 @@
+"""What every reader of a response does first: line ends made uniform, thinking and special tokens taken away."""
+
+from __future__ import annotations
+
+import re
+
+_THINKING = r"(?:think|thinking|thoughts?|reasoning|reflection)"
+_TAG = re.compile(
+    rf"(?P<end></{_THINKING}>|\[/THINK\])|^[ \t]*(?P<start><{_THINKING}>|\[THINK\])", re.IGNORECASE | re.MULTILINE
+)
+# `<|im_end|>`, `<|eot_id|>` and their kin; `</s>` only where nothing follows, since it is an HTML tag as well.
+_SPECIAL_TOKEN = re.compile(r"<\|[a-z0-9_]+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>|</s>\s*\Z|<end_of_turn>", re.IGNORECASE)
+
+
+def visible_text(response: str) -> str:
+    r"""Return the part of a response that is meant for its reader, with ``\n`` as its line end.
+
+    Reasoning models think aloud between tags such as ``<think>`` and ``</think>``. Chat templates often put the opening
+    tag into the prompt: a closing tag alone therefore ends the thinking as well. A response that its token budget cut
+    off has the opening tag alone: then nothing after it is an answer. Of the tokenizer's special tokens those in front
+    are dropped, and the first later one ends the response. Takes time linear in the response.
+    """
+    text = response.replace("\r\n", "\n").replace("\r", "\n")
+    return _up_to_special_token(_without_thinking(text))
+
+
+def _without_thinking(text: str) -> str:
+    spoken: list[str] = []
+    position = 0
+    thinking = False
+    for tag in _TAG.finditer(text):
+        if tag["end"]:
+            if not thinking:
+                spoken.clear()
+            position = tag.end()
+            thinking = False
+        elif not thinking:
+            spoken.append(text[position : tag.start()])
+            thinking = True
+    if not thinking:
+        spoken.append(text[position:])
+    return "".join(spoken)
+
+
+def _up_to_special_token(text: str) -> str:
+    start = 0
+    for token in _SPECIAL_TOKEN.finditer(text):
+        if text[start : token.start()].strip():
+            return text[start : token.start()]
+        start = token.end()
+    return text[start:]

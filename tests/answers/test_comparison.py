@@ -1,0 +1,155 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_codemind.answers.comparison import same_lines, same_literal, same_output, same_text, same_value
+from tests.answers.test_literals import values
+
+
+@given(values)
+def test_every_value_equals_itself(value: Any) -> None:
+    assert same_output(repr(value), repr(value), "function")
+    assert same_output(f"\n```python\n{value!r}\n```\n", repr(value), "method")
+
+
+@given(values, values)
+def test_same_value_is_symmetric_and_stricter_than_python(one: Any, other: Any) -> None:
+    assert same_value(one, other) == same_value(other, one)
+    if same_value(one, other) and "nan" not in repr(one):
+        assert one == other
+
+
+@given(values, values)
+def test_containers_are_kept_apart(one: Any, other: Any) -> None:
+    assert not same_value([one], (one,))
+    assert not same_value([one], [one, other])
+    assert same_value([one, other], [other, one]) == same_value(one, other)
+
+
+@given(st.text())
+def test_a_string_label_accepts_its_bare_text(text: str) -> None:
+    if text.strip("\n") == text and text:
+        assert same_literal(text, repr(text))
+        assert same_literal(repr(text), repr(text))
+
+
+@pytest.mark.parametrize(
+    ("answer", "output"),
+    [
+        ("1", "1.0"),
+        ("[2, 1.50]", "[2.0, 1.5]"),
+        ("0x10", "16"),
+        ("{1, 2}", "{2, 1}"),
+        ("{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}"),
+        ("nan", "nan"),
+        ("[nan]", "[float('nan')]"),
+        ("-0.0", "0.0"),
+        ('"abc"', "'abc'"),
+        ("abc", "'abc'"),
+        ("`abc`", "'abc'"),
+        ("'it's'", '"it\'s"'),
+        ("5", "'5'"),
+        ("a\nb", r"'a\nb'"),
+        (r"a\nb", r"'a\nb'"),
+        ("``` \n5\n```", "5"),
+        ("**`5`**", "5"),
+        ("```python\n[1,\n 2]\n```", "[1, 2]"),
+        ("1, 2", "(1, 2)"),
+        ("set()", "set()"),
+        ("  x ", "'  x '"),
+        ("x", "'x'"),
+        ("\n x\n", "' x'"),
+        ("1_000", "1000"),
+        ("<obj at 0x1>", "<obj at 0x1>"),
+        (" <x>\n", "<x>"),
+        ("9" * 5000, "9" * 5000),
+        ("frozenset({1})", "{1}"),
+        ("1+0j", "1"),
+        ("``", "''"),
+    ],
+)
+def test_equal(answer: str, output: str) -> None:
+    assert same_output(answer, output, "function") == (answer != "``")
+
+
+@pytest.mark.parametrize(
+    ("answer", "output"),
+    [
+        ("True", "1"),
+        ("1", "True"),
+        ("[1, False]", "[1, 0]"),
+        ("{True: 1}", "{1: 1}"),
+        ("(1, 2)", "[1, 2]"),
+        ("{1}", "[1]"),
+        ("'5'", "5"),
+        ("0.1", "0.10000000000000001234 "[:4] + "1"),
+        ("0.3", "0.30000000000000004"),
+        ("None", "'x'"),
+        ("", "''"),
+        ("x", "' x '"),
+        ("abc", "'abcd'"),
+        ("b'a'", "'a'"),
+        ("[1, 2", "[1, 2]"),
+        ("[1, 2] since", "[1, 2]"),
+        ("{}", "set()"),
+        ("(1)", "(1,)"),
+        ("abc", "[]"),
+        ("Abc", "'abc'"),
+        ("nan", "inf"),
+        ("None", "False"),
+        ("", "0"),
+        ("...", "'..'"),
+    ],
+)
+def test_different(answer: str, output: str) -> None:
+    assert not same_output(answer, output, "function")
+
+
+@pytest.mark.parametrize(
+    ("answer", "output", "verdict"),
+    [
+        ("\nYES\n", "YES\n", True),
+        ("1 2 \n3", "1 2\n3\n", True),
+        ("1 2\n\n3", "1 2\n3\n", False),
+        ("```\n1\n2\n```", "1\n2\n", True),
+        ("'YES'", "YES\n", True),
+        ("'YES\\n'", "YES\n", True),
+        ("`YES`", "YES", True),
+        ("'a'", "'a'\n", True),
+        ("12", "1 2", False),
+        ("1.0", "1", False),
+        (" 1", "  1", True),
+        ("1\n 2", "1\n2", False),
+        ("", "\n", True),
+        ("", "x", False),
+    ],
+)
+def test_scripts(answer: str, output: str, verdict: bool) -> None:
+    assert same_output(answer, output, "script") == verdict
+    assert same_lines(output, output)
+
+
+@pytest.mark.parametrize(
+    ("answer", "output", "verdict"),
+    [
+        ('\n["aa"]\n', "['aa']", True),
+        ("'zzzz'", "zzzz", False),
+        ("[1,2]", "[1, 2]", True),
+        ("[1,\n2]", "[1, 2]", False),
+        ("`5`", "5", False),
+        ("4", "4.0", False),
+        ("'a  b'", "'ab'", True),
+    ],
+)
+def test_published_comparison(answer: str, output: str, verdict: bool) -> None:
+    assert same_text(answer, output) == verdict
+
+
+@pytest.mark.parametrize("piece", ["[", "(", "'", "1,", "`", "**", "```\n", "\\", " ", "\n", "-", "x"])
+def test_megabytes_give_a_verdict(piece: str) -> None:
+    text = piece * (3_000_000 // len(piece))
+    for kind in ("function", "method", "script"):
+        assert not same_output(text, "[1, 2]", kind)  # type: ignore[arg-type]
+    assert not same_text(text, "[1, 2]")

@@ -1,0 +1,188 @@
+import ast
+import contextlib
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lm_eval_codemind.answers.comparison import same_value
+from lm_eval_codemind.answers.literals import MAX_DEPTH, NotALiteralError, parse_literal
+
+_keys = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(), st.binary(), st.complex_numbers()
+)
+_hashable = st.recursive(_keys, lambda inner: st.tuples(inner, inner) | st.frozensets(inner, max_size=3), max_leaves=5)
+values: st.SearchStrategy[Any] = st.recursive(
+    st.one_of(_keys, st.floats(), st.just(...)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.lists(inner, max_size=4).map(tuple),
+        st.sets(_hashable, max_size=4),
+        st.dictionaries(_hashable, inner, max_size=4),
+    ),
+    max_leaves=12,
+)
+
+
+@given(values)
+@settings(max_examples=300)
+def test_reads_what_repr_writes(value: Any) -> None:
+    assert same_value(parse_literal(repr(value)), value)
+
+
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1",
+        "-1",
+        "+1",
+        "1_000",
+        "0x_ff",
+        "0b11",
+        "0o17",
+        "1.",
+        ".5",
+        "1e5",
+        "1E-5",
+        "1j",
+        "1+2j",
+        "(1-2j)",
+        "-1.5e-3",
+        "'a'",
+        '"a"',
+        "'''a\nb'''",
+        '"""a"b"""',
+        r"'\n\x41\u20ac\''",
+        r"r'\n'",
+        "b'\\x00'",
+        "rb'a'",
+        "u'a'",
+        "'a' 'b' \"c\"",
+        "()",
+        "(1,)",
+        "(1)",
+        "((1), 2)",
+        "1, 2",
+        "1,",
+        "[1, [2], ]",
+        "{}",
+        "{1}",
+        "{1, 2,}",
+        "{1: 2, 'a': [3], }",
+        "set()",
+        "None",
+        "True",
+        "...",
+        " \n[ 1 ,\n 2 ] \n",
+        "{(1, 2): 3}",
+        "'é\U0001f600'",
+        r"'\d'",
+    ],
+)
+def test_agrees_with_python(text: str) -> None:
+    assert same_value(parse_literal(text), ast.literal_eval(text.strip()))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("nan", float("nan")),
+        ("[-inf, inf]", [float("-inf"), float("inf")]),
+        ("float('-inf')", float("-inf")),
+        ("(nan+1j)", complex(float("nan"), 1)),
+        ("frozenset({1})", {1}),
+        ("frozenset()", set()),
+        ("set([1, 2])", {1, 2}),
+    ],
+)
+def test_reads_more_than_python(text: str, value: Any) -> None:
+    assert same_value(parse_literal(text), value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "x",
+        "f(1)",
+        "1 2",
+        "[1 2]",
+        "[1",
+        "1]",
+        "(1, 2",
+        "{1: }",
+        "{1: 2, 3}",
+        "{1, 2: 3}",
+        "'a",
+        "'a' b'b'",
+        "f'a'",
+        "1 + 1",
+        "1j + 1",
+        "1 + 2j + 3j",
+        "--1",
+        "- True",
+        "[[]",
+        "{[1]}",
+        "{[1]: 2}",
+        "{{}}",
+        "007",
+        "1__0",
+        "0x",
+        "1e",
+        "1a",
+        "lambda: 0",
+        "__import__('os')",
+        "[].append",
+        "a.b",
+        "{**{}}",
+        "[*[]]",
+        "set(1)",
+        "float('x')",
+        "float(1)",
+        "1.2.3",
+        "(,)",
+        "[,]",
+        ",",
+        "'\\xg'",
+        "b'é'",
+        "`1`",
+        "1;",
+        "#1",
+        "9" * 5000,
+    ],
+)
+def test_refuses(text: str) -> None:
+    with pytest.raises(NotALiteralError):
+        parse_literal(text)
+
+
+@given(st.text(alphabet="[](){}<>'\"\\,:+-.0123456789ejxbfnuTreNoFalsi \n", max_size=40))
+@settings(max_examples=500)
+def test_accepts_nothing_that_python_refuses(text: str) -> None:
+    try:
+        value = parse_literal(text)
+    except NotALiteralError:
+        return
+    plain = text.strip()
+    if any(word in plain for word in ("nan", "inf", "set", "float")):
+        return
+    assert same_value(value, ast.literal_eval("(\n" + plain + "\n)"))
+
+
+def test_depth_is_bounded() -> None:
+    assert parse_literal("[" * MAX_DEPTH + "]" * MAX_DEPTH)
+    for opening in ("[", "(", "{", "frozenset(", "{1:", "[1,", "-", "1,", "1+", "'a' ", "0x"):
+        for count in (MAX_DEPTH + 1, 10_000, 100_000):
+            for closing in ("", "]" * count, ")" * count, "1"):
+                with contextlib.suppress(NotALiteralError):
+                    parse_literal(opening * count + closing)
+
+
+@pytest.mark.parametrize("piece", ["'", '"', "'''", "\\", "'\\", "1", "1_", "0", ".", "e", "a", " ", "\n", "é", "\x00"])
+def test_megabytes_are_no_problem(piece: str) -> None:
+    for text in (piece * 200_000, "[" + piece * 200_000, "'" + piece * 200_000 + "'"):
+        with contextlib.suppress(NotALiteralError):
+            parse_literal(text)

@@ -1,0 +1,31 @@
+import pytest
+
+from lm_eval_codemind.answers.response import visible_text
+
+
+@pytest.mark.parametrize(
+    ("response", "visible"),
+    [
+        ("plain", "plain"),
+        ("<think>a\nb</think>\nanswer", "\nanswer"),
+        ("a\nb</think>answer", "answer"),
+        ("before\n<think>hm</think>after", "before\nafter"),
+        ("before\n<think>cut off", "before\n"),
+        ("[THINK]x[/THINK]y", "y"),
+        ("<Thinking>one</Thinking>two<thought>three", "two<thought>three"),
+        ("<think>say </think> early</think> done", " done"),
+        ("<think> a <think> b </think> done", " done"),
+        ("one\r\ntwo\rthree", "one\ntwo\nthree"),
+        ("<|assistant|>\nanswer<|im_end|>\n<|im_start|>user", "\nanswer"),
+        ("answer</s>\n", "answer"),
+        ("a</s>b", "a</s>b"),
+        ("", ""),
+    ],
+)
+def test_visible_text(response: str, visible: str) -> None:
+    assert visible_text(response) == visible
+
+
+@pytest.mark.parametrize("piece", ["<think>", "</think>", "\n<think>", "<|a|>", "<\uff5c", "</s>", "\r"])
+def test_megabytes_of_tags_are_no_problem(piece: str) -> None:
+    assert len(visible_text(piece * 500_000)) <= 500_000 * len(piece)
