@@ -7,10 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Kind = Literal["function", "method", "script"]
-Category = Literal["confirmed", "corrected", "repaired", "excluded"]
+Category = Literal["confirmed", "corrected", "repaired", "excluded", "published"]
 
 KINDS: tuple[Kind, ...] = ("function", "method", "script")
-CATEGORIES: tuple[Category, ...] = ("confirmed", "corrected", "repaired", "excluded")
+# How the proven output relates to the published label. A closed set: the errata group problems by it.
+CATEGORIES: dict[Category, str] = {
+    "confirmed": "execution gives the published label",
+    "corrected": "execution gives another output, the same every time",
+    "repaired": "the program ran only after restoring what upstream's own source has",
+    "excluded": "no execution can prove an output",
+    "published": "the label as upstream publishes it, unproven; for replication only",
+}
 
 # Why no execution can prove a label. A closed set: the errata group problems by it.
 EXCLUSION_REASONS: dict[str, str] = {

@@ -10,7 +10,7 @@ from typing import Any
 
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sources.archives import CLASSEVAL, CODEMIND
-from lm_eval_codemind.sources.python_source import free_names, module_names, statements_binding
+from lm_eval_codemind.sources.python_source import bound_names, free_names, module_names, statements_binding
 from lm_eval_codemind.sources.upstream import Upstream
 
 NAME = "classeval"
@@ -62,10 +62,10 @@ def test_method(files: Mapping[str, bytes], problem_id: str, code: str, suite: s
     method = textwrap.dedent(files[f"{problem_id}/method_test.py"].decode("utf-8")).strip()
     missing = free_names(ast.parse(method)) - module_names(code) - {"unittest"}
     restored = statements_binding(missing, ast.parse(suite))
-    found = {name for statement in restored for name in module_names(ast.unparse(statement))}
-    lines = [ast.unparse(statement) for statement in restored]
-    lines += [ast.unparse(_assignment(name, suite)) for name in sorted(missing - found)]
-    return "\n".join(lines) + "\n\n\n" + method + "\n" if lines else method + "\n"
+    found = {name for statement in restored for name in bound_names(statement)}
+    restored += [_assignment(name, suite) for name in sorted(missing - found)]
+    lines = [ast.get_source_segment(suite, statement) or "" for statement in restored]
+    return "\n".join([*lines, "", "", method, ""]) if lines else method + "\n"
 
 
 def _assignment(name: str, suite: str) -> ast.Assign:

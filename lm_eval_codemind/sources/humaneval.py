@@ -113,7 +113,7 @@ def _first_call(tests: str, entry_point: str) -> str:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "candidate"
     )
     first = min(calls, key=lambda call: (call.lineno, call.col_offset))
-    return f"{entry_point}({', '.join(ast.unparse(argument) for argument in first.args)})"
+    return f"{entry_point}({', '.join(ast.get_source_segment(tests, argument) or '' for argument in first.args)})"
 
 
 def _tests(tests: str, context: str) -> str:

@@ -1,0 +1,250 @@
+"""The proof of labels: every program is executed under differing circumstances, and what it computes is classified."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from tqdm.auto import tqdm
+
+from lm_eval_codemind.execution import Case, Job, Limits, Observation, Outcome, Sandbox
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.problems.programs import Execution, execution_of
+from lm_eval_codemind.sources.labels import Proof, agrees, literal, published_literal, same_lines
+
+# What the `classeval` extra brings, by the name it is imported under.
+REQUIRED_MODULES = (
+    "PIL",
+    "PyPDF2",
+    "bs4",
+    "docx",
+    "gensim",
+    "lxml",
+    "nltk",
+    "numpy",
+    "openpyxl",
+    "pandas",
+    "reportlab",
+    "sklearn",
+    "time_machine",
+)
+
+LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
+
+
+@dataclass(frozen=True)
+class Circumstance:
+    """What must not change an output.
+
+    Attributes:
+        hash_seed: ``PYTHONHASHSEED``.
+        start: The time at which the program's clock starts, seconds since the epoch.
+        ticking: Whether that clock runs.
+        folder: The working directory, below the sandbox's own.
+    """
+
+    hash_seed: int
+    start: int
+    ticking: bool = True
+    folder: str = "work"
+
+
+_DAY = 86_400
+_START = 1_753_264_801  # a Wednesday morning; the day after it lies in the same month, the year after in another year
+
+CIRCUMSTANCES = (
+    Circumstance(hash_seed=1, start=_START, folder="here"),
+    Circumstance(hash_seed=2, start=_START + _DAY + 9_137, folder="there/deeper"),
+    Circumstance(hash_seed=3, start=_START + 400 * _DAY + 31_011, folder="elsewhere"),
+)
+# For telling chance from the clock: everything the same, then another seed under the same stopped clock.
+_STOPPED = (
+    Circumstance(hash_seed=1, start=_START, ticking=False),
+    Circumstance(hash_seed=1, start=_START, ticking=False),
+    Circumstance(hash_seed=2, start=_START, ticking=False),
+)
+
+_PRELUDE = """\
+import os as _os
+import time_machine as _time_machine
+_os.makedirs({folder!r}, exist_ok=True)
+_os.chdir({folder!r})
+_time_machine.travel({start}, tick={ticking}).start()
+"""
+
+# Runs the module anew for every expression, so that a second run meets the files of the first but not its objects.
+# Corpora that happen to lie on a machine must not decide what can be proven, so nltk finds none.
+_RUNNER = """\
+def _run():
+    if {uses_nltk}:
+        import nltk
+        nltk.data.path.clear()
+    namespace = {{"__name__": "program", "__file__": _os.path.join(_os.getcwd(), "program.py")}}
+    exec(compile({module!r}, "program.py", "exec"), namespace)
+    return eval({expression!r}, namespace)
+"""
+
+
+class MissingExtra(RuntimeError):
+    """The packages that the programs import are not installed."""
+
+
+def require_packages() -> None:
+    """Check that everything the programs import can be imported.
+
+    Raises:
+        MissingExtra: naming what is missing and the command that installs it.
+    """
+    missing = [name for name in REQUIRED_MODULES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise MissingExtra(
+            f"executing the programs needs packages that are not installed ({', '.join(missing)}); "
+            "run `pip install 'lm-eval-codemind[classeval]'`"
+        )
+
+
+def prove_labels(problems: Sequence[Problem], published: Mapping[str, Problem], workers: int = 1) -> dict[str, Proof]:
+    """Execute problems and return what that proves, by problem id.
+
+    Args:
+        problems: As the readers return them, unproven.
+        published: The artifact's own versions of them, by problem id; a problem whose own version does not run and
+            that runs in ours counts as repaired. A problem that is not there was never published and counts likewise.
+        workers: Programs at a time, for each of the hash seeds.
+
+    Raises:
+        MissingExtra: if packages that the programs import are not installed.
+    """
+    require_packages()
+    with ExitStack() as stack:
+        seeds = sorted({circumstance.hash_seed for circumstance in (*CIRCUMSTANCES, *_STOPPED)})
+        sandboxes = {seed: stack.enter_context(Sandbox(workers=workers, hash_seed=seed)) for seed in seeds}
+        return dict(_prove_each(problems, published, sandboxes))
+
+
+def _prove_each(
+    problems: Sequence[Problem], published: Mapping[str, Problem], sandboxes: Mapping[int, Sandbox]
+) -> Iterator[tuple[str, Proof]]:
+    def run(problem: Problem, circumstance: Circumstance) -> Outcome:
+        return sandboxes[circumstance.hash_seed].submit(_job(problem, circumstance)).result()
+
+    runs = [
+        [sandboxes[circumstance.hash_seed].submit(_job(problem, circumstance)) for circumstance in CIRCUMSTANCES]
+        for problem in problems
+    ]
+    own = {
+        problem_id: sandboxes[CIRCUMSTANCES[0].hash_seed].submit(_job(problem, CIRCUMSTANCES[0]))
+        for problem_id, problem in published.items()
+    }
+    for problem, futures in tqdm(list(zip(problems, runs, strict=True)), desc="executing", unit="problem"):
+        outcomes = [future.result() for future in futures]
+        ran_as_published = problem.problem_id in own and _ran(own[problem.problem_id].result())
+        if problem.kind == "script":
+            yield problem.problem_id, _classify_script(problem, outcomes, ran_as_published)
+        else:
+            proof = _classify_value(problem, outcomes, ran_as_published)
+            if proof.reason == "time" and _varies_by_chance([run(problem, stopped) for stopped in _STOPPED]):
+                proof = Proof("excluded", "identity")
+            yield problem.problem_id, proof
+
+
+def _job(problem: Problem, circumstance: Circumstance) -> Job:
+    execution = execution_of(problem)
+    prelude = _PRELUDE.format(folder=circumstance.folder, start=circumstance.start, ticking=circumstance.ticking)
+    if execution.expression is None:
+        stdins = [problem.input, *(case.input for case in problem.cases)]
+        program = prelude + execution.module
+        return Job.script(program, [Case(stdin) for stdin in stdins], limits=LIMITS, job_id=problem.problem_id)
+    program = prelude + _RUNNER.format(
+        uses_nltk="nltk" in execution.module, module=execution.module, expression=_expression(execution)
+    )
+    return Job.evaluate(program, ["_run()", "_run()"], limits=LIMITS, job_id=problem.problem_id)
+
+
+def _expression(execution: Execution) -> str:
+    assert execution.expression is not None
+    return execution.expression.strip()
+
+
+def _ran(outcome: Outcome) -> bool:
+    return bool(outcome.observations) and not outcome.observations[0].exception_type and outcome.passed
+
+
+def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_published: bool) -> Proof:
+    """Classify a function's or a method's output from its runs under :data:`CIRCUMSTANCES`."""
+    for outcome in outcomes:
+        if not outcome.observations:
+            return Proof("excluded", _reason_of(outcome.exception_type, outcome.exception_message))
+    first = [outcome.observations[0] for outcome in outcomes]
+    for observation in first:
+        if observation.exception_type:
+            return Proof("excluded", _reason_of(observation.exception_type, observation.exception_message))
+    if len({observation.literal for observation in first}) > 1:
+        return Proof("excluded", "time")
+    text = _canonical(first[0])
+    if text is None:
+        return Proof("excluded", "no_literal")
+    again = [outcome.observations[1].literal for outcome in outcomes if len(outcome.observations) > 1]
+    if again != [observation.literal for observation in first]:
+        return Proof("excluded", "state")
+    label = problem.published_output
+    differs = label is None or published_literal(label) != text
+    if not ran_as_published:
+        return Proof("repaired", output=text if differs else None)
+    assert label is not None
+    category = "confirmed" if agrees(problem.kind, label, text) else "corrected"
+    return Proof(category, output=text if differs else None)  # type: ignore[arg-type]
+
+
+def _classify_script(problem: Problem, outcomes: Sequence[Outcome], ran_as_published: bool) -> Proof:
+    """Classify a script's output and its test suite from its runs under :data:`CIRCUMSTANCES`."""
+    columns = [[_printed(outcome, position) for outcome in outcomes] for position in range(len(problem.cases) + 1)]
+    proven = [column[0] if len(set(column)) == 1 else None for column in columns]
+    cases = {
+        position: output
+        for position, (case, output) in enumerate(zip(problem.cases, proven[1:], strict=True))
+        if output is None or not same_lines(case.output, output)
+    }
+    label, output = problem.published_output, proven[0]
+    if output is None:
+        return Proof("excluded", "time" if None not in columns[0] else "no_literal", cases=cases)
+    assert label is not None
+    differs = not same_lines(label, output)
+    category = ("corrected" if differs else "confirmed") if ran_as_published else "repaired"
+    return Proof(category, output=output if differs else None, cases=cases)  # type: ignore[arg-type]
+
+
+def _printed(outcome: Outcome, position: int) -> str | None:
+    """Return what a script printed for one case, or None if it did not end well."""
+    if position >= len(outcome.observations):
+        return None
+    observation = outcome.observations[position]
+    return observation.stdout if observation.status == "passed" and not observation.exception_type else None
+
+
+def _canonical(observation: Observation) -> str | None:
+    if observation.literal is None:
+        return None
+    try:
+        return literal(ast.literal_eval(observation.literal))
+    except (ValueError, SyntaxError):
+        return None
+
+
+def _varies_by_chance(outcomes: Sequence[Outcome]) -> bool:
+    """Tell whether runs under a stopped clock differ all the same."""
+    return len({outcome.observations[0].literal if outcome.observations else None for outcome in outcomes}) > 1
+
+
+def _reason_of(exception_type: str, message: str) -> str:
+    """Return why a program that raises has no provable output."""
+    if exception_type in ("ImportError", "ModuleNotFoundError", "LookupError", "PermissionError"):
+        return "dependency"
+    if exception_type == "AttributeError" and "was removed in" in message:
+        return "dependency"
+    if exception_type in ("FileNotFoundError", "OperationalError"):
+        return "state"
+    return "no_literal"
