@@ -1,0 +1,34 @@
+"""pass@k: the chance that at least one of k responses is right."""
+
+from __future__ import annotations
+
+from math import comb
+
+# The values of k that are reported, as far as there are so many responses.
+REPORTED_K = (1, 2, 5, 10, 20, 50, 100)
+
+
+def pass_at_k(total: int, right: int, k: int) -> float:
+    """Return the unbiased estimate of pass@k for one problem (Chen et al., arXiv 2107.03374, equation 1).
+
+    ``pass@k = 1 - C(n - c, k) / C(n, k)``: the probability that k responses drawn without replacement out of the n
+    recorded ones hold at least one of the c right ones. The benchmark's pass@k is the mean over its problems.
+
+    Args:
+        total: n, the number of responses to the problem.
+        right: c, the number of right ones among them.
+        k: How many are drawn, from 1 to n.
+
+    Raises:
+        ValueError: if the numbers do not satisfy ``0 <= c <= n`` and ``1 <= k <= n``.
+    """
+    if not (0 <= right <= total and 1 <= k <= total):
+        raise ValueError(f"pass@k is not defined for n={total}, c={right}, k={k}")
+    return 1.0 - comb(total - right, k) / comb(total, k)
+
+
+def pass_at_reported_k(verdicts: list[bool]) -> dict[str, float]:
+    """Return ``pass@k`` for every reported k that does not exceed the number of verdicts; nothing for a single one."""
+    if len(verdicts) < 2:
+        return {}
+    return {f"pass@{k}": pass_at_k(len(verdicts), sum(verdicts), k) for k in REPORTED_K if k <= len(verdicts)}
