@@ -9,7 +9,11 @@ import click
 from lm_eval_codemind import __version__
 
 # Subcommand -> module of lm_eval_codemind.commands that defines a click command named `command`.
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "data": "data",
+    "report": "report",
+    "show": "show",
+}
 
 
 class LazyGroup(click.Group):

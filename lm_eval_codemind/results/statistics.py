@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 CONFIDENCE = 0.95
@@ -108,11 +110,17 @@ def bootstrap(
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
     table = np.asarray(rows, dtype=float)
-    draws = np.random.default_rng(SEED).integers(0, n, (resamples, n))
-    means = np.stack([table[:, column][draws].mean(axis=1) for column in range(table.shape[1])], axis=-1)
     tail = (1 - confidence) / 2
-    low, high = np.quantile(of_means(means), [tail, 1 - tail])
+    low, high = np.quantile(of_means(_draws(n, resamples) @ table), [tail, 1 - tail])
     return Estimate(float(of_means(table.mean(axis=0))), float(low), float(high), n)
+
+
+@lru_cache(maxsize=4)
+def _draws(n: int, resamples: int) -> NDArray[np.float64]:
+    """Return what share of each draw each of n rows makes up; a draw's mean is then one product of matrices."""
+    rows = np.random.default_rng(SEED).integers(0, n, (resamples, n))
+    cells = rows + n * np.arange(resamples)[:, None]
+    return np.bincount(cells.ravel(), minlength=resamples * n).reshape(resamples, n) / n
 
 
 def spearman(x: Sequence[float], y: Sequence[float], confidence: float = CONFIDENCE) -> Correlation:
@@ -162,8 +170,7 @@ def compare(first: Sequence[float], second: Sequence[float], confidence: float =
     n = len(differences)
     if n == 0:
         return Comparison(math.nan, math.nan, math.nan, math.nan, "none", 0)
-    draws = np.random.default_rng(SEED).integers(0, n, (RESAMPLES, n))
-    means = differences[draws].mean(axis=1)
+    means = _draws(n, RESAMPLES) @ differences
     tail = (1 - confidence) / 2
     low, high = (float(value) for value in np.quantile(means, [tail, 1 - tail]))
     if is_binary(first) and is_binary(second):

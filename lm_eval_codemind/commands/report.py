@@ -1,0 +1,63 @@
+"""``codemind report``: an HTML file of scores, analyses and samples, with its tables and figures as files if wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lm_eval_codemind.commands.runs import runs_argument
+
+
+@click.command("report")
+@runs_argument
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("report.html"),
+    show_default=True,
+    help="The file to write.",
+)
+@click.option("--title", default="CodeMind report", show_default=True, help="The page's title.")
+@click.option(
+    "--figures",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write each figure as SVG into this directory.",
+)
+@click.option(
+    "--tables",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Also write each table as CSV and JSON into this directory.",
+)
+def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | None, tables: Path | None) -> None:
+    """Write one self-contained HTML file about RUNS: scores, analyses and a browser of all samples.
+
+    RUNS are result files of the harness (--output_path) or directories that hold some; the samples come from the
+    files that --log_samples wrote beside them.
+    """
+    from lm_eval_codemind.results.figures import svg
+    from lm_eval_codemind.results.observations import observe
+    from lm_eval_codemind.results.report import make_report, render_html
+    from lm_eval_codemind.results.runs import read_runs
+
+    try:
+        found = read_runs(runs)
+        report = make_report(found, observe(found))
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    output.parent.mkdir(parents=True, exist_ok=True)
+    output.write_text(render_html(report, title), encoding="utf-8")
+    click.echo(f"{output}: {len(found)} runs, {len(report.observations)} samples, {output.stat().st_size / 1e6:.1f} MB")
+    if tables is not None:
+        tables.mkdir(parents=True, exist_ok=True)
+        for table in report.tables:
+            (tables / f"{table.name}.csv").write_text(table.to_csv(), encoding="utf-8")
+            (tables / f"{table.name}.json").write_text(table.to_json(), encoding="utf-8")
+        click.echo(f"{tables}: {len(report.tables)} tables as CSV and JSON")
+    if figures is not None:
+        figures.mkdir(parents=True, exist_ok=True)
+        for figure in report.figures:
+            content = svg(figure, report.series, standalone=True)
+            (figures / f"{figure.name}.svg").write_text(content + "\n", encoding="utf-8")
+        click.echo(f"{figures}: {len(report.figures)} figures as SVG")

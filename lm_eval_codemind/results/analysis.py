@@ -1,0 +1,447 @@
+"""The analyses of the paper, and some more, as tables computed from observations."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import TypeVar
+
+from lm_eval_codemind.complexity import CONSTRUCTS, OUTPUT_TYPES
+from lm_eval_codemind.results.families import FAMILIES, Family
+from lm_eval_codemind.results.observations import Observation
+from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.results.statistics import compare, holm, mean, proportion, spearman
+from lm_eval_codemind.results.tables import Column, Table
+
+ALL = "all"
+
+# Upper ends of the bins of loop length; the last bin is open.
+LOOP_BINS: tuple[tuple[str, int, float], ...] = (
+    ("0", 0, 0),
+    ("1 to 5", 1, 5),
+    ("6 to 10", 6, 10),
+    ("11 to 20", 11, 20),
+    ("21 to 50", 21, 50),
+    ("51 to 100", 51, 100),
+    ("over 100", 101, math.inf),
+)
+
+# Attribute of Complexity -> its name in the paper and in words.
+MEASURES: dict[str, tuple[str, str]] = {
+    "cc": ("CC", "cyclomatic complexity"),
+    "loc": ("LoC", "lines of code"),
+    "dep": ("DEP", "dependencies"),
+    "nc": ("NC", "nested constructs"),
+    "ll": ("LL", "loop length"),
+}
+
+_FAMILY = Column("family", "Family")
+_BENCHMARK = Column("benchmark", "Benchmark")
+_MODEL = Column("model", "Model")
+_N = Column("n", "n", "count")
+_LOW, _HIGH = Column("low", "95% from", "percent"), Column("high", "to", "percent")
+
+_T = TypeVar("_T")
+Cell = tuple[Family, str, str]
+
+
+def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[Table]:
+    """Return all tables that the runs give; analyses without data are left out."""
+    tables = [
+        summary(runs, observations),
+        correlations(observations),
+        by_construct(observations),
+        by_loop_length(observations),
+        by_output_type(observations),
+        overlap(observations),
+        comparisons(observations),
+        hardest(observations),
+    ]
+    return [table for table in tables if table.rows]
+
+
+def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
+    """Return each model's R score on each task, as the harness reports it, with an interval from the samples.
+
+    The interval is Wilson's for rates and the bootstrap's over problems for other scores.
+    """
+    samples = _group(observations, lambda o: (o.model, o.task))
+    rows = []
+    for family in FAMILIES:
+        for run in runs:
+            for task in run.tasks:
+                if not family.owns(task.task):
+                    continue
+                for metric_name in family.metrics(task):
+                    metric = task.metric(metric_name)
+                    if metric is None:
+                        continue
+                    of_task = samples.get((run.label, task.task), [])
+                    estimate = family.estimate([o.sample for o in of_task], metric_name)
+                    rows.append(
+                        (
+                            family.name,
+                            task.task,
+                            run.label,
+                            metric_name,
+                            metric.value,
+                            estimate.low,
+                            estimate.high,
+                            task.effective,
+                            task.original,
+                        )
+                    )
+    return Table(
+        "summary",
+        "Scores",
+        "Scores as the harness reports them; 95% intervals over problems (Wilson for rates, bootstrap for the rest).",
+        (
+            _FAMILY,
+            Column("task", "Task"),
+            _MODEL,
+            Column("metric", "Metric"),
+            Column("value", "Score", "percent"),
+            _LOW,
+            _HIGH,
+            Column("effective", "Run", "count"),
+            Column("original", "of", "count"),
+        ),
+        tuple(rows),
+    )
+
+
+def correlations(observations: Sequence[Observation]) -> Table:
+    """Return Spearman's rho of each complexity measure with the S scores.
+
+    The p values of one family, benchmark and model are corrected for the number of measures by Holm's method.
+    """
+    rows = []
+    for (family, benchmark, model), cell in _cells(observations):
+        block = []
+        for key, (short, _) in MEASURES.items():
+            pairs = [
+                (value, o.score) for o in cell if o.complexity and (value := getattr(o.complexity, key)) is not None
+            ]
+            block.append((short, spearman([x for x, _ in pairs], [y for _, y in pairs])))
+        for (short, result), corrected in zip(block, holm([result.p for _, result in block]), strict=True):
+            if result.n:
+                rows.append(
+                    (
+                        family.name,
+                        benchmark,
+                        model,
+                        short,
+                        result.rho,
+                        result.low,
+                        result.high,
+                        result.p,
+                        corrected,
+                        result.n,
+                    )
+                )
+    return Table(
+        "correlations",
+        "Complexity against the scores",
+        "Spearman's rank correlation of each measure of the program with the S score of the problem, with its 95% "
+        "interval (Bonett and Wright); below 0: the more complex, the lower the score. Corrected: Holm, over the "
+        "measures. " + "; ".join(f"{short}: {title}" for short, title in MEASURES.values()) + ".",
+        (
+            _FAMILY,
+            _BENCHMARK,
+            _MODEL,
+            Column("measure", "Measure"),
+            Column("rho", "rho", "number"),
+            Column("low", "95% from", "number"),
+            Column("high", "to", "number"),
+            Column("p", "p", "p"),
+            Column("p_corrected", "p corrected", "p"),
+            _N,
+        ),
+        tuple(rows),
+    )
+
+
+def by_construct(observations: Sequence[Observation]) -> Table:
+    """Return the mean S score of the problems whose program has a construct, by construct tag."""
+    return _means(
+        observations,
+        "constructs",
+        "Success by construct",
+        "Mean S score of the problems whose program uses a construct; a program counts under each construct it uses, "
+        "and under basic where it uses none.",
+        Column("construct", "Construct"),
+        CONSTRUCTS,
+        lambda o: o.complexity.constructs if o.complexity else (),
+    )
+
+
+def by_loop_length(observations: Sequence[Observation]) -> Table:
+    """Return the mean S score of the problems by the number of loop iterations that their program makes."""
+
+    def bins(o: Observation) -> tuple[str, ...]:
+        length = o.complexity.ll if o.complexity else None
+        return () if length is None else tuple(name for name, low, high in LOOP_BINS if low <= length <= high)
+
+    return _means(
+        observations,
+        "loop_length",
+        "Success by loop length",
+        "Mean S score of the problems by LL, the loop iterations that the program makes on its input.",
+        Column("iterations", "Loop iterations"),
+        [name for name, _, _ in LOOP_BINS],
+        bins,
+    )
+
+
+def by_output_type(observations: Sequence[Observation]) -> Table:
+    """Return how often the predicted output has the type of the true one, and its value, by that type."""
+    rows = []
+    for (family, benchmark, model), cell in _cells(observations):
+        for name in OUTPUT_TYPES:
+            matches = [match for o in cell if (match := family.type_match(o.sample)) is not None and match[0] == name]
+            if matches:
+                types = proportion(sum(predicted == true for true, predicted, _ in matches), len(matches))
+                values = proportion(sum(right for _, _, right in matches), len(matches))
+                rows.append(
+                    (
+                        family.name,
+                        benchmark,
+                        model,
+                        name,
+                        types.value,
+                        types.low,
+                        types.high,
+                        values.value,
+                        values.low,
+                        values.high,
+                        len(matches),
+                    )
+                )
+    return Table(
+        "output_types",
+        "Type match and value match by output type",
+        "Share of problems whose predicted output has the type of the true one, and its value, by the type of the "
+        "true output, with 95% intervals (Wilson).",
+        (
+            _FAMILY,
+            _BENCHMARK,
+            _MODEL,
+            Column("type", "Output type"),
+            Column("type_match", "Type match", "percent"),
+            Column("type_low", "95% from", "percent"),
+            Column("type_high", "to", "percent"),
+            Column("value_match", "Value match", "percent"),
+            Column("value_low", "95% from", "percent"),
+            Column("value_high", "to", "percent"),
+            _N,
+        ),
+        tuple(rows),
+    )
+
+
+def overlap(observations: Sequence[Observation]) -> Table:
+    """Return, for each set of families, how many problems a model solves in exactly these of the families it ran.
+
+    Only problems that all the families of a benchmark have in common are counted. Problems of the smallest set, at
+    most ten, are named.
+    """
+    rows = []
+    for model in _unique(o.model for o in observations):
+        verdicts: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+        for o in observations:
+            if o.model == model and o.family.in_overlap:
+                verdicts[(o.benchmark, o.problem_id)][o.family.name] = o.solved
+        for benchmark in [*_unique(b for b, _ in verdicts), ALL]:
+            problems = {key: found for key, found in verdicts.items() if benchmark in (ALL, key[0])}
+            families = [f.name for f in FAMILIES if any(f.name in found for found in problems.values())]
+            common = {key[1]: found for key, found in problems.items() if len(found) == len(families)}
+            if len(families) < 2 or not common:
+                continue
+            for size in range(len(families) + 1):
+                for chosen in combinations(families, size):
+                    names = [name for name, found in common.items() if {f for f in found if found[f]} == set(chosen)]
+                    share = proportion(len(names), len(common))
+                    rows.append(
+                        (
+                            benchmark,
+                            model,
+                            " + ".join(chosen) or "none",
+                            len(names),
+                            share.value,
+                            share.low,
+                            share.high,
+                            len(common),
+                            ", ".join(names[:10]),
+                        )
+                    )
+    return Table(
+        "overlap",
+        "Problems solved under each set of tasks",
+        "Problems that the families have in common, by the set of families under which the model solves them: what "
+        "one family alone finds out shows in the rows with a single name.",
+        (
+            _BENCHMARK,
+            _MODEL,
+            Column("solved_under", "Solved under exactly"),
+            Column("problems", "Problems", "count"),
+            Column("share", "Share", "percent"),
+            _LOW,
+            _HIGH,
+            _N,
+            Column("examples", "Such as"),
+        ),
+        tuple(rows),
+    )
+
+
+def comparisons(observations: Sequence[Observation]) -> Table:
+    """Return the paired comparison of every two models on the problems both ran, by family and benchmark.
+
+    The p values of one family and benchmark are corrected for the number of pairs of models by Holm's method.
+    """
+    rows = []
+    models = _unique(o.model for o in observations)
+    for family in FAMILIES:
+        of_family = [o for o in observations if o.family is family]
+        for benchmark in [*_unique(o.benchmark for o in of_family), ALL]:
+            chosen = [o for o in of_family if benchmark in (ALL, o.benchmark)]
+            scores = {
+                model: {(o.benchmark, o.problem_id): o.score for o in chosen if o.model == model} for model in models
+            }
+            block = []
+            for first, second in combinations(models, 2):
+                common = [key for key in scores[first] if key in scores[second]]
+                if common:
+                    result = compare([scores[first][k] for k in common], [scores[second][k] for k in common])
+                    block.append((first, second, result))
+            corrected = holm([result.p for *_, result in block])
+            rows += [
+                (
+                    family.name,
+                    benchmark,
+                    first,
+                    second,
+                    result.difference,
+                    result.low,
+                    result.high,
+                    result.p,
+                    p_corrected,
+                    result.test,
+                    result.n,
+                )
+                for (first, second, result), p_corrected in zip(block, corrected, strict=True)
+            ]
+    return Table(
+        "comparisons",
+        "Models compared",
+        "Mean S score of the first model minus that of the second on the problems that both ran, with its 95% "
+        "interval (paired bootstrap) and the p value of no difference (McNemar's exact test for verdicts, else paired "
+        "bootstrap). Corrected: Holm, over the pairs of models.",
+        (
+            _FAMILY,
+            _BENCHMARK,
+            Column("first", "First"),
+            Column("second", "Second"),
+            Column("difference", "Difference", "percent"),
+            _LOW,
+            _HIGH,
+            Column("p", "p", "p"),
+            Column("p_corrected", "p corrected", "p"),
+            Column("test", "Test"),
+            _N,
+        ),
+        tuple(rows),
+    )
+
+
+def hardest(observations: Sequence[Observation]) -> Table:
+    """Return the problems of each family by their mean score over the models, the hardest first."""
+    rows = []
+    for family in FAMILIES:
+        of_family = [o for o in observations if o.family is family]
+        for (benchmark, problem_id), group in _group(of_family, lambda o: (o.benchmark, o.problem_id)).items():
+            complexity = group[0].complexity
+            rows.append(
+                (
+                    family.name,
+                    benchmark,
+                    problem_id,
+                    sum(o.score for o in group) / len(group),
+                    sum(o.solved for o in group),
+                    len(group),
+                    complexity.cc if complexity else math.nan,
+                    complexity.loc if complexity else math.nan,
+                    ", ".join(complexity.constructs) if complexity else "",
+                )
+            )
+    # Of equally hard problems those that most models tried come first, then those with the simplest program.
+    rows.sort(key=lambda row: (row[0], row[3], -row[5], _last(row[6]), _last(row[7]), row[2]))
+    return Table(
+        "problems",
+        "Problems, the hardest first",
+        "Mean S score over the models; of equally hard problems the simplest program comes first.",
+        (
+            _FAMILY,
+            _BENCHMARK,
+            Column("problem_id", "Problem"),
+            Column("score", "Mean score", "percent"),
+            Column("solved", "Solved by", "count"),
+            Column("models", "of", "count"),
+            Column("cc", "CC", "count"),
+            Column("loc", "LoC", "count"),
+            Column("constructs", "Constructs"),
+        ),
+        tuple(rows),
+    )
+
+
+def _means(
+    observations: Sequence[Observation],
+    name: str,
+    title: str,
+    note: str,
+    column: Column,
+    categories: Sequence[str],
+    of: Callable[[Observation], Sequence[str]],
+) -> Table:
+    rows = []
+    for (family, benchmark, model), cell in _cells(observations):
+        for category in categories:
+            scores = [o.score for o in cell if category in of(o)]
+            if scores:
+                estimate = mean(scores)
+                rows.append(
+                    (family.name, benchmark, model, category, estimate.value, estimate.low, estimate.high, estimate.n)
+                )
+    columns = (_FAMILY, _BENCHMARK, _MODEL, column, Column("score", "Mean score", "percent"), _LOW, _HIGH, _N)
+    return Table(name, title, note + " 95% intervals: Wilson for verdicts, else bootstrap.", columns, tuple(rows))
+
+
+def _cells(observations: Sequence[Observation]) -> Iterator[tuple[Cell, list[Observation]]]:
+    """Yield the observations by family, benchmark and model, those of all benchmarks of a family together first."""
+    models = _unique(o.model for o in observations)
+    for family in FAMILIES:
+        of_family = [o for o in observations if o.family is family]
+        benchmarks = _unique(o.benchmark for o in of_family)
+        for benchmark in [ALL, *benchmarks]:
+            for model in models:
+                cell = [o for o in of_family if o.model == model and benchmark in (ALL, o.benchmark)]
+                if cell:
+                    yield (family, benchmark, model), cell
+
+
+def _group(items: Iterable[_T], key: Callable[[_T], tuple[str, str]]) -> dict[tuple[str, str], list[_T]]:
+    groups: dict[tuple[str, str], list[_T]] = defaultdict(list)
+    for item in items:
+        groups[key(item)].append(item)
+    return dict(groups)
+
+
+def _unique(items: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(items))
+
+
+def _last(value: float) -> float:
+    return math.inf if math.isnan(value) else value

@@ -1,0 +1,196 @@
+"""One kind of figure, the dot plot with intervals, as SVG: values of several models for a row of categories each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+# Okabe and Ito's palette, which colour-blind readers tell apart, darkened or lightened for contrast with the page.
+LIGHT = ("#0072b2", "#c14900", "#00795a", "#a8477f", "#7a5c00", "#2b7fb0", "#8a3b12", "#555555")
+DARK = ("#56b4e9", "#f0944d", "#3fc79a", "#e19cc4", "#e6c84f", "#9fd3f2", "#e8b08f", "#bbbbbb")
+_SHAPES = ("circle", "square", "diamond", "triangle")
+
+_LANE = 14
+_LABEL = 20
+_LEFT, _RIGHT = 3.0, 95.0
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One value of one series in one row; ``low`` and ``high`` are NaN where there is no interval."""
+
+    row: str
+    series: str
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    n: int | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A dot plot.
+
+    Attributes:
+        name: File stem, such as ``constructs_ier``.
+        title: Heading.
+        axis: What the horizontal axis shows.
+        start: Left end of the axis.
+        stop: Right end of the axis.
+        percent: Whether the axis is labelled in per cent.
+        marks: The values; rows and series appear in the order of their first mark.
+    """
+
+    name: str
+    title: str
+    axis: str
+    start: float
+    stop: float
+    percent: bool
+    marks: tuple[Mark, ...]
+
+    @property
+    def series(self) -> list[str]:
+        """Names of the series, in the order of their first mark."""
+        return list(dict.fromkeys(mark.series for mark in self.marks))
+
+    @property
+    def rows(self) -> list[str]:
+        """Names of the rows, in the order of their first mark."""
+        return list(dict.fromkeys(mark.row for mark in self.marks))
+
+
+def svg(figure: Figure, series: Sequence[str], standalone: bool = False) -> str:
+    """Draw a figure.
+
+    Horizontal places are percentages, so that the drawing takes the width it is given without scaling its text.
+
+    Args:
+        figure: What to draw.
+        series: All series of the report, so that a series has the same colour and shape in every figure.
+        standalone: Whether to write a file of its own, with size, title, legend and colours.
+
+    Returns:
+        An ``<svg>`` element, with the XML namespace if standalone. Colours of an embedded one come from the page's CSS
+        classes ``s0`` to ``s7``.
+    """
+    lanes = figure.series
+    top = 26 + (18 * len(lanes) + 8 if standalone else 0)
+    height_of_row = _LABEL + _LANE * len(lanes) + 8
+    bottom = top + height_of_row * len(figure.rows)
+    parts = [*_ticks(figure, top, bottom)]
+    if standalone:
+        parts.append(f'<text x="{_LEFT}%" y="18" class="t">{_text(figure.title)}</text>')
+        for i, name in enumerate(lanes):
+            style = _style(name, series)
+            y = 26 + 18 * i + 9
+            parts.append(f'<svg x="{_LEFT}%" y="{y}" overflow="visible">{_shape(style, "mark")}</svg>')
+            parts.append(f'<svg x="{_LEFT}%" y="{y}" overflow="visible"><text x="12" y="4">{_text(name)}</text></svg>')
+    for i, row in enumerate(figure.rows):
+        y = top + i * height_of_row
+        parts.append(f'<text x="{_LEFT}%" y="{y + 14}" class="r">{_text(row)}</text>')
+        for mark in figure.marks:
+            if mark.row == row and not math.isnan(mark.value):
+                lane = y + _LABEL + _LANE * lanes.index(mark.series) + _LANE // 2
+                parts.append(_mark(figure, mark, lane, _style(mark.series, series)))
+    height = bottom + 40
+    parts.append(f'<text x="{(_LEFT + _RIGHT) / 2}%" y="{height - 6}" class="a">{_text(figure.axis)}</text>')
+    size = f'width="720" height="{height}"' if standalone else f'width="100%" height="{height}"'
+    namespace = ' xmlns="http://www.w3.org/2000/svg"' if standalone else ""
+    style_sheet = f"<style>{_standalone_style()}</style><rect class='page' width='100%' height='100%'/>"
+    return (
+        f'<svg{namespace} {size} role="img" aria-label="{_text(figure.title)}" class="figure">'
+        + (style_sheet if standalone else "")
+        + "".join(parts)
+        + "</svg>"
+    )
+
+
+def series_class(name: str, series: Sequence[str]) -> str:
+    """Return the CSS class of a series, for legends outside the drawing."""
+    return _style(name, series)[0]
+
+
+def legend_mark(name: str, series: Sequence[str]) -> str:
+    """Return a small drawing of a series' mark, for legends outside the drawing."""
+    return (
+        '<svg width="14" height="14" aria-hidden="true"><svg x="7" y="7" overflow="visible">'
+        + _shape(_style(name, series), "mark")
+        + "</svg></svg>"
+    )
+
+
+def _style(name: str, series: Sequence[str]) -> tuple[str, str]:
+    index = list(series).index(name)
+    return f"s{index % len(LIGHT)}", _SHAPES[(index // len(LIGHT) + index) % len(_SHAPES)]
+
+
+def _mark(figure: Figure, mark: Mark, y: int, style: tuple[str, str]) -> str:
+    def show(number: float) -> str:
+        return f"{number:.1%}" if figure.percent else f"{number:.2f}"
+
+    has_interval = not (math.isnan(mark.low) or math.isnan(mark.high))
+    note = f"{mark.series}, {mark.row}: {show(mark.value)}"
+    if has_interval:
+        note += f" [{show(mark.low)}, {show(mark.high)}]"
+    if mark.n is not None:
+        note += f", n = {mark.n}"
+    whisker = ""
+    if has_interval:
+        left, right = _place(figure, mark.low), _place(figure, mark.high)
+        whisker = f'<line x1="{left:.2f}%" x2="{right:.2f}%" y1="{y}" y2="{y}" class="w {style[0]}"/>'
+    x = _place(figure, mark.value)
+    # A wide invisible line under the mark, so that the note shows for the whole lane.
+    hit = f'<line x1="{_LEFT}%" x2="{_RIGHT}%" y1="{y}" y2="{y}" class="h"/>'
+    shape = f'<svg x="{x:.2f}%" y="{y}" overflow="visible">{_shape(style, "mark")}</svg>'
+    return f"<g>{hit}{whisker}{shape}<title>{_text(note)}</title></g>"
+
+
+def _shape(style: tuple[str, str], kind: str) -> str:
+    name, shape = style
+    attributes = f'class="{kind} {name}"'
+    if shape == "square":
+        return f'<rect x="-4" y="-4" width="8" height="8" {attributes}/>'
+    if shape == "diamond":
+        return f'<path d="M0-5.5 5.5 0 0 5.5-5.5 0Z" {attributes}/>'
+    if shape == "triangle":
+        return f'<path d="M0-5 5 4.5H-5Z" {attributes}/>'
+    return f'<circle r="4.5" {attributes}/>'
+
+
+def _place(figure: Figure, value: float) -> float:
+    share = (value - figure.start) / (figure.stop - figure.start)
+    return _LEFT + (_RIGHT - _LEFT) * min(1.0, max(0.0, share))
+
+
+def _ticks(figure: Figure, top: int, bottom: int) -> list[str]:
+    parts = []
+    for i in range(5):
+        value = figure.start + (figure.stop - figure.start) * i / 4
+        label = f"{value:.0%}" if figure.percent else f"{value:g}"
+        x = _place(figure, value)
+        zero = " zero" if value == 0 and figure.start < 0 else ""
+        parts.append(f'<line x1="{x:.2f}%" x2="{x:.2f}%" y1="{top}" y2="{bottom}" class="g{zero}"/>')
+        parts.append(f'<text x="{x:.2f}%" y="{bottom + 16}" class="a">{label}</text>')
+    return parts
+
+
+def _standalone_style() -> str:
+    def colours(palette: Sequence[str]) -> str:
+        return "".join(f".s{i}{{fill:{c};stroke:{c}}}" for i, c in enumerate(palette))
+
+    return (
+        "text{font:12px system-ui,sans-serif;fill:#222}.t{font-size:15px;font-weight:600}.r{font-weight:600}"
+        ".a{text-anchor:middle;fill:#555}.g{stroke:#ddd}.zero{stroke:#888}.w{stroke-width:2;opacity:.65}.h{stroke:none}"
+        f".page{{fill:#fff}}{colours(LIGHT)}"
+        "@media(prefers-color-scheme:dark){text{fill:#eee}.a{fill:#aaa}.g{stroke:#333}.zero{stroke:#888}"
+        f".page{{fill:#16181c}}{colours(DARK)}}}"
+    )
+
+
+def _text(text: str) -> str:
+    """Escape text for XML, showing characters that XML does not allow as their code."""
+    shown = "".join(c if c in "\t\n" or (c.isprintable() and not "\ud800" <= c <= "\udfff") else "\ufffd" for c in text)
+    return escape(shown, quote=True)

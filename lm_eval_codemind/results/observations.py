@@ -1,0 +1,94 @@
+"""What the analyses work on: one model's score on one problem of one task, with the problem's complexity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from lm_eval_codemind.complexity import Complexity, measure
+from lm_eval_codemind.results.families import Family, family_of
+from lm_eval_codemind.results.runs import Run, Sample, TaskRun
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One model's score on one problem of one task.
+
+    Attributes:
+        model: Label of the run.
+        task: Name of the task.
+        family: The task's family.
+        sample: What the harness logged.
+        score: S of the family, at least 0.
+        solved: Whether the problem counts as solved.
+        complexity: Measures of the program; None where the problem has no program that parses.
+    """
+
+    model: str
+    task: str
+    family: Family
+    sample: Sample
+    score: float
+    solved: bool
+    complexity: Complexity | None
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark that the problem comes from."""
+        return self.sample.benchmark or self.task
+
+    @property
+    def problem_id(self) -> str:
+        """Upstream's name of the problem."""
+        return self.sample.problem_id
+
+
+def observe(runs: Iterable[Run]) -> list[Observation]:
+    """Return the observations of all samples of all runs, in order; tasks of unknown families are left out."""
+    return [
+        Observation(
+            model=run.label,
+            task=task.task,
+            family=family,
+            sample=sample,
+            score=family.score(sample),
+            solved=family.solved(sample),
+            complexity=complexity_of(sample.doc),
+        )
+        for run in runs
+        for task in run.tasks
+        if (family := family_of(task.task)) is not None
+        for sample in scored_samples(task)
+    ]
+
+
+def scored_samples(task: TaskRun) -> list[Sample]:
+    """Return a task's samples under its first filter, so that a problem appears once."""
+    filters = [sample.filter for sample in task.samples]
+    return [sample for sample in task.samples if sample.filter == filters[0]]
+
+
+def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str = "code") -> Complexity | None:
+    """Return the complexity of a problem: its column in the data set, else measured from its program.
+
+    Args:
+        doc: A row of the data set.
+        column: Name of the column with the measures.
+        code: Name of the column with the program.
+    """
+    stored = doc.get(column)
+    if isinstance(stored, Mapping):
+        return Complexity.from_row(stored)
+    return _measured(str(doc.get(code) or ""))
+
+
+@lru_cache(maxsize=8192)
+def _measured(code: str) -> Complexity | None:
+    if not code:
+        return None
+    try:
+        return measure(code)
+    except (SyntaxError, ValueError, RecursionError):
+        return None

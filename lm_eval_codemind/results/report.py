@@ -1,0 +1,235 @@
+"""The report: one HTML file with scores, analyses and all samples, which needs neither network nor server."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from lm_eval_codemind import __version__
+from lm_eval_codemind.complexity import CONSTRUCTS
+from lm_eval_codemind.results.analysis import ALL, MEASURES, analyses
+from lm_eval_codemind.results.families import Part, family_of
+from lm_eval_codemind.results.figures import Figure, legend_mark, svg
+from lm_eval_codemind.results.observations import Observation
+from lm_eval_codemind.results.plots import plots
+from lm_eval_codemind.results.provenance import facts
+from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.results.tables import Table, show
+
+logger = logging.getLogger(__name__)
+
+# Samples whose part lists lie in one chunk, and characters of text in one chunk.
+_BLOCK = 500
+_CHUNK = 400_000
+# Rows of an analysis that the page itself shows; files and the CSV button give all.
+_ROWS_SHOWN = 400
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a report is made of: the runs, the tables and the figures, drawn from the same observations."""
+
+    runs: Sequence[Run]
+    observations: Sequence[Observation]
+    tables: Sequence[Table]
+    figures: Sequence[Figure]
+
+    @property
+    def series(self) -> list[str]:
+        """Labels of the runs, which give the figures' series."""
+        return [run.label for run in self.runs]
+
+
+def make_report(runs: Sequence[Run], observations: Sequence[Observation]) -> Report:
+    """Return the report of some runs: all analyses and figures."""
+    tables = analyses(runs, observations)
+    return Report(runs, observations, tables, plots(tables))
+
+
+def render_html(report: Report, title: str = "CodeMind report") -> str:
+    """Return the report as HTML.
+
+    Texts of models and data sets lie in the page compressed, as JSON that is no markup, and the page's script sets
+    them as text only; a content security policy forbids every other script and every connection.
+
+    Args:
+        report: What to show.
+        title: The page's title.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("lm_eval_codemind.results"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    script = _resource("report.js")
+    tables = {table.name: table for table in report.tables}
+    return environment.get_template("report.html.j2").render(
+        title=title,
+        version=__version__,
+        style=Markup(_resource("report.css")),
+        script=Markup(script),
+        script_hash=Markup(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
+        summary=tables["summary"],
+        grids=_grids(tables["summary"]),
+        sections=[_section(table, report) for table in report.tables if table.name != "summary"],
+        legend=[(name, Markup(legend_mark(name, report.series))) for name in report.series],
+        runs=[{"label": run.label, "facts": facts(run)} for run in report.runs],
+        n_samples=len(report.observations),
+        chunks=list(_chunks(report)),
+    )
+
+
+def _resource(name: str) -> str:
+    return resources.files("lm_eval_codemind.results").joinpath("templates").joinpath(name).read_text(encoding="utf-8")
+
+
+def _grids(summary: Table) -> list[dict[str, Any]]:
+    """Return the scores family by family, models down and tasks across, by the family's R score."""
+    grids = []
+    records = summary.records()
+    for family in dict.fromkeys(record["family"] for record in records):
+        metric = next(record["metric"] for record in records if record["family"] == family)
+        cells = {(r["model"], r["task"]): r for r in records if r["family"] == family and r["metric"] == metric}
+        models, tasks = (list(dict.fromkeys(key[i] for key in cells)) for i in range(2))
+        grids.append(
+            {
+                "family": family,
+                "metric": metric,
+                "tasks": [(task, _short_name(task)) for task in tasks],
+                "rows": [(model, [_score_cell(cells.get((model, task))) for task in tasks]) for model in models],
+            }
+        )
+    return grids
+
+
+def _short_name(task: str) -> str:
+    family = family_of(task)
+    return task.removeprefix(family.prefix) if family else task
+
+
+def _score_cell(record: dict[str, Any] | None) -> tuple[str, str]:
+    if record is None:
+        return "", ""
+    interval = "" if record["low"] is None else f"{record['low']:.1%} to {record['high']:.1%}"
+    limited = "" if record["effective"] == record["original"] else f" ({record['effective']} of {record['original']})"
+    return show(record["value"], "percent"), interval + limited
+
+
+def _section(table: Table, report: Report) -> dict[str, Any]:
+    figures = [figure for figure in report.figures if figure.name.partition("-")[0] == table.name]
+    pooled = table.where(lambda row: row.get("benchmark", ALL) == ALL)
+    shown = pooled.without("benchmark") if pooled.rows else table
+    label = f"{len(shown.rows)} rows"
+    if len(shown.rows) > _ROWS_SHOWN:
+        shown = shown.head(_ROWS_SHOWN)
+        label = f"The first {_ROWS_SHOWN} rows"
+    if pooled.rows and len(pooled.rows) < len(table.rows):
+        label += ", all benchmarks together"
+    return {
+        "table": shown,
+        "label": label,
+        "figures": [{"title": figure.title, "svg": Markup(svg(figure, report.series))} for figure in figures],
+    }
+
+
+class _Texts:
+    """Texts, each once, in the order of their first use, cut into chunks of about the same size."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, int] = {}
+        self.chunks: list[list[str]] = []
+        self.starts: list[int] = []
+        self._size = _CHUNK
+
+    def place(self, text: str) -> int:
+        """Return the number of a text, which is added if it is new."""
+        if text in self._places:
+            return self._places[text]
+        if self._size + len(text) > _CHUNK:
+            self.chunks.append([])
+            self.starts.append(len(self._places))
+            self._size = 0
+        self._places[text] = len(self._places)
+        self.chunks[-1].append(text)
+        self._size += len(text)
+        return self._places[text]
+
+
+def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
+    yield "tables", _pack({table.name: table.to_csv() for table in report.tables})
+    if not report.observations:
+        return
+    observations = report.observations
+    parts = [o.family.parts(o.sample) for o in observations]
+    texts = _Texts()
+    # Texts of one kind compress best among each other, so they are placed kind after kind rather than sample by sample.
+    for title in dict.fromkeys(part.title for of_sample in parts for part in of_sample):
+        for of_sample in parts:
+            for part in of_sample:
+                if part.title == title:
+                    texts.place(part.text)
+    yield "index", _pack(_index(observations, texts.starts))
+    for start in range(0, len(parts), _BLOCK):
+        block = [[_reference(part, texts) for part in of_sample] for of_sample in parts[start : start + _BLOCK]]
+        yield f"samples-{start // _BLOCK}", _pack(block)
+    for number, chunk in enumerate(texts.chunks):
+        yield f"texts-{number}", _pack(chunk)
+
+
+def _reference(part: Part, texts: _Texts) -> list[Any]:
+    return [part.title, part.kind, texts.place(part.text), int(part.beside)]
+
+
+def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[str, Any]:
+    """Return what the list and the filters need of every sample, column by column."""
+    models, tasks, benchmarks, outcomes = _Numbers(), _Numbers(), _Numbers(), _Numbers()
+    problems: dict[tuple[str, str], int] = {}
+    described: list[list[Any]] = []
+    columns: dict[str, list[Any]] = {name: [] for name in ("model", "task", "problem", "score", "solved", "outcome")}
+    for o in observations:
+        key = (o.benchmark, o.problem_id)
+        if key not in problems:
+            problems[key] = len(problems)
+            measures = [getattr(o.complexity, name) if o.complexity else None for name in MEASURES]
+            tags = [CONSTRUCTS.index(tag) for tag in o.complexity.constructs] if o.complexity else []
+            described.append([o.problem_id, benchmarks[o.benchmark], measures, tags])
+        columns["model"].append(models[o.model])
+        columns["task"].append(tasks[o.task])
+        columns["problem"].append(problems[key])
+        columns["score"].append(round(o.score, 6))
+        columns["solved"].append(int(o.solved))
+        columns["outcome"].append(outcomes[o.family.outcome(o.sample)])
+    return {
+        "models": list(models),
+        "tasks": list(tasks),
+        "benchmarks": list(benchmarks),
+        "outcomes": list(outcomes),
+        "constructs": list(CONSTRUCTS),
+        "measures": [short for short, _ in MEASURES.values()],
+        "problems": described,
+        "block": _BLOCK,
+        "texts": list(starts),
+        **columns,
+    }
+
+
+class _Numbers(dict[str, int]):
+    """Numbers names in the order in which they are first asked for."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = len(self)
+        return self[name]
+
+
+def _pack(content: Any) -> Markup:
+    """Return content as base64 of gzip of JSON: characters that no HTML parser can take for markup."""
+    data = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode("ascii")
+    return Markup(base64.b64encode(gzip.compress(data, 9, mtime=0)).decode("ascii"))

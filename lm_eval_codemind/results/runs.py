@@ -1,0 +1,268 @@
+"""Reading what the harness wrote: result files (``--output_path``) and sample files (``--log_samples``)."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+logger = logging.getLogger(__name__)
+
+_DATE_ID = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
+_RESULTS_FILE = re.compile(rf".*_(?P<date>{_DATE_ID})\.json")
+# The suite's tasks; results of other tasks in the same run are left alone.
+_PREFIX = "codemind_"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One problem of one task with what a model answered and what that scored, as the harness logged it.
+
+    Attributes:
+        doc: The problem as the task saw it: a row of the data set.
+        doc_id: The problem's place in the task.
+        target: The label the harness recorded.
+        prompts: What the model was given, one text a request.
+        responses: What the model said, one list of repeats a request.
+        answers: The responses after the task's filter, in whatever form the filter gave them.
+        filter: Name of that filter.
+        scores: Metric -> value for this sample.
+        raw: The whole line.
+    """
+
+    doc: Mapping[str, Any]
+    doc_id: int
+    target: str
+    prompts: tuple[str, ...]
+    responses: tuple[tuple[str, ...], ...]
+    answers: tuple[Any, ...]
+    filter: str
+    scores: Mapping[str, Any]
+    raw: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def problem_id(self) -> str:
+        """Upstream's name of the problem, or its place in the task where the data has none."""
+        return str(self.doc.get("problem_id", self.doc_id))
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark that the problem comes from."""
+        return str(self.doc.get("benchmark", ""))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """An aggregated metric as the harness reports it; ``stderr`` is None where it gives none."""
+
+    name: str
+    filter: str
+    value: float
+    stderr: float | None
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """One task of one run.
+
+    Attributes:
+        task: The task's name.
+        config: The task's configuration as the harness wrote it.
+        metrics: Its aggregated metrics.
+        original: Number of problems of the task.
+        effective: Number of problems that were run; smaller under ``--limit``.
+        samples_file: The file the samples come from; None where samples were not logged.
+    """
+
+    task: str
+    config: Mapping[str, Any]
+    metrics: tuple[Metric, ...]
+    original: int
+    effective: int
+    samples_file: Path | None
+
+    @cached_property
+    def samples(self) -> tuple[Sample, ...]:
+        """The samples in the order of the file, read when first asked for; empty where they were not logged."""
+        return tuple(_read_samples(self.samples_file)) if self.samples_file else ()
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """The metadata of the task's configuration."""
+        metadata = self.config.get("metadata")
+        return metadata if isinstance(metadata, Mapping) else {}
+
+    def metric(self, name: str, filter_name: str | None = None) -> Metric | None:
+        """Return the metric of that name (of that filter, else of the first filter that has it), or None."""
+        for metric in self.metrics:
+            if metric.name == name and filter_name in (None, metric.filter):
+                return metric
+        return None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the harness: one model on one or more tasks of the suite.
+
+    Attributes:
+        path: The result file.
+        label: The model's name, made unique among the runs that were read together.
+        model: The model's name.
+        tasks: The tasks of the suite that were run, groups left out.
+        raw: The whole result file.
+    """
+
+    path: Path
+    label: str
+    model: str
+    tasks: tuple[TaskRun, ...]
+    raw: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def date(self) -> str:
+        """When the run ended, as in the file's name: ``2026-01-31T12-00-00.000000``."""
+        match = _RESULTS_FILE.fullmatch(self.path.name)
+        return match["date"] if match else ""
+
+    def task(self, name: str) -> TaskRun | None:
+        """Return the task of that name, or None."""
+        return next((task for task in self.tasks if task.task == name), None)
+
+
+def read_runs(paths: Iterable[Path]) -> list[Run]:
+    """Read the runs under some paths.
+
+    Args:
+        paths: Result files of the harness, or directories that are searched for them at any depth.
+
+    Returns:
+        The runs, ordered by path within each argument, with labels unique among them: the model's name, or with the
+        run's date appended where two runs of a model share a task. A file found twice is read once.
+
+    Raises:
+        ValueError: naming the path and the mend, if a path does not exist, holds no result file of the harness or
+            none with a task of this suite, or if a file is damaged.
+    """
+    files: dict[Path, None] = {}
+    for path in paths:
+        files.update(dict.fromkeys(_result_files(path)))
+    runs = [run for file in files if (run := _read_run(file)) is not None]
+    if not runs:
+        listed = ", ".join(map(str, files))
+        raise ValueError(f"no task of this suite ({_PREFIX}…) in {listed}; run one with `codemind run` or `lm_eval`")
+    return _with_labels(runs)
+
+
+def _result_files(path: Path) -> list[Path]:
+    if path.is_file():
+        if path.suffix != ".json":
+            raise ValueError(f"{path}: not a result file; give the harness's results_….json or its directory")
+        return [path.resolve()]
+    if not path.is_dir():
+        raise ValueError(f"{path}: no such file or directory; give what was passed to --output_path")
+    found = sorted(file.resolve() for file in path.rglob("*.json") if _RESULTS_FILE.fullmatch(file.name))
+    if not found:
+        raise ValueError(f"{path}: no result file (results_….json) in it; run the harness with --output_path {path}")
+    return found
+
+
+def _read_run(file: Path) -> Run | None:
+    try:
+        raw = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(raw, dict) or not isinstance(raw.get("results"), dict) or "configs" not in raw:
+            raise ValueError("it has no results and configs")
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{file}: not a result file of the harness ({error}); run the evaluation again") from error
+    tasks = []
+    for name, values in raw["results"].items():
+        # Groups have results and no configuration of their own.
+        if not name.startswith(_PREFIX) or name not in raw["configs"]:
+            continue
+        numbers = raw.get("n-samples", {}).get(name, {})
+        tasks.append(
+            TaskRun(
+                task=name,
+                config=raw["configs"][name],
+                metrics=tuple(_metrics(values)),
+                original=int(numbers.get("original", 0)),
+                effective=int(numbers.get("effective", 0)),
+                samples_file=_samples_file(file, name),
+            )
+        )
+    if not tasks:
+        logger.info("%s: no task of this suite in it", file)
+        return None
+    model = _model_name(raw)
+    return Run(path=file, label=model, model=model, tasks=tuple(tasks), raw=raw)
+
+
+def _model_name(raw: Mapping[str, Any]) -> str:
+    return str(raw.get("model_name") or raw.get("model_source") or raw.get("config", {}).get("model") or "model")
+
+
+def _metrics(values: Mapping[str, Any]) -> Iterator[Metric]:
+    for key, value in values.items():
+        name, comma, filter_name = key.partition(",")
+        if not comma or name.endswith("_stderr") or isinstance(value, bool) or not isinstance(value, (int, float)):
+            continue
+        stderr = values.get(f"{name}_stderr,{filter_name}")
+        yield Metric(name, filter_name, float(value), float(stderr) if isinstance(stderr, (int, float)) else None)
+
+
+def _samples_file(results_file: Path, task: str) -> Path | None:
+    match = _RESULTS_FILE.fullmatch(results_file.name)
+    if match is None:
+        return None
+    file = results_file.with_name(f"samples_{task}_{match['date']}.jsonl")
+    return file if file.is_file() else None
+
+
+def _read_samples(file: Path) -> Iterator[Sample]:
+    with file.open(encoding="utf-8", newline="\n") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                raw = json.loads(line)
+                arguments = raw["arguments"]
+                requests = arguments.values() if isinstance(arguments, dict) else arguments
+                yield Sample(
+                    doc=raw["doc"],
+                    doc_id=int(raw["doc_id"]),
+                    target=str(raw["target"]),
+                    prompts=tuple(_prompt(request) for request in requests),
+                    responses=tuple(
+                        tuple(map(str, resp)) if isinstance(resp, list) else (str(resp),) for resp in raw["resps"]
+                    ),
+                    answers=tuple(raw["filtered_resps"]),
+                    filter=str(raw["filter"]),
+                    scores={name: raw[name] for name in raw["metrics"] if name in raw},
+                    raw=raw,
+                )
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                raise ValueError(
+                    f"{file}, line {number}: not a sample of the harness ({error!r}); the file is damaged: "
+                    "take it from a backup or run the evaluation again"
+                ) from error
+
+
+def _prompt(request: Any) -> str:
+    if isinstance(request, Mapping):
+        return str(request.get("arg_0", ""))
+    return str(request[0])
+
+
+def _with_labels(runs: list[Run]) -> list[Run]:
+    labelled = []
+    for run in runs:
+        tasks = {task.task for task in run.tasks}
+        clash = any(
+            other is not run and other.model == run.model and tasks & {task.task for task in other.tasks}
+            for other in runs
+        )
+        label = f"{run.model} @ {run.date}" if clash else run.model
+        labelled.append(Run(run.path, label, run.model, run.tasks, run.raw))
+    return labelled
