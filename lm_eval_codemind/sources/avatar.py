@@ -10,9 +10,9 @@ from lm_eval_codemind.sources.upstream import Upstream
 
 NAME = "avatar"
 
-# Avatar's tokenizer writes a space inside a string as this character, with a space to either side of every token;
-# CodeMind kept it. Programs that compare with such a string cannot work, so it is undone.
-_SPACE = "\u2581"
+# Avatar's tokenizer writes a space inside a string as U+2581 with a space to either side. CodeMind kept that, and this
+# program splits its input at it, so it runs on no input at all.
+_SPLIT_AT_THE_MARK = {"atcoder_ABC149_B": (" \u2581 ", " ")}
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -40,7 +40,7 @@ def read(upstream: Upstream) -> list[Problem]:
                 benchmark=NAME,
                 kind="script",
                 language="python",
-                code=restore_spaces(text("main.py")).strip() + "\n",
+                code=_restored(problem_id, text("main.py")).strip() + "\n",
                 entry_point="",
                 input=text("input.txt"),
                 output=None,
@@ -52,6 +52,7 @@ def read(upstream: Upstream) -> list[Problem]:
     return problems
 
 
-def restore_spaces(source: str) -> str:
-    """Return a program with the tokenizer's mark for a space inside strings replaced by the space it stands for."""
-    return re.sub(f" ?{_SPACE} ?", " ", source)
+def _restored(problem_id: str, code: str) -> str:
+    """Return a program with what the tokenizer broke put right, where it could not run without."""
+    broken, meant = _SPLIT_AT_THE_MARK.get(problem_id, ("", ""))
+    return code.replace(broken, meant) if broken else code

@@ -9,7 +9,6 @@ from typing import Any
 
 import yaml
 
-from lm_eval_codemind import __version__
 from lm_eval_codemind.problems import Case, Problem
 
 NAME = "sample"
@@ -41,7 +40,7 @@ def _problem(name: str, record: dict[str, Any]) -> Problem:
         hint_test=_hint(record, record["output"]),
         misleading_test=_hint(record, record.get("misleading_output", "")),
         published_output=None,
-        provenance=f"lm-eval-codemind@{__version__}:lm_eval_codemind/sources/sample_data/{name}.yaml",
+        provenance=f"lm-eval-codemind:lm_eval_codemind/sources/sample_data/{name}.yaml",
     )
 
 

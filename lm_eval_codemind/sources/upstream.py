@@ -49,8 +49,18 @@ class Upstream:
             # An archive is read through once for all its parts: seeking in a compressed one costs a pass each.
             self._parts[archive_name] = self._read(archive)
         files = self._parts[archive_name][part_name]
-        self._check(archive, archive.parts[part_name], files)
+        problem = _problem_with(archive, archive.parts[part_name], files)
+        if problem:
+            raise UpstreamError(f"{problem}; {self._mend(archive)}")
         return files
+
+    def _mend(self, archive: Archive) -> str:
+        """Return what to do about an archive that is not what it should be; a downloaded one is removed."""
+        if self._fetch is None:
+            return f"use a clean copy of {archive.repository} at {archive.revision}"
+        self._locate(archive).unlink()
+        del self._parts[archive.name]
+        return "the download has been removed; run the command again to download it anew"
 
     def _locate(self, archive: Archive) -> Path:
         if self._fetch is not None:
@@ -73,23 +83,22 @@ class Upstream:
         try:
             return _read_tar(path, archive.parts)
         except (tarfile.TarError, OSError, EOFError) as error:
-            mend = "download it again"
-            if self._fetch is not None:
-                path.unlink(missing_ok=True)
-                mend = "it has been removed; run the command again to download it anew"
-            raise UpstreamError(f"{path}: not a readable tar archive ({error}); {mend}") from error
+            self._parts[archive.name] = {}
+            raise UpstreamError(f"{path}: not a readable tar archive ({error}); {self._mend(archive)}") from error
 
-    @staticmethod
-    def _check(archive: Archive, part: Part, files: Mapping[str, bytes]) -> None:
-        where = f"{archive.repository}, {part.folder}"
-        if not files:
-            raise UpstreamError(f"{where}: no files of that folder; a checkout of revision {archive.revision} has them")
-        found = digest_files(files)
-        if found != part.digest:
-            raise UpstreamError(
-                f"{where}: the {len(files)} files differ from revision {archive.revision} (digest {found[:12]}…, "
-                f"wanted {part.digest[:12]}…); use a clean copy of that revision"
-            )
+
+def _problem_with(archive: Archive, part: Part, files: Mapping[str, bytes]) -> str:
+    """Return what is wrong with the files of a part, or the empty string."""
+    where = f"{archive.repository}, {part.folder}"
+    if not files:
+        return f"{where}: no files of that folder; a checkout of revision {archive.revision} has them"
+    found = digest_files(files)
+    if found == part.digest:
+        return ""
+    return (
+        f"{where}: the {len(files)} files differ from revision {archive.revision} "
+        f"(digest {found[:12]}…, wanted {part.digest[:12]}…)"
+    )
 
 
 def _read_directory(root: Path, part: Part) -> dict[str, bytes]:

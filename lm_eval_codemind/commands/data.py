@@ -1,0 +1,124 @@
+"""``codemind data``: build, look at and verify the benchmarks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lm_eval_codemind.problems import BENCHMARKS, load_problems
+from lm_eval_codemind.sources.build import (
+    SOURCES,
+    benchmark_path,
+    build,
+    data_directory,
+    downloading,
+    intact,
+    read_manifest,
+    released_digests,
+)
+from lm_eval_codemind.sources.upstream import Upstream, UpstreamError
+
+_benchmarks = click.option(
+    "--benchmark",
+    "names",
+    multiple=True,
+    type=click.Choice(list(SOURCES)),
+    help="A benchmark; may be given several times. All of them by default.",
+)
+_upstream = click.option(
+    "--upstream",
+    type=click.Path(path_type=Path),
+    help="Directory with upstream's checkouts or archives, instead of a download.",
+)
+_out = click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Data directory; by default $CODEMIND_DATA or the user's cache directory.",
+)
+
+
+def _open(upstream: Path | None, directory: Path) -> Upstream:
+    return Upstream(upstream) if upstream else downloading(directory)
+
+
+@click.group()
+def command() -> None:
+    """Build, look at and verify the benchmarks."""
+
+
+@command.command("build")
+@_benchmarks
+@_upstream
+@_out
+def build_command(names: tuple[str, ...], upstream: Path | None, out: Path | None) -> None:
+    """Build benchmarks from the upstream repositories at their pinned revisions. Nothing is executed."""
+    directory = out or data_directory()
+    try:
+        entries = build(names or SOURCES, _open(upstream, directory), directory)
+    except UpstreamError as error:
+        raise click.ClickException(str(error)) from error
+    for name, entry in entries.items():
+        click.echo(f"{benchmark_path(directory, name)}: {entry.problems} problems, sha256 {entry.digest}")
+
+
+@command.command("info")
+@_out
+def info(out: Path | None) -> None:
+    """Print which benchmarks are built, from what, and how many problems of each category they hold."""
+    directory = out or data_directory()
+    entries = read_manifest(directory)
+    released = released_digests()
+    click.echo(f"data directory: {directory}")
+    for name in SOURCES:
+        if name not in entries:
+            click.echo(f"{name}: not built (`codemind data build --benchmark {name}`)")
+            continue
+        entry = entries[name]
+        counts = ", ".join(f"{count} {category}" for category, count in entry.categories.items())
+        state = "as released" if entry.digest == released.get(name) else "differs from the released data"
+        if not intact(directory, name):
+            state = "damaged or outdated"
+        click.echo(f"{name}: {entry.problems} problems ({counts}); {state}")
+        click.echo(f"  sha256 {entry.digest}, builder {entry.builder_version}")
+        for repository, revision in entry.revisions.items():
+            click.echo(f"  {repository}@{revision}")
+
+
+@command.command("verify")
+@_benchmarks
+@_upstream
+@_out
+@click.option("--workers", default=1, show_default=True, help="Programs at a time, for each of three hash seeds.")
+def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, workers: int) -> None:
+    """Execute every program anew and compare with the proven labels; exits with 1 if any differs."""
+    from lm_eval_codemind.sources.prove import MissingExtra
+    from lm_eval_codemind.sources.verify import PROVEN, verify_benchmark
+
+    source = _open(upstream, out or data_directory())
+    differences = 0
+    for name in [name for name in PROVEN if not names or name in names]:
+        try:
+            found = verify_benchmark(name, source, workers)
+        except (UpstreamError, MissingExtra) as error:
+            raise click.ClickException(str(error)) from error
+        for problem_id, text in found.items():
+            click.echo(f"{name}, {problem_id}: {text}")
+        click.echo(f"{name}: {BENCHMARKS[name].size} problems executed, {len(found)} differ from the shipped proof")
+        differences += len(found)
+    if differences:
+        raise SystemExit(1)
+
+
+@command.command("errata")
+@_out
+def errata(out: Path | None) -> None:
+    """Print the errata page of the built data."""
+    from lm_eval_codemind.sources.errata import errata_page
+    from lm_eval_codemind.sources.verify import PROVEN
+
+    directory = out or data_directory()
+    missing = [name for name in PROVEN if not intact(directory, name)]
+    if missing:
+        raise click.ClickException(f"{directory}: not built: {', '.join(missing)}; run `codemind data build`")
+    click.echo(errata_page({name: load_problems(benchmark_path(directory, name)) for name in PROVEN}), nl=False)

@@ -1,0 +1,42 @@
+"""Execute every problem and write the proofs and digests that the package ships.
+
+    python utils/prove_labels.py --upstream DIR [--benchmark NAME ...]
+
+Read the difference in version control before committing it: every changed line is a label that changed.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from lm_eval_codemind.sources import build as building
+from lm_eval_codemind.sources.upstream import Upstream
+from lm_eval_codemind.sources.verify import PROVEN, execute_benchmark
+
+PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "sources" / "proofs"
+
+
+@click.command()
+@click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(PROVEN), help="Prove these only.")
+@click.option("--digests-only", is_flag=True, help="Prove nothing; only write the digests of the build.")
+@click.option("--workers", default=1, show_default=True)
+def main(upstream: Path, names: tuple[str, ...], digests_only: bool, workers: int) -> None:
+    """Write ``proofs/NAME.json`` and ``proofs/digests.json``."""
+    source = Upstream(upstream)
+    for name in () if digests_only else names or PROVEN:
+        proofs = {problem_id: proof.to_json() for problem_id, proof in execute_benchmark(name, source, workers).items()}
+        lines = [f"{json.dumps(problem_id)}: {json.dumps(record)}" for problem_id, record in proofs.items()]
+        (PROOFS / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    with TemporaryDirectory() as folder:
+        entries = building.build(building.SOURCES, source, Path(folder))
+    digests = {name: entry.digest for name, entry in entries.items()}
+    (PROOFS / "digests.json").write_text(json.dumps(digests, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
