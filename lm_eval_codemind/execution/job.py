@@ -1,0 +1,207 @@
+"""What the sandbox is asked to do: a :class:`Job` is one program and what to check it with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+Kind = Literal["function", "unittest", "script", "evaluate"]
+KINDS: tuple[Kind, ...] = ("function", "unittest", "script", "evaluate")
+
+# A program larger than this is answered with an error before it is sent anywhere.
+MAX_SOURCE_BYTES = 8 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one program may use. Crossing a limit ends the program; the outcome says which limit it was.
+
+    Attributes:
+        cpu_seconds: Processor time of the candidate's process, over all its threads. The limit that normally ends an
+            endless loop, since it doesn't depend on how busy the machine is.
+        wall_seconds: Elapsed time, less the time the process stood ready and waited for a processor. Ends programs
+            that sleep or wait. For a ``script`` both times hold for each case on its own.
+        memory_bytes: Address space the program may add to that of the warm interpreter.
+        output_bytes: Size of standard output and of standard error, and of a message to the checker.
+        file_bytes: Size of a file, and of all files together, in the private temporary directory.
+        processes: New processes the program may start. 0, the default, denies ``fork`` and thereby ``subprocess`` and
+            ``multiprocessing``; more is only possible under bubblewrap and for a host that isn't root.
+        open_files: Open descriptors.
+    """
+
+    cpu_seconds: float = 5.0
+    wall_seconds: float = 20.0
+    memory_bytes: int = 1 << 30
+    output_bytes: int = 4 << 20
+    file_bytes: int = 64 << 20
+    processes: int = 0
+    open_files: int = 256
+
+    def __post_init__(self) -> None:
+        for name in ("cpu_seconds", "wall_seconds", "memory_bytes", "output_bytes", "file_bytes", "open_files"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"Limits.{name} is {getattr(self, name)}, and must be above 0")
+        if self.processes < 0:
+            raise ValueError(f"Limits.processes is {self.processes}, and must be 0 or more")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run of a script.
+
+    Attributes:
+        stdin: The text on its standard input.
+        stdout: The output it must print, compared line by line without trailing white space, and without trailing
+            empty lines; None where the output is only wanted, not judged.
+    """
+
+    stdin: str = ""
+    stdout: str | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program that isn't trusted, and what to do with it. Make one with the class methods below.
+
+    Attributes:
+        kind: ``function``, ``unittest``, ``script`` or ``evaluate``.
+        program: The candidate's source: everything that isn't trusted, and nothing that is.
+        tests: Trusted source. For ``function`` a suite with ``check(candidate)``, or plain assertions that call the
+            function by name; for ``unittest`` a module with test classes.
+        entry_point: The name in the program that the tests are about: a function, or a class.
+        support: Trusted source that the tests need, such as imports and helper functions of a prompt. The tests see
+            its names; the program doesn't.
+        only: For ``unittest``: the test classes, or ``Class.method``, to run; all of them if empty.
+        cases: For ``script``: the runs.
+        expressions: For ``evaluate``: Python expressions in the program's own namespace, evaluated in turn. One may
+            have statements before its last line.
+        limits: What the program may use.
+        job_id: The caller's name for it, repeated in the outcome.
+    """
+
+    kind: Kind
+    program: str
+    tests: str = ""
+    entry_point: str = ""
+    support: str = ""
+    only: tuple[str, ...] = ()
+    cases: tuple[Case, ...] = ()
+    expressions: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    job_id: str = ""
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"job {self.job_id!r}: kind is {self.kind!r}, and must be one of {', '.join(KINDS)}")
+        if self.kind in ("function", "unittest") and not self.tests.strip():
+            raise ValueError(f"job {self.job_id!r}: a {self.kind} job without tests would pass whatever the program is")
+        if self.kind == "script" and not self.cases:
+            raise ValueError(f"job {self.job_id!r}: a script job needs at least one case")
+        if self.kind == "evaluate" and not self.expressions:
+            raise ValueError(f"job {self.job_id!r}: an evaluate job needs at least one expression")
+
+    @classmethod
+    def function(
+        cls,
+        program: str,
+        tests: str,
+        entry_point: str = "",
+        *,
+        support: str = "",
+        limits: Limits | None = None,
+        job_id: str = "",
+    ) -> Job:
+        """Return a job that checks functions by assertions.
+
+        Args:
+            program: The candidate's whole source.
+            tests: Either a suite that defines ``check(candidate)`` (HumanEval), which is called with the function
+                ``entry_point``, or assertions that name the program's functions themselves (MBPP, CRUXEval).
+            entry_point: The function under test. Needed for ``check(candidate)``. A name of the program other than
+                this one that the tests use makes the outcome ``tamper_proof=False``: define it in ``support``.
+            support: Trusted source run before the tests: MBPP's ``test_setup_code``, or the helper functions of a
+                HumanEval prompt that some suites call.
+            limits: Defaults to ``Limits()``.
+            job_id: Repeated in the outcome.
+        """
+        return cls("function", program, tests, entry_point, support, limits=limits or Limits(), job_id=job_id)
+
+    @classmethod
+    def unittest(
+        cls,
+        program: str,
+        tests: str,
+        entry_point: str = "",
+        *,
+        only: Iterable[str] = (),
+        support: str = "",
+        limits: Limits | None = None,
+        job_id: str = "",
+    ) -> Job:
+        """Return a job that checks a class, or functions, by test classes of :mod:`unittest`.
+
+        Args:
+            program: The candidate's whole source, with its imports.
+            tests: A module of ``unittest.TestCase`` classes that use the program's names without importing them.
+            entry_point: The class under test.
+            only: Names of test classes, or ``Class.method``, to run; all if empty.
+            support: Trusted source run before the tests.
+            limits: Defaults to ``Limits()``.
+            job_id: Repeated in the outcome.
+        """
+        return cls(
+            "unittest", program, tests, entry_point, support, tuple(only), limits=limits or Limits(), job_id=job_id
+        )
+
+    @classmethod
+    def script(
+        cls,
+        program: str,
+        cases: Iterable[Case | tuple[str, str | None]],
+        *,
+        limits: Limits | None = None,
+        job_id: str = "",
+    ) -> Job:
+        """Return a job that runs a script once a case, each in a fresh process, and compares what it prints.
+
+        Args:
+            program: The script.
+            cases: ``Case`` or ``(stdin, expected stdout or None)``.
+            limits: For each case on its own. Defaults to ``Limits()``.
+            job_id: Repeated in the outcome.
+        """
+        made = tuple(case if isinstance(case, Case) else Case(*case) for case in cases)
+        return cls("script", program, cases=made, limits=limits or Limits(), job_id=job_id)
+
+    @classmethod
+    def evaluate(
+        cls, program: str, expressions: Iterable[str], *, limits: Limits | None = None, job_id: str = ""
+    ) -> Job:
+        """Return a job that says what each expression gives: literal, printed output, exception. Nothing is judged.
+
+        The program runs once, then the expressions in order in the same process, so an expression sees what earlier
+        ones changed.
+
+        Args:
+            program: The source that defines what the expressions use.
+            expressions: For example ``f([1, 2])``; statements may go before the last line:
+                ``c = Counter()\\nc.add(1)\\nc.total``.
+            limits: For all of them together. Defaults to ``Limits()``.
+            job_id: Repeated in the outcome.
+        """
+        return cls("evaluate", program, expressions=tuple(expressions), limits=limits or Limits(), job_id=job_id)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the job as plain values, for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, record: dict[str, Any]) -> Job:
+        """Return the job that :meth:`to_dict` described."""
+        record = dict(record)
+        record["limits"] = Limits(**record.get("limits", {}))
+        record["cases"] = tuple(Case(**case) for case in record.get("cases", ()))
+        for name in ("only", "expressions"):
+            record[name] = tuple(record.get(name, ()))
+        return cls(**record)

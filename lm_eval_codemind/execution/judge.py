@@ -1,0 +1,255 @@
+"""The checker's server: holds the tests, asks the candidate's process for values, and decides.
+
+It runs trusted code only (the benchmark's tests), so it needs no process per program, only a fresh namespace. The
+program is in another process, below another server, that can reach this one through one socket, by plain values.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from types import CodeType
+from typing import Any
+
+from . import agent, proxies, values, wire
+from .proxies import Candidate, CandidateGone
+
+_MAX_TEXT = 4000
+
+
+class _OutOfTime(BaseException):
+    """The checks themselves use too much processor time, whatever the program returned to make them."""
+
+
+class Judge:
+    """Decides jobs one after the other."""
+
+    def __init__(self, zygote: socket.socket) -> None:
+        self._zygote = zygote
+        self._compiled: dict[tuple[str, str], CodeType] = {}
+
+    def decide(self, job: dict[str, Any]) -> dict[str, Any]:
+        """Return the outcome of a job, both as plain values."""
+        decide = {
+            "function": self._function,
+            "unittest": self._unittest,
+            "script": self._script,
+            "evaluate": self._evaluate,
+        }[job["kind"]]
+        outcome: dict[str, Any] = {"job_id": job["job_id"], "tests_run": 0, "tamper_proof": True, "observations": []}
+        decide(job, outcome)
+        return outcome
+
+    def _start(self, job: dict[str, Any], **more: Any) -> Candidate:
+        ours, theirs = socket.socketpair()
+        body = json.dumps({"limits": job["limits"], **more}).encode("ascii")
+        socket.send_fds(self._zygote, [len(body).to_bytes(4, "big") + body], [theirs.fileno()])
+        theirs.close()
+        return Candidate(ours, self._zygote, job["limits"]["output_bytes"])
+
+    def _compile(self, source: str, name: str) -> CodeType:
+        code = self._compiled.get((source, name))
+        if code is None:
+            if len(self._compiled) > 200:
+                self._compiled.clear()
+            code = self._compiled[source, name] = compile(source, name, "exec", dont_inherit=True)
+        return code
+
+    def _function(self, job: dict[str, Any], outcome: dict[str, Any]) -> None:
+        candidate = self._start(job)
+        try:
+            namespace = self._namespace(job)
+            tests = self._compile(job["tests"], "tests.py")
+            entry_point = job["entry_point"]
+            wanted = proxies.global_names(tests) - namespace.keys() - vars(builtins).keys()
+            if entry_point:
+                wanted.add(entry_point)
+            found = candidate.load(job["program"], sorted(wanted))
+            if entry_point and entry_point not in found:
+                raise proxies.Missing(entry_point)
+            if entry_point and proxies.names_loaded(tests) & (found.keys() - {entry_point}):
+                outcome["tamper_proof"] = False
+            namespace.update(found)
+            agent.seed()
+            exec(tests, namespace)
+            check = namespace.get("check")
+            if callable(check) and "check" not in found:
+                check(found[entry_point])
+            outcome["tests_run"] = 1
+            outcome["status"] = "passed"
+        except BaseException as error:
+            self._failed(error, outcome, job)
+        finally:
+            self._finish(candidate, outcome, job)
+
+    def _namespace(self, job: dict[str, Any]) -> dict[str, Any]:
+        namespace: dict[str, Any] = {"__name__": "tests", "__builtins__": builtins}
+        if job["support"].strip():
+            exec(self._compile(job["support"], "support.py"), namespace)
+        return namespace
+
+    def _unittest(self, job: dict[str, Any], outcome: dict[str, Any]) -> None:
+        outcome["tamper_proof"] = False
+        candidate = self._start(job)
+        try:
+            candidate.load(job["program"], [])
+            verdict = candidate.ask({"op": "suite", **{name: job[name] for name in ("support", "tests", "only")}})
+            outcome.update(verdict)
+        except BaseException as error:
+            self._failed(error, outcome, job)
+        finally:
+            self._finish(candidate, outcome, job)
+
+    def _script(self, job: dict[str, Any], outcome: dict[str, Any]) -> None:
+        cpu = wall = 0.0
+        for number, case in enumerate(job["cases"]):
+            seen: dict[str, Any] = {"status": "passed"}
+            candidate = self._start(job, stdin=case["stdin"])
+            try:
+                status = candidate.ask({"op": "script", "program": job["program"]})
+                if status:
+                    seen.update(status="error", exception_type="SystemExit", exception_message=str(status))
+            except BaseException as error:
+                self._failed(error, seen, job)
+            self._finish(candidate, seen, job)
+            if seen["status"] == "passed" and case["stdout"] is not None:
+                if normalise(seen["stdout"]) != normalise(case["stdout"]):
+                    seen["status"] = "failed"
+            cpu, wall = cpu + seen["cpu_seconds"], wall + seen["wall_seconds"]
+            keep = ("status", "stdout", "exception_type", "exception_message")
+            outcome["observations"].append({name: seen[name] for name in keep if name in seen})
+            outcome["tests_run"] += seen["status"] in ("passed", "failed")
+            outcome.update(seen, cpu_seconds=cpu, wall_seconds=wall)
+            if seen["status"] != "passed":
+                outcome["failed_test"] = f"case {number}"
+                break
+
+    def _evaluate(self, job: dict[str, Any], outcome: dict[str, Any]) -> None:
+        candidate = self._start(job)
+        observations = outcome["observations"]
+        offsets = []
+        try:
+            candidate.load(job["program"], [])
+            for expression in job["expressions"]:
+                offsets.append(candidate.printed)
+                try:
+                    reply = candidate.ask({"op": "evaluate", "expression": expression})
+                    value = values.decode(reply["value"], lambda body: proxies.Opaque())
+                    observations.append({"literal": values.literal(value), "type_name": str(reply["type"])})
+                except proxies.Raised as error:
+                    observations.append(
+                        {"exception_type": error.described["type"], "exception_message": error.described["message"]}
+                    )
+                outcome["tests_run"] += 1
+            outcome["status"] = "passed"
+        except BaseException as error:
+            self._failed(error, outcome, job)
+        finally:
+            offsets.append(candidate.printed)
+            self._finish(candidate, outcome, job)
+        if len(observations) < len(job["expressions"]) and len(offsets) > 1:
+            observations.append({"status": outcome["status"]})
+        text = candidate.stdout
+        for observation, start, end in zip(observations, offsets, offsets[1:] + [len(text)], strict=False):
+            observation["stdout"] = text[start:end].decode("utf-8", "replace")
+
+    def _failed(self, error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) -> None:
+        """Write down how the checks ended, as far as the checker saw it."""
+        described = agent.describe_exception(error)
+        outcome["exception_type"] = described["type"]
+        outcome["exception_message"] = described["message"]
+        outcome["failed_test"] = _line_of(error, job["tests"])
+        if isinstance(error, proxies.Missing):
+            outcome.update(status="error", exception_type="NameError",
+                           exception_message=f"the program defines no {error.args[0]!r}")  # fmt: skip
+        elif isinstance(error, CandidateGone):
+            outcome.update(status="gone", exception_type="", exception_message="")
+        elif isinstance(error, wire.MessageTooLong):
+            outcome["status"] = "output"
+        elif isinstance(error, _OutOfTime):
+            outcome["status"] = "timeout"
+        elif getattr(error, "from_candidate", None) is not None:
+            outcome.update(proxies.classify(error.from_candidate))
+        elif isinstance(error, AssertionError):
+            outcome["status"] = "failed"
+        else:
+            # The checks raised over what the program returned, as in ``candidate(x)[0]`` of an empty list.
+            outcome["status"] = "failed"
+
+    def _finish(self, candidate: Candidate, outcome: dict[str, Any], job: dict[str, Any]) -> None:
+        """End the candidate's process and complete the outcome by what its server reports."""
+        report = candidate.end()
+        limits = job["limits"]
+        outcome["cpu_seconds"] = round(report["cpu"], 6)
+        outcome["wall_seconds"] = round(report["wall"], 6)
+        candidate.stdout = report["stdout"][1].encode("latin-1")
+        outcome["stdout"] = candidate.stdout.decode("utf-8", "replace")
+        outcome["stderr"] = report["stderr"][1].encode("latin-1").decode("utf-8", "replace")
+        if outcome["status"] == "gone":
+            outcome.update(_ending(report))
+        if max(report["stdout"][0], report["stderr"][0]) > limits["output_bytes"]:
+            outcome["status"] = "output"
+
+
+def _ending(report: dict[str, Any]) -> dict[str, Any]:
+    """Return how a process ended that was gone before the checks were done."""
+    if report["reason"]:
+        used = "processor time" if report["reason"] == "cpu" else "elapsed time"
+        return {"status": "timeout", "exception_type": "", "exception_message": f"{used} used up"}
+    number = report["signal"]
+    if number is None:
+        if report["exit"] is None:
+            return {"status": "crashed", "exception_message": "the program broke off the connection to the checker"}
+        return {"status": "error", "exception_message": f"exited with status {report['exit']} before the checks ended"}
+    if number == signal.SIGXFSZ:
+        return {"status": "output", "exception_message": "wrote more than allowed"}
+    if number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
+        return {"status": "timeout", "exception_message": "processor time used up"}
+    if number == signal.SIGSYS:
+        return {"status": "blocked", "exception_message": "made a system call that is not allowed"}
+    return {"status": "crashed", "exception_message": f"died of {signal.Signals(number).name}"}
+
+
+def normalise(text: str) -> list[str]:
+    """Return the lines of an output without white space at their ends, and without empty lines at the end."""
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def _line_of(error: BaseException, tests: str) -> str:
+    """Return the innermost line of the tests on the way to an exception."""
+    number = 0
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == "tests.py":
+            number = trace.tb_lineno
+        trace = trace.tb_next
+    lines = tests.splitlines()
+    return lines[number - 1].strip()[:_MAX_TEXT] if 0 < number <= len(lines) else ""
+
+
+def serve(control: socket.socket, zygote: socket.socket) -> None:
+    """Serve until the host is gone."""
+    if not wire.receive(zygote).get("ready"):
+        raise SystemExit("the candidate's server isn't ready")
+    judge = Judge(zygote)
+    wire.send(control, {"ready": True, "pid": os.getpid(), "time": time.time()})
+    while True:
+        try:
+            job = wire.receive(control)
+        except EOFError:
+            return
+        wire.send(control, judge.decide(job))
+
+
+def main() -> None:
+    """Serve as a process of its own; arguments 1 and 2 are the sockets to the host and to the candidate's server."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    serve(socket.socket(fileno=int(sys.argv[1])), socket.socket(fileno=int(sys.argv[2])))
