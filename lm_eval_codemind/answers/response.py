@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+# What a replaying model hands over instead of a response where the document is to be left out of the scores.
+SKIPPED = "[codemind: no response recorded, leave this document out]"
+
 _THINKING = r"(?:think|thinking|thoughts?|reasoning|reflection)"
 _TAG = re.compile(
     rf"(?P<end></{_THINKING}>|\[/THINK\])|^[ \t]*(?P<start><{_THINKING}>|\[THINK\])", re.IGNORECASE | re.MULTILINE

@@ -1,8 +1,8 @@
 """Independent execution reasoning: does a model predict what a program computes?
 
 ``S_IER(L, C, I) = 1 if the predicted output equals C(I) else 0`` (arXiv 2402.09664, section on IER), and
-``R_IER(L, B) = mean of S_IER over the benchmark B``. What "equals" means is a choice: by value for ``r_ier``, by text as
-the CodeMind artifact compares for ``r_ier_text``.
+``R_IER(L, B) = mean of S_IER over the benchmark B``. What "equals" means is a choice: by value for ``r_ier``, by text
+as the CodeMind artifact compares for ``r_ier_text``.
 """
 
 from __future__ import annotations

@@ -1,0 +1,106 @@
+"""``codemind score``: score recorded responses, without a model."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lm_eval_codemind.commands._harness import run_harness
+from lm_eval_codemind.models.recordings import Recordings, read_recordings
+from lm_eval_codemind.tasks.location import task_directory
+
+logger = logging.getLogger(__name__)
+
+
+class _SeveralValues(click.Command):
+    """A command whose options ``--responses`` and ``--tasks`` take several values at once, as the harness's do."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments after repeating the option in front of each of its values."""
+        spread: list[str] = []
+        option = ""
+        for argument in args:
+            if argument.startswith("-"):
+                option = argument if argument in ("--responses", "--tasks") else ""
+                if not option:
+                    spread.append(argument)
+            else:
+                spread += [option, argument] if option else [argument]
+        return super().parse_args(ctx, spread)
+
+
+@click.command(cls=_SeveralValues, context_settings={"ignore_unknown_options": True})
+@click.option(
+    "--responses",
+    required=True,
+    multiple=True,
+    metavar="FILE...",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="JSON lines with benchmark, problem_id and response, or a sample file of the harness; gzip or not.",
+)
+@click.option("--tasks", required=True, multiple=True, metavar="TASK...", help="Tasks or groups of this suite.")
+@click.option("--output_path", metavar="DIR", help="Where to write the results and the samples.")
+@click.argument("harness_arguments", nargs=-1, type=click.UNPROCESSED)
+def command(
+    responses: tuple[Path, ...], tasks: tuple[str, ...], output_path: str | None, harness_arguments: tuple[str, ...]
+) -> None:
+    """Score recorded responses under the given tasks: exactly the problems that are recorded, without a model.
+
+    Prints the harness's table and, with --output_path, writes its result and sample files. Further arguments are
+    handed to `lm_eval run`.
+    """
+    names = [name for chosen in tasks for name in chosen.split(",")]
+    try:
+        recordings = read_recordings(responses)
+        chosen, indices = recorded_documents(names, recordings)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    model_args: dict[str, Any] = {"responses": [str(path) for path in responses]}
+    if len(recordings.models) == 1:
+        model_args["model"] = next(iter(recordings.models))
+    arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
+    arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
+    if output_path:
+        arguments += ["--output_path", output_path, "--log_samples"]
+    run_harness([*arguments, *harness_arguments])
+
+
+def recorded_documents(names: Sequence[str], recordings: Recordings) -> tuple[list[str], dict[str, list[int]]]:
+    """Return which tasks to run, and which of their documents have a recorded response.
+
+    A group is run as such if each of its tasks has recorded problems; otherwise those of its tasks are that have.
+
+    Args:
+        names: Tasks, groups or tags of this suite.
+        recordings: The recorded responses.
+
+    Returns:
+        Names of tasks and groups; and task -> indices of its documents, in ascending order.
+
+    Raises:
+        ValueError: if there is no task of a name, or if no response belongs to any of the tasks.
+    """
+    from lm_eval.tasks import TaskManager
+
+    manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
+    unknown = [name for name in names if name not in manager.all_tasks]
+    if unknown:
+        raise ValueError(
+            f"no task of this suite: {', '.join(unknown)}; the groups are: {', '.join(manager.all_groups)}"
+        )
+    indices = {}
+    tasks = manager.load(list(names))["tasks"]
+    for name, task in tasks.items():
+        found = [index for index, document in enumerate(task.eval_docs) if recordings.find(document)]
+        if found:
+            indices[name] = found
+        else:
+            logger.warning("%s: none of its problems is recorded; the task is left out", name)
+    if not indices:
+        raise ValueError(f"no response belongs to a problem of {', '.join(names)}")
+    return list(names if len(indices) == len(tasks) else indices), indices

@@ -1,0 +1,109 @@
+"""Recorded responses: JSON lines in a format of our own, or the harness's sample files; gzip or not."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+GZIP_MAGIC = b"\x1f\x8b"
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a response answers.
+
+    Attributes:
+        benchmark: Name of the benchmark. The published data of a benchmark hold the same problems under the same
+            names, so both count as one.
+        problem_id: Name of the problem.
+        setting: How the problem was posed, such as ``with_test``; the empty string if there is one way only.
+    """
+
+    benchmark: str
+    problem_id: str
+    setting: str = ""
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Key:
+        """Return the key of a recorded row or of a document.
+
+        Raises:
+            KeyError: if it has no benchmark or no problem_id.
+        """
+        benchmark = str(row["benchmark"]).removeprefix("published_")
+        return cls(benchmark, str(row["problem_id"]), str(row.get("setting") or ""))
+
+
+@dataclass
+class Recordings:
+    """The responses of one model.
+
+    Attributes:
+        responses: Key -> responses in the order of their recording.
+        models: The names of the models that the rows give.
+    """
+
+    responses: dict[Key, list[str]] = field(default_factory=dict)
+    models: set[str] = field(default_factory=set)
+
+    def find(self, document: Mapping[str, Any]) -> list[str]:
+        """Return the responses to a document: under its setting, or recorded without one; none if there are none.
+
+        Raises:
+            KeyError: if the document is not one of this suite.
+        """
+        key = Key.of(document)
+        return self.responses.get(key) or self.responses.get(Key(key.benchmark, key.problem_id)) or []
+
+
+def read_recordings(paths: Iterable[str | Path]) -> Recordings:
+    """Read files of recorded responses.
+
+    Each line is a JSON object with ``benchmark``, ``problem_id``, ``response`` (null if the model gave none) and
+    optionally ``setting`` and ``model``; or a line of a sample file that the harness wrote with ``--log_samples``.
+
+    Raises:
+        ValueError: naming the file, the line and the mend, if a line is neither, or if there are no lines.
+        FileNotFoundError: if there is no such file.
+    """
+    recordings = Recordings()
+    for path in map(Path, paths):
+        filters: dict[Key, Any] = {}
+        for number, line in enumerate(_lines(path), start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+                key = Key.of(row.get("doc", row))
+                if "doc" in row:
+                    # A sample file has a line for each filter; the responses are the same in all of them.
+                    if filters.setdefault(key, row.get("filter")) != row.get("filter"):
+                        continue
+                    new = [str(response) for responses in row["resps"] for response in responses]
+                else:
+                    new = [row["response"] or ""]
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise ValueError(
+                    f"{path}, line {number}: not a recorded response ({error!r}); a line is a JSON object with "
+                    "benchmark, problem_id and response, or comes from a sample file of lm-evaluation-harness"
+                ) from error
+            recordings.responses.setdefault(key, []).extend(new)
+            if row.get("model"):
+                recordings.models.add(str(row["model"]))
+        if not recordings.responses:
+            raise ValueError(f"{path}: no recorded responses")
+    return recordings
+
+
+def _lines(path: Path) -> Iterator[str]:
+    with path.open("rb") as file:
+        zipped = file.read(2) == GZIP_MAGIC
+    try:
+        with gzip.open(path, "rt", encoding="utf-8") if zipped else path.open(encoding="utf-8") as lines:
+            yield from lines
+    except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
+        raise ValueError(f"{path}: neither UTF-8 text nor a whole gzip file of it ({error})") from error

@@ -1,0 +1,76 @@
+"""A model that answers from recordings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from lm_eval.api.instance import Instance
+
+from lm_eval_codemind.answers.response import SKIPPED
+from lm_eval_codemind.models.base import DocumentLM
+from lm_eval_codemind.models.recordings import read_recordings
+
+MISSING = ("error", "empty", "skip")
+
+
+class ReplayLM(DocumentLM):
+    """``codemind-replay``: the recorded response to each document.
+
+    With ``repeats`` in a task, the responses recorded for a problem are used in the order of their recording.
+    """
+
+    def __init__(
+        self,
+        responses: str | Path | Sequence[str | Path],
+        missing: str = "error",
+        model: str | None = None,
+        **unused: Any,
+    ) -> None:
+        """Read the recordings.
+
+        Args:
+            responses: A file, or several; see :func:`~lm_eval_codemind.models.recordings.read_recordings`.
+            missing: What to do where no response is recorded: ``error``, ``empty`` (the empty response), or ``skip``
+                (leave the document out of the scores).
+            model: Name of the recorded model; not used here, but the harness names its output directory after it.
+            unused: What the harness hands to every model.
+        """
+        super().__init__(**unused)
+        if missing not in MISSING:
+            raise ValueError(f"missing={missing}: choose one of {', '.join(MISSING)}")
+        self._missing = missing
+        self._files = [responses] if isinstance(responses, (str, Path)) else list(responses)
+        self._recordings = read_recordings(self._files)
+        self._used: Counter[tuple[object, ...]] = Counter()
+
+    def respond(self, request: Instance) -> str:
+        """Return the next recorded response to the request's document.
+
+        Raises:
+            ValueError: if none is left and ``missing`` is ``error``, or if the task is not one of this suite.
+        """
+        try:
+            recorded = self._recordings.find(request.doc)
+        except KeyError as error:
+            raise ValueError(
+                f"{request.task_name}: codemind-replay answers the tasks of this suite only; "
+                f"document {request.doc_id} has no column {error}"
+            ) from error
+        turn = (request.task_name, request.doc_id, request.idx)
+        index = self._used[turn]
+        self._used[turn] += 1
+        if index < len(recorded):
+            return recorded[index]
+        if self._missing == "empty":
+            return ""
+        if self._missing == "skip":
+            return SKIPPED
+        setting = f" in setting {request.doc['setting']!r}" if request.doc.get("setting") else ""
+        raise ValueError(
+            f"{request.task_name}: {len(recorded)} responses are recorded for {request.doc['problem_id']} of "
+            f"{request.doc['benchmark']}{setting}, {index + 1} are needed ({', '.join(map(str, self._files))}); "
+            "add missing=empty or missing=skip to --model_args, or use `codemind score`"
+        )

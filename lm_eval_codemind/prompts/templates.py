@@ -1,0 +1,79 @@
+"""Prompt templates: text files for Jinja, the packaged ones or a directory of the user's own."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateNotFound
+
+PACKAGED = Path(str(files("lm_eval_codemind.prompts"))) / "templates"
+
+
+class Templates:
+    """The templates of one task family: ``DIRECTORY/FAMILY/NAME.txt`` and, optionally, ``examples.yaml`` beside them.
+
+    A family whose directory holds templates for some kinds of programs only is complete as long as no other kind is
+    asked for. Nothing is taken from the packaged templates instead, except the worked examples where there is no
+    ``examples.yaml``.
+    """
+
+    def __init__(self, family: str, directory: str | Path | None = None) -> None:
+        """Open the templates of a family.
+
+        Args:
+            family: ``ier``, ``sr`` or ``dsr``.
+            directory: Holds a subdirectory for the family; None for the packaged templates.
+
+        Raises:
+            ValueError: if there is no such subdirectory.
+        """
+        root = PACKAGED if directory is None else Path(directory).expanduser()
+        self.packaged = directory is None
+        self.directory = root / family
+        if not self.directory.is_dir():
+            raise ValueError(
+                f"no prompts at {self.directory}: a directory given as prompts=DIR needs a subdirectory {family!r}; "
+                f"start from a copy of {PACKAGED / family}"
+            )
+        examples = self.directory / "examples.yaml"
+        self._examples = examples if examples.is_file() else PACKAGED / family / "examples.yaml"
+        self._environment = Environment(
+            loader=FileSystemLoader(self.directory),
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            autoescape=False,
+        )
+
+    def render(self, name: str, **variables: Any) -> str:
+        """Return the text of ``NAME.txt`` with the variables filled in, without white space at its end.
+
+        Raises:
+            ValueError: naming the file, if it does not exist, is no template or asks for an unknown variable.
+        """
+        path = self.directory / f"{name}.txt"
+        try:
+            return self._environment.get_template(path.name).render(**variables).rstrip()
+        except TemplateNotFound as error:
+            raise ValueError(f"no template {error.name} in {self.directory}; start from {PACKAGED}") from error
+        except TemplateError as error:
+            raise ValueError(f"{path}: {error.message}; the variables are {', '.join(sorted(variables))}") from error
+
+    def examples(self) -> dict[str, Any]:
+        """Return the worked examples by kind of program, as the YAML file has them."""
+        examples = yaml.safe_load(self._examples.read_text(encoding="utf-8"))
+        if not isinstance(examples, dict):
+            raise ValueError(f"{self._examples}: no mapping of kinds of programs to worked examples")
+        return examples
+
+    def digest(self) -> str:
+        """Return the SHA-256 digest of the names and contents of all files that the family's prompts are made from."""
+        digest = hashlib.sha256()
+        for path in [*sorted(self.directory.glob("*.txt")), self._examples]:
+            content = path.read_bytes()
+            digest.update(f"{path.name}\0{len(content)}\0".encode() + content)
+        return digest.hexdigest()

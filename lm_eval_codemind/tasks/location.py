@@ -1,0 +1,28 @@
+"""Where the suite's YAML files lie."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import lm_eval
+
+import lm_eval_codemind
+
+
+def installed_tasks() -> Path | None:
+    """Return the directory inside the harness that an ordinary installation puts the tasks into, if it is there."""
+    directory = Path(lm_eval.__file__).parent / "tasks" / "codemind"
+    return directory if directory.is_dir() else None
+
+
+def task_directory() -> Path:
+    """Return the directory of the tasks: inside the harness, or in the source tree of an editable installation.
+
+    Raises:
+        FileNotFoundError: if they are in neither place.
+    """
+    source = Path(lm_eval_codemind.__file__).parents[1] / "tasks"
+    directory = source if (source / "ier").is_dir() else installed_tasks()
+    if directory is None:
+        raise FileNotFoundError("the tasks of lm-eval-codemind are not installed; run `pip install lm-eval-codemind`")
+    return directory
