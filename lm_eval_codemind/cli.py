@@ -12,6 +12,8 @@ from lm_eval_codemind import __version__
 COMMANDS: dict[str, str] = {
     "data": "data",
     "report": "report",
+    "run": "run",
+    "score": "score",
     "show": "show",
 }
 
