@@ -1,1 +1,31 @@
-"""Semantics-preserving rewritings of a program C into a more tangled C+."""
+"""C to C+: rules that tangle a program without changing what it means, and the composer that draws them."""
+
+from lm_eval_codemind.transforms.composer import (
+    RULES,
+    RecipeError,
+    Step,
+    Transformation,
+    compose,
+    compose_verified,
+    digest,
+    recreate,
+)
+from lm_eval_codemind.transforms.program import Program
+from lm_eval_codemind.transforms.rule import GROUPS, Rule
+from lm_eval_codemind.transforms.unparse import UnsupportedSyntaxError, unparse
+
+__all__ = [
+    "GROUPS",
+    "RULES",
+    "Program",
+    "RecipeError",
+    "Rule",
+    "Step",
+    "Transformation",
+    "UnsupportedSyntaxError",
+    "compose",
+    "compose_verified",
+    "digest",
+    "recreate",
+    "unparse",
+]

@@ -1,0 +1,216 @@
+"""When statements or expressions may move into a function of their own, and what that function must declare."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lm_eval_codemind.transforms.program import DEFINITIONS, LOOPS, Block, Program
+from lm_eval_codemind.transforms.scopes import COMPREHENSIONS
+
+_EAGER = {"sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple", "dict", "frozenset", "len"}
+
+_OWN_FUNCTION = {"super", "__class__", "eval", "exec", "locals", "vars", "dir", "globals"}
+
+
+def escapes(node: ast.AST) -> bool:
+    """Whether a node's meaning depends on the very function it stands in, apart from its names.
+
+    These are: `return`, `yield`, `await`, `super()` and `__class__`, `eval` and its like, declarations, deletions,
+    definitions, imports, and `raise` without an exception.
+    """
+    for part in ast.walk(node):
+        if isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Return)):
+            return True
+        if isinstance(part, (ast.Global, ast.Nonlocal, ast.Delete, ast.Import, ast.ImportFrom, *DEFINITIONS)):
+            return True
+        if isinstance(part, ast.Name) and part.id in _OWN_FUNCTION:
+            return True
+        if isinstance(part, ast.Raise) and part.exc is None:
+            return True
+        if isinstance(part, COMPREHENSIONS) and any(generator.is_async for generator in part.generators):
+            return True
+    return False
+
+
+def has_walrus(node: ast.AST) -> bool:
+    """Whether an expression assigns."""
+    return any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
+
+
+def jumps(
+    statements: Iterable[ast.AST], kinds: tuple[type[ast.stmt], ...] = (ast.Break, ast.Continue)
+) -> list[ast.stmt]:
+    """Return the `break` and `continue` statements that belong to a loop around these statements."""
+    found: list[ast.stmt] = []
+    for node in statements:
+        if isinstance(node, kinds):
+            found.append(node)
+        elif isinstance(node, LOOPS):
+            found += jumps(node.orelse, kinds)
+        elif not isinstance(node, (*DEFINITIONS, ast.expr)):
+            found += jumps(ast.iter_child_nodes(node), kinds)
+    return found
+
+
+@dataclass(frozen=True)
+class Declarations:
+    """What a function must declare so that moved statements bind the same variables as before."""
+
+    global_names: tuple[str, ...] = ()
+    nonlocal_names: tuple[str, ...] = ()
+
+    def statements(self) -> list[ast.stmt]:
+        """Return the declarations as statements."""
+        found: list[ast.stmt] = []
+        if self.global_names:
+            found.append(ast.Global(names=list(self.global_names)))
+        if self.nonlocal_names:
+            found.append(ast.Nonlocal(names=list(self.nonlocal_names)))
+        return found
+
+
+def declare(program: Program, block: Block, index: int, *, runs_once: bool) -> Declarations | None:
+    """Return the declarations with which statement `index` of `block` may become a nested function's body.
+
+    A name bound nowhere else becomes the nested function's own, which is only sure where the body runs once or gives
+    the name its value before every use. None if no declarations make it right.
+    """
+    moved, symbols, scope = block.statements[index], program.symbols, block.scope
+    if isinstance(block.owner, ast.ClassDef) or not reads_bound_names(program, block, index, moved):
+        return None
+    inside = {id(part) for part in ast.walk(moved)}
+    globals_, nonlocals = [], []
+    for name in symbols.bound_in([moved], scope):
+        if scope.kind == "module" or name in scope.global_names:
+            globals_.append(name)
+        elif name in scope.nonlocal_names:
+            nonlocals.append(name)
+        else:
+            variable = symbols.variable(scope, name)
+            if any(o.binds and o.scope is scope and id(o.node) not in inside for o in variable):
+                nonlocals.append(name)
+            else:
+                used_elsewhere = any(id(o.node) not in inside for o in variable)
+                own = runs_once or (_assigned_first([moved], name) and not _captured([moved], name))
+                if used_elsewhere or not own:
+                    return None
+    return Declarations(tuple(globals_), tuple(nonlocals))
+
+
+def reads_bound_names(program: Program, block: Block, index: int, node: ast.AST) -> bool:
+    """Whether the function's variables that `node`, part of statement `index`, reads surely have a value there.
+
+    To read one that has none raises UnboundLocalError in the function itself, but NameError in a nested one.
+    """
+    if block.scope.kind != "function":
+        return True
+    inside = {id(part) for part in ast.walk(node)}
+    read = {
+        o.name
+        for o in program.symbols.occurrences
+        if id(o.node) in inside and not o.binds and o.attribute == "id" and o.home is block.scope
+    }
+    return all(
+        surely_bound(program, block, index, name) or (isinstance(node, ast.stmt) and _assigned_first([node], name))
+        for name in sorted(read)
+    )
+
+
+def _mentions(node: ast.AST, name: str) -> bool:
+    return any(
+        (isinstance(part, ast.Name) and part.id == name)
+        or (isinstance(part, ast.ExceptHandler) and part.name == name)
+        or (isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name == name)
+        or (isinstance(part, ast.MatchMapping) and part.rest == name)
+        for part in ast.walk(node)
+    )
+
+
+def _assigned_first(body: Sequence[ast.stmt], name: str) -> bool:
+    """Whether every run of `body` gives `name` a value before anything reads it."""
+    for node in body:
+        if not _mentions(node, name):
+            continue
+        if isinstance(node, ast.Assign):
+            return not _mentions(node.value, name) and any(_is_target(target, name) for target in node.targets)
+        if isinstance(node, ast.AnnAssign):
+            return node.value is not None and not _mentions(node.value, name) and _is_target(node.target, name)
+        if any(_mentions(other, name) for other in body if other is not node):
+            return False
+        if isinstance(node, (ast.For, ast.While)):
+            head = node.iter if isinstance(node, ast.For) else node.test
+            if any(_mentions(part, name) for part in [head, *node.orelse]):
+                return False
+            return (isinstance(node, ast.For) and _is_target(node.target, name)) or _assigned_first(node.body, name)
+        if isinstance(node, ast.With):
+            return _assigned_first(node.body, name) and not any(_mentions(item, name) for item in node.items)
+        if isinstance(node, ast.If) and not _mentions(node.test, name):
+            return all(
+                _assigned_first(part, name) or not any(_mentions(n, name) for n in part)
+                for part in (node.body, node.orelse)
+            )
+        return False
+    return False
+
+
+def _is_target(target: ast.expr, name: str) -> bool:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return any(_is_target(part, name) for part in target.elts)
+    return isinstance(target, ast.Name) and target.id == name
+
+
+def _captured(body: Sequence[ast.stmt], name: str) -> bool:
+    """Whether a function or generator made in `body` could outlive it and read `name` later."""
+    eager: set[int] = set()
+    for top in body:
+        for node in ast.walk(top):
+            if isinstance(node, ast.Call):
+                sole = len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp)
+                joining = isinstance(node.func, ast.Attribute) and node.func.attr == "join"
+                if sole and (joining or (isinstance(node.func, ast.Name) and node.func.id in _EAGER)):
+                    eager.add(id(node.args[0]))
+                if (isinstance(node.func, ast.Name) and node.func.id in ("sorted", "max", "min")) or (
+                    isinstance(node.func, ast.Attribute) and node.func.attr == "sort"
+                ):
+                    eager.update(id(keyword.value) for keyword in node.keywords if keyword.arg == "key")
+    return any(
+        isinstance(node, (ast.Lambda, ast.GeneratorExp)) and id(node) not in eager and _mentions(node, name)
+        for top in body
+        for node in ast.walk(top)
+    )
+
+
+def surely_bound(program: Program, block: Block, index: int, name: str) -> bool:
+    """Whether `name`, read by statement `index` of `block`, has a value there whatever happened before."""
+    variable = program.symbols.variable(block.scope, name)
+    if not variable or any(isinstance(getattr(o.node, "ctx", None), ast.Del) for o in variable):
+        return False
+    if any(isinstance(o.node, ast.ExceptHandler) for o in variable):
+        return False
+    if any(isinstance(o.node, ast.arg) and o.scope is block.scope for o in variable):
+        return True
+    for place, position in ((block, index), *block.outward()):
+        holder = place.statements[position]
+        if place is not block and isinstance(holder, ast.For) and _is_target(holder.target, name):
+            # Inside of the loop's body the target has a value; in its `else` it need not.
+            inner = next(b for b, _ in ((block, index), *block.outward()) if b.parent == (place, position))
+            if inner.statements is holder.body:
+                return True
+        for node in place.statements[:position]:
+            if isinstance(node, ast.Assign) and any(_is_target(target, name) for target in node.targets):
+                return True
+            if isinstance(node, (ast.AnnAssign, ast.AugAssign)) and _is_target(node.target, name):
+                return node.value is not None
+    return False
+
+
+def has_private_names(node: ast.AST) -> bool:
+    """Whether a node has names that a class would mangle (`__x`)."""
+    return any(
+        name.startswith("__") and not name.endswith("__")
+        for part in ast.walk(node)
+        for name in (getattr(part, "id", None), getattr(part, "attr", None), getattr(part, "arg", None))
+        if isinstance(name, str)
+    )

@@ -1,0 +1,182 @@
+"""Library calls: `sum`, `min` and `max` of small integers by NumPy."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from random import Random
+
+from lm_eval_codemind.transforms.moving import escapes, has_walrus
+from lm_eval_codemind.transforms.program import DEFINITIONS, Program
+from lm_eval_codemind.transforms.rule import Rule
+from lm_eval_codemind.transforms.scopes import Occurrence
+from lm_eval_codemind.transforms.templates import expression
+
+_SMALL = 2**31
+
+
+class NumpyBuiltin(Rule):
+    """Makes `max(a, b)` into `int(np.max(np.array([a, b])))`; likewise `min` and `sum`.
+
+    Only where every operand is sure to be a small integer: literals, lengths, character codes, indices of ranges of
+    such, counters of such, and sums of a few of them. Then the type is an integer again, nothing overflows, and an
+    empty sequence does what it did: 0 for `sum`, `ValueError` for the others.
+    """
+
+    name = "numpy_builtin"
+    group = "library"
+    limit = 2
+
+    def sites(self, program: Program) -> list[ast.Call]:
+        """Return the calls."""
+        names = ("sum", "min", "max", "int", "range", "enumerate")
+        if program.reflective or not all(program.is_builtin(name) for name in names):
+            return []
+        small = SmallIntegers(program)
+        found = []
+        for block in program.blocks:
+            if isinstance(block.owner, (ast.ClassDef, ast.AsyncFunctionDef)):
+                continue
+            for node in block.statements:
+                for part in own_expressions(node):
+                    if isinstance(part, ast.Call) and small.operands(part) is not None:
+                        found.append(part)
+        return found
+
+    def apply(self, program: Program, site: ast.Call, rng: Random) -> None:
+        """Replace the call."""
+        operands = SmallIntegers(program).operands(site)
+        assert operands is not None
+        assert isinstance(site.func, ast.Name)
+        numpy = self._import(program, rng)
+        text = f"int({numpy}.{site.func.id}({numpy}.array(_OPERANDS_, dtype={numpy}.int64)))"
+        new = expression(text, _OPERANDS_=operands)
+        assert isinstance(new, ast.Call)
+        site.func, site.args, site.keywords = new.func, new.args, new.keywords
+
+    @staticmethod
+    def _import(program: Program, rng: Random) -> str:
+        name = "np" if "np" not in program.taken else program.variable_name(rng)
+        program.taken.add(name)
+        program.add_import(f"import numpy as {name}")
+        return name
+
+
+class SmallIntegers:
+    """Says of an expression whether it is sure to be an `int` far from 64 bits."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._occurrences = {id(o.node): o for o in program.symbols.occurrences if o.attribute == "id"}
+        self._bindings = dict(_bindings(program.tree))
+
+    def operands(self, call: ast.Call) -> ast.expr | None:
+        """Return what a call of `sum`, `min` or `max` ranges over, as a list; None if it is not sure to be small."""
+        if not isinstance(call.func, ast.Name) or call.func.id not in ("sum", "min", "max") or call.keywords:
+            return None
+        if len(call.args) == 1:
+            (argument,) = call.args
+            if isinstance(argument, ast.List):
+                elements = argument.elts
+            elif isinstance(argument, (ast.ListComp, ast.GeneratorExp)):
+                # A generator turns StopIteration into another exception, a list does not.
+                if escapes(argument) or has_walrus(argument) or _advances(argument):
+                    return None
+                return ast.ListComp(argument.elt, argument.generators) if self._is_small(argument.elt) else None
+            else:
+                return None
+        elif call.func.id == "sum":
+            return None
+        else:
+            elements = call.args
+        if not elements or any(isinstance(e, ast.Starred) or not self._is_small(e) for e in elements):
+            return None
+        return ast.List(list(elements), ast.Load())
+
+    def _is_small(self, node: ast.expr, visiting: frozenset[tuple[int, str]] = frozenset(), depth: int = 0) -> bool:
+        if depth > 4:
+            return False
+        if isinstance(node, ast.Constant):
+            return type(node.value) is int and abs(node.value) < _SMALL
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
+            return self._is_small(node.operand, visiting, depth)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.FloorDiv)):
+            return self._is_small(node.left, visiting, depth + 1) and self._is_small(node.right, visiting, depth + 1)
+        if isinstance(node, ast.IfExp):
+            return self._is_small(node.body, visiting, depth + 1) and self._is_small(node.orelse, visiting, depth + 1)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            if not self._program.is_builtin(node.func.id):
+                return False
+            if node.func.id in ("len", "ord"):
+                return True
+            if node.func.id in ("min", "max") and len(node.args) > 1:
+                return all(self._is_small(argument, visiting, depth + 1) for argument in node.args)
+        if isinstance(node, ast.Name):
+            return self._is_small_variable(self._occurrences[id(node)], visiting, depth)
+        return False
+
+    def _is_small_variable(self, occurrence: Occurrence, visiting: frozenset[tuple[int, str]], depth: int) -> bool:
+        home, name = occurrence.home, occurrence.name
+        key = (id(home), name)
+        if home.kind == "class" or (home.kind == "module" and not self._program.script) or key in visiting:
+            return False
+        bindings = [o for o in self._program.symbols.variable(home, name) if o.binds]
+        if not bindings:
+            return False
+        for binding in bindings:
+            value = self._bindings.get(id(binding.node))
+            if value is None or not self._is_small(value, visiting | {key}, depth + 1):
+                return False
+        return True
+
+
+def own_expressions(node: ast.stmt) -> Iterator[ast.expr]:
+    """Yield the expressions of a statement itself, not those of the statements inside of it, in the source's order.
+
+    Annotations, decorators and defaults don't count.
+    """
+    if isinstance(node, (*DEFINITIONS, ast.Match)):
+        return
+    for name, value in ast.iter_fields(node):
+        if name == "annotation":
+            continue
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, (ast.expr, ast.withitem)):
+                yield from (inner for inner in _preorder(part) if isinstance(inner, ast.expr))
+
+
+def _preorder(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _preorder(child)
+
+
+def _advances(node: ast.AST) -> bool:
+    return any(isinstance(part, ast.Name) and part.id in ("next", "iter") for part in ast.walk(node))
+
+
+def _bindings(tree: ast.Module) -> Iterator[tuple[int, ast.expr]]:
+    """Yield, for each name that is given integers in a plain way, the expression that bounds them.
+
+    A counter's steps bound the counter: no program lives long enough to count to 2**63.
+    """
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            yield id(node.targets[0]), node.value
+        elif isinstance(node, ast.AnnAssign):
+            if node.value is not None:
+                yield id(node.target), node.value
+        elif isinstance(node, ast.AugAssign):
+            if isinstance(node.op, (ast.Add, ast.Sub)):
+                yield id(node.target), node.value
+        elif isinstance(node, (ast.For, ast.comprehension)) and isinstance(node.iter, ast.Call):
+            call = node.iter
+            if not isinstance(call.func, ast.Name) or call.keywords:
+                continue
+            if call.func.id == "range" and call.args and not any(isinstance(a, ast.Starred) for a in call.args):
+                bound = call.args[0]
+                for argument in call.args[1:]:
+                    bound = ast.BinOp(bound, ast.Add(), argument)
+                yield id(node.target), bound
+            elif call.func.id == "enumerate" and len(call.args) == 1 and isinstance(node.target, ast.Tuple):
+                yield id(node.target.elts[0]), ast.Constant(0)

@@ -1,0 +1,479 @@
+"""A program as the rules see it: its tree, its blocks, and what may be assumed about it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from random import Random
+
+from lm_eval_codemind.transforms import names
+from lm_eval_codemind.transforms.scopes import COMPREHENSIONS, Function, Scope, SymbolTable
+from lm_eval_codemind.transforms.unparse import unparse
+
+Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_IDENTIFIER = re.compile(r"[^\W\d]\w*")
+
+# What runs code that stands in a string: it sees the names of the function it is called in.
+_EVALUATING = {"eval", "exec", "compile", "__import__"}
+# A program that uses one of these may see names, frames or code objects, which most rules change.
+_REFLECTIVE_NAMES = {"globals", "locals", "breakpoint"}
+_REFLECTIVE_IF_BARE = {"vars", "dir"}
+_REFLECTIVE_MODULES = {"inspect", "traceback", "gc", "dis", "ast", "symtable", "pdb", "trace", "tracemalloc", "pickle"}
+_REFLECTIVE_ATTRIBUTES = {
+    "_getframe",
+    "_current_frames",
+    "settrace",
+    "setprofile",
+    "exc_info",
+    "tb_frame",
+    "f_locals",
+    "f_globals",
+    "f_code",
+    "__code__",
+    "__closure__",
+    "__globals__",
+    "__wrapped__",
+    "__defaults__",
+    "__kwdefaults__",
+    "__qualname__",
+    "__name__",
+    "__annotations__",
+    "stack_info",
+    "findCaller",
+}
+
+
+@dataclass(eq=False)
+class Block:
+    """One list of statements of the tree.
+
+    Attributes:
+        statements: The very list, to be changed in place.
+        owner: The module, function or class whose scope the statements run in.
+        scope: That scope.
+        loops: The loops of the owner around the block, outermost first.
+        repeated: Whether one run of the program may run the block many times.
+        handling: Whether an exception may be being handled here (an `except` or `finally` clause).
+        elif_arm: Whether the block is the `else` of an `if` and holds nothing but an `if`: an `elif`.
+        parent: The block of the same owner around this one, and the index of the statement that holds this one.
+        start: The index of the first statement that may be changed (after docstring, `__future__`, `global`).
+    """
+
+    statements: list[ast.stmt]
+    owner: Owner
+    scope: Scope
+    loops: tuple[ast.stmt, ...] = ()
+    repeated: bool = False
+    handling: bool = False
+    elif_arm: bool = False
+    parent: tuple[Block, int] | None = None
+    start: int = 0
+
+    @property
+    def function(self) -> Function | None:
+        """The function that owns the block, None in modules and classes."""
+        return self.owner if isinstance(self.owner, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+
+    @property
+    def is_top(self) -> bool:
+        """Whether this is the owner's own body."""
+        return self.parent is None
+
+    def outward(self) -> Iterator[tuple[Block, int]]:
+        """Yield the enclosing blocks of the same owner, innermost first, with the index that leads here."""
+        place = self.parent
+        while place is not None:
+            yield place
+            place = place[0].parent
+
+
+@dataclass(eq=False)
+class _Called:
+    """How a function's name is used in the program."""
+
+    recursive: bool = False
+    deep: bool = False
+    repeated: bool = False
+    refers: set[str] = field(default_factory=set)
+
+
+class Program:
+    """A program under transformation.
+
+    Args:
+        code: Its source.
+        script: Whether it runs from top to bottom and nobody imports it, so that all of its names are its own.
+        public: Identifiers that code outside of the program (its tests) may use, for instance as function or keyword
+            names; None if unknown, then every name that could be reached from outside counts.
+        focus: ``Class.method``: the one method to be transformed; the rest of the program stays as it is.
+
+    Attributes:
+        tree: The syntax tree, which rules change in place.
+        modules: The top-level modules that the program itself imports.
+        made_names: The names that rules gave.
+
+    Raises:
+        SyntaxError: if the code is not Python.
+    """
+
+    def __init__(
+        self, code: str, *, script: bool = False, public: Collection[str] | None = None, focus: str | None = None
+    ) -> None:
+        self.tree = ast.parse(code)
+        self.script = script
+        self.public = None if public is None else frozenset(public)
+        self.focus = focus
+        self.original_names = frozenset(node.name for node in self.tree.body if isinstance(node, DEFINITIONS))
+        imports = [node for node in ast.walk(self.tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+        self.modules = frozenset(module.partition(".")[0] for node in imports for module in _modules(node))
+        self._imports_star = any(alias.name == "*" for node in imports for alias in node.names)
+        self._imported: dict[str, str] = {}
+        self.made_names: set[str] = set()
+        self.taken = set(_IDENTIFIER.findall(code)) | set(public or ())
+
+    @property
+    def code(self) -> str:
+        """The program's text."""
+        return unparse(self.tree)
+
+    def changed(self) -> None:
+        """Forget what was derived from the tree; called after every rule."""
+        for name in [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]:
+            self.__dict__.pop(name, None)
+
+    # -- names ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def symbols(self) -> SymbolTable:
+        """Scopes and occurrences of names."""
+        return SymbolTable(self.tree)
+
+    def variable_name(self, rng: Random) -> str:
+        """Return a fresh name for a variable."""
+        name = names.fresh_variable(rng, self.taken)
+        self.made_names.add(name)
+        return name
+
+    def function_name(self, rng: Random) -> str:
+        """Return a fresh name for a function."""
+        name = names.fresh_function(rng, self.taken)
+        self.made_names.add(name)
+        return name
+
+    @cached_property
+    def rebound(self) -> set[str]:
+        """Names the program gives a meaning of its own, anywhere; builtins among them are not sure to be builtins."""
+        return {occurrence.name for occurrence in self.symbols.occurrences if occurrence.binds}
+
+    def is_builtin(self, name: str) -> bool:
+        """Whether `name` can only mean Python's builtin."""
+        return name in names.RESERVED and name not in self.rebound and not self._imports_star
+
+    @cached_property
+    def reflective(self) -> bool:
+        """Whether the program may look at its own names, frames or code."""
+        if self.modules & _REFLECTIVE_MODULES:
+            return True
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Name) and node.id in _REFLECTIVE_NAMES:
+                return True
+            if isinstance(node, ast.Attribute) and node.attr in _REFLECTIVE_ATTRIBUTES:
+                return True
+            if isinstance(node, ast.Call):
+                if isinstance(node.func, ast.Name) and node.func.id in _REFLECTIVE_IF_BARE and not node.args:
+                    return True
+                if any(keyword.arg == "stacklevel" for keyword in node.keywords):
+                    return True
+        return False
+
+    @cached_property
+    def keywords(self) -> set[str]:
+        """Names that calls of the program pass by keyword."""
+        return {k.arg for node in ast.walk(self.tree) if isinstance(node, ast.Call) for k in node.keywords if k.arg}
+
+    @cached_property
+    def _written(self) -> set[str]:
+        texts = (n.value for n in ast.walk(self.tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
+        return {word for text in texts for word in _IDENTIFIER.findall(text)}
+
+    def writes(self, name: str) -> bool:
+        """Whether a name is written in a string, where a lookup by name could find it.
+
+        Only counts where the program looks up names or passes keywords by way of strings.
+        """
+        return name in self._written and self._looks_up
+
+    @cached_property
+    def _looks_up(self) -> bool:
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Name) and node.id in ("getattr", "setattr", "hasattr", "delattr", "vars", "dir"):
+                return True
+            if isinstance(node, ast.Call) and any(keyword.arg is None for keyword in node.keywords):
+                return True
+        return False
+
+    @cached_property
+    def evaluating(self) -> bool:
+        """Whether the program runs code that stands in strings, which may mention any of its names."""
+        return any(isinstance(node, ast.Name) and node.id in _EVALUATING for node in ast.walk(self.tree))
+
+    # -- functions ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _calls(self) -> dict[str, _Called]:
+        """Per name of a function or class: whether it is recursive, and whether it may run many times."""
+        used: dict[str, _Called] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, DEFINITIONS):
+                used.setdefault(node.name, _Called())
+        imported = self._imported_modules
+        for node in ast.walk(self.tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                called = used[node.name]
+                called.repeated |= _runs_implicitly(node)
+                called.refers |= {name for name, _ in _references(node.body, used, imported)}
+        for name, often in _references(self.tree.body, used, imported):
+            used[name].repeated |= often
+        for name, called in used.items():
+            reached = _closure(name, used)
+            called.recursive = name in reached
+            called.repeated |= called.recursive
+        for name, called in used.items():
+            called.deep |= called.recursive
+            for other in _closure(name, used):
+                used[other].repeated |= called.repeated
+                used[other].deep |= called.recursive
+        return used
+
+    @cached_property
+    def _imported_modules(self) -> set[str]:
+        """Names that mean nothing but an imported module."""
+        symbols = self.symbols
+        kinds: dict[str, set[bool]] = {}
+        modules = {id(alias) for n in ast.walk(self.tree) if isinstance(n, ast.Import) for alias in n.names}
+        for occurrence in symbols.occurrences:
+            if occurrence.binds:
+                kinds.setdefault(occurrence.name, set()).add(id(occurrence.node) in modules)
+        return {name for name, kind in kinds.items() if kind == {True}}
+
+    def is_deep(self, function: Function) -> bool:
+        """Whether a function is recursive or called by a recursive one, so that the stack may be nearly full."""
+        return self._calls[function.name].deep
+
+    def is_repeated(self, function: Function) -> bool:
+        """Whether one call from outside may run the function many times."""
+        return self._calls[function.name].repeated
+
+    # -- blocks ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The blocks that rules may change, in the order of the source."""
+        return [block for block in self._all_blocks() if self._in_focus(block)]
+
+    def _in_focus(self, block: Block) -> bool:
+        if self.focus is None:
+            return True
+        chain: list[str] = []
+        scope: Scope | None = block.scope
+        while scope is not None and scope.parent is not None:
+            chain.append(getattr(scope.node, "name", ""))
+            scope = scope.parent
+        chain.reverse()
+        if not chain:
+            return False
+        # Functions that earlier rules added belong to the method they were made from.
+        return ".".join(chain[:2]) == self.focus or chain[0] not in self.original_names
+
+    def _all_blocks(self) -> Iterator[Block]:
+        scope = self.symbols.scopes[self.tree]
+        yield from self._walk(Block(self.tree.body, self.tree, scope, start=_start(self.tree.body)))
+
+    def _walk(self, block: Block) -> Iterator[Block]:
+        yield block
+        for index, node in enumerate(block.statements):
+            if isinstance(node, DEFINITIONS):
+                repeated = block.repeated if isinstance(node, ast.ClassDef) else self.is_repeated(node)
+                scope = self.symbols.scopes[node]
+                yield from self._walk(
+                    Block(node.body, node, scope, repeated=repeated or block.repeated, start=_start(node.body))
+                )
+                continue
+            for body, kind in _bodies(node):
+                looping = isinstance(node, LOOPS) and kind == "body"
+                yield from self._walk(
+                    Block(
+                        body,
+                        block.owner,
+                        block.scope,
+                        loops=(*block.loops, node) if looping else block.loops,
+                        repeated=block.repeated or looping,
+                        handling=block.handling or kind in ("handler", "finally"),
+                        elif_arm=isinstance(node, ast.If) and kind == "else" and len(body) == 1,
+                        parent=(block, index),
+                    )
+                )
+
+    @property
+    def functions(self) -> list[tuple[Block, Function]]:
+        """The functions that rules may change, with their bodies."""
+        return [(block, block.function) for block in self.blocks if block.is_top and block.function is not None]
+
+    # -- additions to the module ----------------------------------------------------------------------------------
+
+    def add_import(self, text: str) -> None:
+        """Put an import at the end of the module's leading imports, unless the very same is there."""
+        (node,) = ast.parse(text).body
+        index = first_index(self.tree.body)
+        while index < len(self.tree.body) and isinstance(self.tree.body[index], (ast.Import, ast.ImportFrom)):
+            if ast.dump(self.tree.body[index]) == ast.dump(node):
+                return
+            index += 1
+        self.tree.body.insert(index, node)
+
+    def import_module(self, name: str, rng: Random) -> str:
+        """Import a module and return the name it goes by, an alias where the program uses the module's own."""
+        return self._import(f"import {name}", name, rng)
+
+    def import_from(self, module: str, name: str, rng: Random) -> str:
+        """Import a name from a module and return what it goes by, an alias where the program uses it."""
+        return self._import(f"from {module} import {name}", name, rng)
+
+    def _import(self, text: str, name: str, rng: Random) -> str:
+        if text in self._imported:
+            return self._imported[text]
+        used = name if name not in self.taken or self._is_imported(text, name) else self.variable_name(rng)
+        self._imported[text] = used
+        self.taken.add(used)
+        self.add_import(text if used == name else f"{text} as {used}")
+        return used
+
+    def _is_imported(self, text: str, name: str) -> bool:
+        """Whether the module has this very import among its leading ones, and gives the name no other meaning."""
+        bindings = [o for o in self.symbols.occurrences if o.binds and o.name == name]
+        first = self.tree.body[: _start(self.tree.body)]
+        return len(bindings) == 1 and any(unparse(node) == text for node in first)
+
+    def add_function(self, function: ast.stmt, before: Iterable[ast.AST]) -> None:
+        """Put a function before the module's first definition, or before the first statement that needs it."""
+        needing = {id(node) for node in before}
+        for index, node in enumerate(self.tree.body):
+            is_definition = isinstance(node, DEFINITIONS)
+            if is_definition or any(id(part) in needing for part in ast.walk(node)):
+                self.tree.body.insert(index, function)
+                return
+        self.tree.body.append(function)
+
+
+def _modules(node: ast.Import | ast.ImportFrom) -> list[str]:
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+
+
+def discards(node: ast.stmt) -> bool:
+    """Whether a statement is a call of nothing but constants, whose value is thrown away."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return False
+    arguments = [*node.value.args, *(keyword.value for keyword in node.value.keywords)]
+    names_in = any(isinstance(part, (ast.Name, ast.Call)) for argument in arguments for part in ast.walk(argument))
+    return bool(arguments) and not names_in
+
+
+def first_index(body: list[ast.stmt]) -> int:
+    """Return how many statements at a body's start must stay first: docstring, `__future__`, `global`, `nonlocal`."""
+    for index, node in enumerate(body):
+        docstring = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not (docstring or future or isinstance(node, (ast.Global, ast.Nonlocal))):
+            return index
+    return len(body)
+
+
+def _start(body: list[ast.stmt]) -> int:
+    """Return the index of the first statement that rules may change: behind the leading imports, too."""
+    index = first_index(body)
+    while index < len(body) and isinstance(body[index], (ast.Import, ast.ImportFrom)):
+        index += 1
+    return index
+
+
+def _bodies(node: ast.stmt) -> Iterator[tuple[list[ast.stmt], str]]:
+    """Yield the blocks of a compound statement, in the order of the source, with what they are."""
+    if isinstance(node, ast.Match):
+        for case in node.cases:
+            yield case.body, "case"
+        return
+    for attribute, kind in (("body", "body"), ("handlers", "handler"), ("orelse", "else"), ("finalbody", "finally")):
+        part = getattr(node, attribute, None)
+        if not part:
+            continue
+        if attribute == "handlers":
+            for handler in part:
+                yield handler.body, kind
+        else:
+            yield part, kind
+
+
+def _runs_implicitly(node: Function) -> bool:
+    """Whether Python itself may call a function, unseen and often."""
+    special = node.name.startswith("__") and node.name.endswith("__") and node.name not in ("__init__", "__call__")
+    return special or any(not isinstance(d, ast.Name) or d.id == "property" for d in node.decorator_list)
+
+
+def _references(
+    body: Iterable[ast.AST], functions: Collection[str], modules: Collection[str]
+) -> Iterator[tuple[str, bool]]:
+    """Yield the functions' names that nodes mention, and whether that may mean many calls.
+
+    Many: in a loop, comprehension or lambda, or mentioned without a call (as `key=`, for `map`, as an attribute).
+    An attribute of an imported module is no function of the program.
+    """
+
+    def walk(node: ast.AST, often: bool) -> Iterator[tuple[str, bool]]:
+        function = node.func if isinstance(node, ast.Call) else node
+        holder = function.value if isinstance(function, ast.Attribute) else None
+        if isinstance(holder, ast.Name) and holder.id in modules:
+            for child in ast.iter_child_nodes(node):
+                if child is not function:
+                    yield from walk(child, often)
+        elif isinstance(node, ast.Name) and node.id in functions:
+            yield node.id, True
+        elif isinstance(node, ast.Attribute):
+            if node.attr in functions:
+                yield node.attr, True
+            yield from walk(node.value, often)
+        elif isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+            called = node.func
+            name = called.id if isinstance(called, ast.Name) else called.attr
+            if name in functions:
+                yield name, often
+            if isinstance(called, ast.Attribute):
+                yield from walk(called.value, often)
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
+                yield from walk(argument, often)
+        else:
+            inner = often or isinstance(node, (*LOOPS, *COMPREHENSIONS, ast.Lambda))
+            # A decorator's mention is one call.
+            decorators = node.decorator_list if isinstance(node, DEFINITIONS) else []
+            for child in ast.iter_child_nodes(node):
+                if not (isinstance(child, ast.Name) and child in decorators):
+                    yield from walk(child, inner)
+
+    for node in body:
+        yield from walk(node, False)
+
+
+def _closure(name: str, used: dict[str, _Called]) -> set[str]:
+    """Return the names reachable from a function's mentions."""
+    reached: set[str] = set()
+    waiting = list(used[name].refers)
+    while waiting:
+        other = waiting.pop()
+        if other not in reached:
+            reached.add(other)
+            waiting += used[other].refers
+    return reached

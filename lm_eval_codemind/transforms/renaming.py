@@ -1,0 +1,109 @@
+"""Renaming: one variable or function gets another name, at all places that mean it."""
+
+from __future__ import annotations
+
+import ast
+from random import Random
+
+from lm_eval_codemind.transforms.program import Program
+from lm_eval_codemind.transforms.rule import Rule
+from lm_eval_codemind.transforms.scopes import Occurrence, Scope
+
+Site = tuple[Scope, str]
+
+
+def _variables(program: Program) -> list[tuple[Scope, str, list[Occurrence]]]:
+    """Return the variables bound in blocks that rules may change, in the order of the source."""
+    scopes = dict.fromkeys(block.scope for block in program.blocks)
+    found: dict[tuple[Scope, str], None] = {}
+    for occurrence in program.symbols.occurrences:
+        if occurrence.binds and occurrence.home in scopes:
+            found.setdefault((occurrence.home, occurrence.name))
+    return [(home, name, program.symbols.variable(home, name)) for home, name in found]
+
+
+def _is_sure(program: Program, home: Scope, name: str) -> bool:
+    """Whether nothing but the variable's occurrences depends on its name."""
+    if home.kind == "class" or name.startswith("__") or name in program.made_names:
+        return False
+    if home.kind == "module":
+        # What is imported from outside is whatever the tests mention; without tests, anything.
+        reachable = not program.script and (program.public is None or name in program.public)
+        return not reachable and not program.writes(name)
+    return not program.writes(name)
+
+
+class RenameVariable(Rule):
+    """Renames a local variable or parameter; in scripts also a variable of the module.
+
+    Callers may pass a parameter by keyword: it is renamed only if no call of the program and, as far as they are known,
+    no test uses its name, and if its function is no method that another one could stand in for.
+    """
+
+    name = "rename_variable"
+    group = "renaming"
+    limit = 2
+
+    def sites(self, program: Program) -> list[Site]:
+        """Return the variables."""
+        if program.reflective or program.evaluating:
+            return []
+        found = []
+        for home, name, occurrences in _variables(program):
+            if not _is_sure(program, home, name):
+                continue
+            if all(self._fits(program, home, occurrence) for occurrence in occurrences):
+                found.append((home, name))
+        return found
+
+    @staticmethod
+    def _fits(program: Program, home: Scope, occurrence: Occurrence) -> bool:
+        node = occurrence.node
+        if isinstance(node, ast.arg):
+            if occurrence.name in program.keywords or occurrence.name in ("self", "cls", "args", "kwargs"):
+                return False
+            if program.public is not None:
+                return occurrence.name not in program.public
+            return home.parent is not None and home.parent.kind == "function"
+        return isinstance(node, (ast.Name, ast.ExceptHandler, ast.Global, ast.Nonlocal))
+
+    def apply(self, program: Program, site: Site, rng: Random) -> None:
+        """Rename all occurrences."""
+        home, name = site
+        new = program.variable_name(rng)
+        for occurrence in program.symbols.variable(home, name):
+            occurrence.rename(new)
+
+
+class RenameFunction(Rule):
+    """Renames a function that nobody outside of the program calls; never a method.
+
+    A function that is used other than by calling it could be asked for its name: no site.
+    """
+
+    name = "rename_function"
+    group = "renaming"
+    limit = 2
+
+    def sites(self, program: Program) -> list[Site]:
+        """Return the functions."""
+        if program.reflective or program.evaluating:
+            return []
+        found = []
+        called = {id(node.func) for node in ast.walk(program.tree) if isinstance(node, ast.Call)}
+        for home, name, occurrences in _variables(program):
+            binding = [o.node for o in occurrences if o.binds]
+            if not all(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in binding):
+                continue
+            if any(not o.binds and id(o.node) not in called for o in occurrences):
+                continue
+            if _is_sure(program, home, name):
+                found.append((home, name))
+        return found
+
+    def apply(self, program: Program, site: Site, rng: Random) -> None:
+        """Rename all occurrences."""
+        home, name = site
+        new = program.function_name(rng)
+        for occurrence in program.symbols.variable(home, name):
+            occurrence.rename(new)

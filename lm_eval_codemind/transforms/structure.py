@@ -1,0 +1,162 @@
+"""Structure: guards and loops that change nothing, wrapped around a program's own."""
+
+from __future__ import annotations
+
+import ast
+from random import Random
+
+from lm_eval_codemind.transforms.moving import jumps
+from lm_eval_codemind.transforms.program import Block, Program, discards
+from lm_eval_codemind.transforms.rule import Rule
+from lm_eval_codemind.transforms.templates import statements
+
+Site = tuple[Block, int]
+
+
+def _blocks(program: Program) -> list[Block]:
+    """Return the blocks of functions and modules; a class's own block would make every new name an attribute."""
+    return [] if program.reflective else [b for b in program.blocks if not isinstance(b.owner, ast.ClassDef)]
+
+
+def _set_earlier(block: Block, index: int, rng: Random, *texts: str) -> int:
+    """Put assignments at drawn places of the block before statement `index`; return its new index."""
+    places = sorted(rng.randrange(block.start, index + 1) for _ in texts)
+    for text, place in zip(reversed(texts), reversed(places), strict=True):
+        block.statements[place:place] = statements(text)
+    return index + len(texts)
+
+
+class AlwaysTrueGuard(Rule):
+    """Puts an `if`, whole with its `else`, under `if a & b:`, two integers with a bit in common.
+
+    An `elif` is no site: it belongs to the `if` above it.
+    """
+
+    name = "always_true_guard"
+    group = "structure"
+    limit = 2
+
+    def sites(self, program: Program) -> list[Site]:
+        """Return the `if` statements."""
+        return [
+            (block, index)
+            for block in _blocks(program)
+            if not block.elif_arm
+            for index, node in enumerate(block.statements)
+            if isinstance(node, ast.If)
+        ]
+
+    def apply(self, program: Program, site: Site, rng: Random) -> None:
+        """Wrap the statement."""
+        block, index = site
+        left, right = program.variable_name(rng), program.variable_name(rng)
+        common = 1 << rng.randrange(2, 9)
+        first, second = rng.randrange(100, 1000) | common, rng.randrange(100, 1000) | common
+        index = _set_earlier(block, index, rng, f"{left} = {first}", f"{right} = {second}")
+        guard = statements(f"if {left} & {right}:\n    _BODY_", _BODY_=[block.statements[index]])
+        block.statements[index : index + 1] = guard
+
+
+class SingleTripFor(Rule):
+    """Puts a `for` into `for _ in range(a // b)` with a = b + 1: one trip.
+
+    Two numbers k and k - 1 with k >= 4 give k // (k - 1) == 1. A `break` or `continue` in the loop's `else` belongs to
+    a loop further out and would now hit the new one: no site.
+    """
+
+    name = "single_trip_for"
+    group = "structure"
+    limit = 2
+
+    def sites(self, program: Program) -> list[Site]:
+        """Return the `for` statements."""
+        if not program.is_builtin("range"):
+            return []
+        return [
+            (block, index)
+            for block in _blocks(program)
+            for index, node in enumerate(block.statements)
+            if isinstance(node, ast.For) and not jumps([node])
+        ]
+
+    def apply(self, program: Program, site: Site, rng: Random) -> None:
+        """Wrap the statement."""
+        block, index = site
+        left, right, turn = (program.variable_name(rng) for _ in range(3))
+        size = rng.randrange(4, 1000)
+        index = _set_earlier(block, index, rng, f"{left} = {size}", f"{right} = {size - 1}")
+        text = f"for {turn} in range({left} // {right}):\n    _BODY_"
+        block.statements[index : index + 1] = statements(text, _BODY_=[block.statements[index]])
+
+
+class SingleTripWhile(Rule):
+    """Puts a loop into `while a % b == 1` with a = b + 1, which it increments first: one trip.
+
+    With k >= 4: k % (k - 1) is 1, and (k + 1) % (k - 1) is 2. The increment comes first: no `continue` can skip it.
+    """
+
+    name = "single_trip_while"
+    group = "structure"
+    limit = 2
+
+    def sites(self, program: Program) -> list[Site]:
+        """Return the loops."""
+        return [
+            (block, index)
+            for block in _blocks(program)
+            for index, node in enumerate(block.statements)
+            if isinstance(node, (ast.While, ast.For)) and not jumps([node])
+        ]
+
+    def apply(self, program: Program, site: Site, rng: Random) -> None:
+        """Wrap the statement."""
+        block, index = site
+        left, right = program.variable_name(rng), program.variable_name(rng)
+        size = rng.randrange(4, 1000)
+        index = _set_earlier(block, index, rng, f"{left} = {size}", f"{right} = {size - 1}")
+        text = f"while {left} % {right} == 1:\n    {left} += 1\n    _BODY_"
+        block.statements[index : index + 1] = statements(text, _BODY_=[block.statements[index]])
+
+
+class TryExcept(Rule):
+    """Puts a statement into `try` with a handler that raises the exception again."""
+
+    name = "try_except"
+    group = "structure"
+    limit = 2
+    _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.While, ast.With)
+
+    def sites(self, program: Program) -> list[Site]:
+        """Return the statements that compute something; no definitions, imports or jumps."""
+        if not program.is_builtin("Exception"):
+            return []
+        return [
+            (block, index)
+            for block in _blocks(program)
+            if not block.elif_arm
+            for index, node in enumerate(block.statements)
+            if index >= block.start and isinstance(node, self._SIMPLE) and not _is_trivial(node) and not discards(node)
+        ]
+
+    def apply(self, program: Program, site: Site, rng: Random) -> None:
+        """Wrap the statement."""
+        block, index = site
+        kind = rng.choice(["Exception", "ArithmeticError", "LookupError", "TypeError", "ValueError"])
+        if not program.is_builtin(kind):
+            kind = "Exception"
+        if rng.randrange(2):
+            name = program.variable_name(rng)
+            text = f"try:\n    _BODY_\nexcept {kind} as {name}:\n    raise {name}"
+        else:
+            text = f"try:\n    _BODY_\nexcept {kind}:\n    raise"
+        block.statements[index : index + 1] = statements(text, _BODY_=[block.statements[index]])
+
+
+def _is_trivial(node: ast.stmt) -> bool:
+    """Whether a statement can't fail: a bare `return`, a constant, a name."""
+    value = getattr(node, "value", None)
+    if isinstance(node, ast.AugAssign):
+        return False
+    return isinstance(node, (ast.Return, ast.Assign, ast.AnnAssign, ast.Expr)) and (
+        value is None or isinstance(value, (ast.Constant, ast.Name))
+    )
