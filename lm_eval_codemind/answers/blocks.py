@@ -72,6 +72,4 @@ def _closing(text: str, marks: list[re.Match[str]], index: int, parses: Callable
         first = later if first is None else first
         if parses(text[start : marks[later].start()]):
             return later
-        if marks[later]["info"] and marks[later]["eol"] == "\n":
-            break
     return first

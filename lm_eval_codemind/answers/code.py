@@ -190,9 +190,14 @@ def _is_stub(node: ast.stmt) -> bool:
 
 def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str:
     """Return the chosen definition with all it needs of the pool."""
-    rivals = {id(part) for part in pool if _defines(part, name) and part is not chosen}
-    kept = _needed([part for part in pool if id(part) not in rivals], [chosen], {name})
-    return _join(kept)
+    position = next(index for index, part in enumerate(pool) if part is chosen)
+    # `double = cache(double)` below the definition belongs to it; whatever else binds the name is another version.
+    without_rivals = [
+        part
+        for index, part in enumerate(pool)
+        if name not in part.binds or part is chosen or (index > position and name in part.uses and _is_plain(part.node))
+    ]
+    return _join(_needed(without_rivals, [chosen], {name}))
 
 
 def _needed(pool: Sequence[Statement], roots: Sequence[Statement], names: set[str]) -> list[Statement]:
@@ -361,9 +366,9 @@ def _from_body(response: str, header: str) -> Statement | None:
             lines = piece.strip("\n").split("\n")
             stop = next((n for n, line in enumerate(lines) if n > 0 and line.strip() and not line[0].isspace()), None)
             shapes = (
+                ["    " + line for line in lines],
                 lines[:stop],
                 ["    " + lines[0].lstrip(), *lines[1:stop]],
-                ["    " + line for line in lines],
             )
             for shape in shapes:
                 whole = parser.statements("\n".join([header, *shape]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import re
 import symtable
 import warnings
@@ -15,6 +16,9 @@ from functools import cached_property
 PARSE_BUDGET = 4_000_000
 
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
+_MAX_EXTENSIONS = 200
+_CLOSES = re.compile(r"[)\]}]|\"\"\"|'''")
+_OPEN = re.compile(r"never closed|unterminated triple-quoted")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
 _INCOMPLETE = re.compile(r"was never closed|unterminated triple-quoted|unexpected EOF|expected an indented block")
 _BLOCK_HEADER = re.compile(r"(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:\s*(?:#.*)?$")
@@ -50,7 +54,7 @@ class Statement:
             for symbol in scope.get_symbols():
                 if (module or symbol.is_declared_global()) and (symbol.is_assigned() or symbol.is_imported()):
                     binds.add(symbol.get_name())
-                if symbol.is_referenced() and (module or symbol.is_global()):
+                if (symbol.is_referenced() and (module or symbol.is_global())) or symbol.is_declared_global():
                     uses.add(symbol.get_name())
         return frozenset(binds), frozenset(uses)
 
@@ -87,34 +91,46 @@ class Parser:
         if isinstance(whole, list):
             return [Statement(part.node, part.source, block) for part in whole]
         found: list[Statement] = []
+        closing = [index for index, line in enumerate(lines) if _CLOSES.search(line)]
         at = 0
         while at < len(lines) and self._budget > 0:
             if not lines[at].strip():
                 at += 1
                 continue
-            parts, end = self._chunk(lines, at)
+            parts, end = self._chunk(lines, at, closing)
             found.extend(Statement(part.node, part.source, block) for part in parts)
             at = end
         return found
 
-    def _chunk(self, lines: list[str], start: int) -> tuple[list[Statement], int]:
-        """Return the statements of the block that starts at a line, and the line to go on with."""
+    def _chunk(self, lines: list[str], start: int, closing: list[int]) -> tuple[list[Statement], int]:
+        """Return the statements of the block that starts at a line, and the line to go on with.
+
+        Args:
+            lines: The text.
+            start: Index of the first line of the block.
+            closing: Indices of all lines that may close a bracket or a string.
+        """
         end = _block_end(lines, start)
         result = self._parse(lines[start:end])
         if isinstance(result, list):
             return result, end
-        if re.search(r"never closed|unterminated triple-quoted", str(result)):
-            for longer in range(end, min(len(lines), end + 400)):
+        if _OPEN.search(str(result)):
+            for longer in closing[bisect.bisect_left(closing, end) :][:_MAX_EXTENSIONS]:
                 if self._budget <= 0:
                     break
-                if not re.search(r"[)\]}]|\"\"\"|'''", lines[longer]):
-                    continue
                 # What is indented below the line that closes a bracket belongs to the statement too (`def f(\n):`).
                 reach = _block_end(lines, longer, indent=_indent(lines[start]))
                 extended = self._parse(lines[start:reach])
                 if isinstance(extended, list):
                     return extended, reach
-        kept = self._without_tail(lines[start:end], result, at_end=not any(line.strip() for line in lines[end:]))
+        if isinstance(result, IndentationError) and "unindent" in result.msg and result.lineno:
+            # The first line lost its indentation, so that its siblings look as if they stood below it.
+            upto = start + result.lineno - 1
+            sibling = self._parse(lines[start:upto])
+            if isinstance(sibling, list):
+                return sibling, upto
+        at_end = not any(lines[index].strip() for index in range(end, len(lines)))
+        kept = self._without_tail(lines[start:end], result, at_end)
         return kept, end if kept else start + 1
 
     def _without_tail(self, chunk: list[str], error: SyntaxError | None, at_end: bool) -> list[Statement]:
@@ -122,18 +138,35 @@ class Parser:
         lineno = error.lineno if error is not None and error.lineno else len(chunk)
         last = max(index for index, line in enumerate(chunk) if line.strip())
         cut_off = at_end and (lineno > last or bool(_INCOMPLETE.search(str(error))))
-        # The first line of the chunk is its header: without a body nothing is left to keep.
-        for keep in range(min(lineno, last + 1) - 1, 1, -1):
-            if self._budget <= 0:
-                break
-            if not cut_off and not all(_is_prose(line) for line in chunk[keep:]):
-                break
+        keep = min(lineno, last + 1) - 1
+        if not cut_off and not all(self._is_prose(line) for line in chunk[keep:]):
+            return []
+        while keep > 1 and self._budget > 0:  # the first line is the header: without a body nothing is left to keep
             result = self._parse(chunk[:keep])
             if isinstance(result, list):
                 return result
-            if not (cut_off or _is_prose(chunk[keep - 1])):
+            keep -= 1
+            if not (cut_off or self._is_prose(chunk[keep])):
                 break
         return []
+
+    def _is_prose(self, line: str) -> bool:
+        """Say whether a line reads as prose rather than as a statement; blank lines and comments count as prose."""
+        stripped = line.strip()
+        if not stripped or stripped.startswith("#"):
+            return True
+        if _BLOCK_HEADER.match(stripped) or self._budget <= 0:
+            return False
+        self._budget -= len(stripped) + 20
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                body = ast.parse(stripped).body
+        except _PARSE_ERRORS:
+            return True
+        return all(
+            isinstance(node, ast.Expr) and isinstance(node.value, (ast.Name, ast.Constant, ast.Tuple)) for node in body
+        )
 
     def _parse(self, lines: list[str]) -> list[Statement] | SyntaxError | None:
         """Return the statements of lines that parse together, else the error (None where it says nothing of use)."""
@@ -141,7 +174,9 @@ class Parser:
         indent = first[: len(first) - len(first.lstrip())]
         # Wrapping, unlike dedenting, leaves the text of strings that run over several lines as it is.
         code = "\n".join(["if True:", *lines] if indent else lines)
-        self._budget -= len(code)
+        if self._budget <= 0:
+            return None
+        self._budget -= len(code) + 20
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -256,21 +291,3 @@ def _block_end(lines: list[str], start: int, indent: int | None = None) -> int:
             break
         end = index + 1
     return end
-
-
-def _is_prose(line: str) -> bool:
-    """Say whether a line reads as prose rather than as a statement; blank lines and comments count as prose."""
-    stripped = line.strip()
-    if not stripped or stripped.startswith("#"):
-        return True
-    if _BLOCK_HEADER.match(stripped):
-        return False
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            body = ast.parse(stripped).body
-    except _PARSE_ERRORS:
-        return True
-    return all(
-        isinstance(node, ast.Expr) and isinstance(node.value, (ast.Name, ast.Constant, ast.Tuple)) for node in body
-    )
