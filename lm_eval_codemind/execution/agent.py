@@ -50,9 +50,8 @@ def describe_exception(error: BaseException) -> dict[str, Any]:
 class Agent:
     """Serves one program: loads it, then looks up, calls and changes its objects for the checker."""
 
-    def __init__(self, channel: socket.socket, limit: int) -> None:
+    def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
-        self._limit = limit
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._namespace: dict[str, Any] = {}

@@ -11,7 +11,6 @@ import json
 import os
 import signal
 import socket
-import sys
 import time
 from types import CodeType
 from typing import Any
@@ -247,9 +246,3 @@ def serve(control: socket.socket, zygote: socket.socket) -> None:
         except EOFError:
             return
         wire.send(control, judge.decide(job))
-
-
-def main() -> None:
-    """Serve as a process of its own; arguments 1 and 2 are the sockets to the host and to the candidate's server."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    serve(socket.socket(fileno=int(sys.argv[1])), socket.socket(fileno=int(sys.argv[2])))

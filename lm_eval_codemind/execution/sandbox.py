@@ -8,9 +8,11 @@ import queue
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future
+from dataclasses import asdict
 from types import TracebackType
 
-from .job import Job
+from .isolation import choose
+from .job import Job, Limits
 from .outcome import Outcome, Status
 from .unit import Unit, UnitGone
 
@@ -43,7 +45,8 @@ class Sandbox:
         hash_seed: int = 0,
     ) -> None:
         self.workers = workers or len(os.sched_getaffinity(0))
-        self.isolation = "none"
+        self._isolation = choose(isolation)
+        self.isolation = self._isolation.name
         self._preload = tuple(preload)
         self._hash_seed = hash_seed
         self._jobs: queue.SimpleQueue[tuple[Job, Future[Outcome]] | None] = queue.SimpleQueue()
@@ -96,8 +99,10 @@ class Sandbox:
             for _ in range(2):
                 try:
                     if unit is None:
-                        unit = Unit(self._preload, self._hash_seed)
-                    outcome = Outcome.from_dict(unit.exchange(job.to_dict()) | {"isolation": self.isolation})
+                        unit = Unit(self._isolation, self._preload, asdict(Limits()), self._hash_seed)
+                    outcome = Outcome.from_dict(
+                        unit.exchange(job.to_dict(), _patience(job)) | {"isolation": self.isolation}
+                    )
                     break
                 except UnitGone:
                     if unit is not None:
@@ -109,6 +114,11 @@ class Sandbox:
             future.set_result(outcome)
         if unit is not None:
             unit.close()
+
+
+def _patience(job: Job) -> float:
+    """Return the seconds after which a job's servers count as hung."""
+    return 60 + 25 * job.limits.wall_seconds * max(1, len(job.cases))
 
 
 _shared: Sandbox | None = None

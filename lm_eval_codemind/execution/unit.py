@@ -3,91 +3,87 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import socket
 import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 from . import wire
+from .isolation import Homes, Isolation
 
-# The servers import these modules under a name of their own, so that the rest of the package is neither needed nor read.
-_PACKAGE = "sandboxed"
-_BOOT = (
-    "import sys, types; sys.path[:] = [p for p in sys.path if p]; "
-    "package = types.ModuleType({package!r}); package.__path__ = [{directory!r}]; sys.modules[{package!r}] = package; "
-    "from {package}.{module} import main; main()"
-)
+_START_SECONDS = 120
 
 
 class UnitGone(Exception):
     """A server of the unit has ended, or doesn't answer."""
 
 
-def boot(module: str, directory: str) -> str:
-    """Return the Python source that runs a module of this package as a server."""
-    return _BOOT.format(package=_PACKAGE, directory=directory, module=module)
-
-
 class Unit:
-    """A checker's and a candidate's server, connected to each other; the checker is connected to this process."""
+    """A checker's and a candidate's server, connected to each other; the checker is connected to this process.
 
-    def __init__(self, preload: tuple[str, ...], hash_seed: int) -> None:
+    Args:
+        isolation: The level to start them at.
+        preload: Modules to import before programs do.
+        limits: The default limits of jobs, as plain values.
+        hash_seed: ``PYTHONHASHSEED`` of both.
+
+    Raises:
+        UnitGone: If a server doesn't start.
+    """
+
+    def __init__(self, isolation: Isolation, preload: tuple[str, ...], limits: dict[str, Any], hash_seed: int) -> None:
+        self._homes = Homes()
         ours, judge_host = socket.socketpair()
         judge_zygote, zygote = socket.socketpair()
         self._control = ours
         self._processes: list[subprocess.Popen[bytes]] = []
         try:
-            settings = json.dumps({"preload": preload})
-            self._launch("zygote", [zygote], [settings], hash_seed)
-            self._launch("judge", [judge_host, judge_zygote], [], hash_seed)
+            for role, ends in (("zygote", [zygote]), ("judge", [judge_host, judge_zygote])):
+                settings = {"role": role, "preload": preload if role == "zygote" else (), "limits": limits}
+                descriptors = [end.fileno() for end in ends]
+                home = self._homes.make(role)
+                self._processes.append(isolation.launch(settings, descriptors, home, hash_seed))
+        except OSError as error:
+            self.close()
+            raise UnitGone(f"a server didn't start: {error}") from None
         finally:
             for end in (judge_host, judge_zygote, zygote):
                 end.close()
-        try:
-            wire.receive(ours)
-        except (EOFError, OSError) as error:
-            self.close()
-            raise UnitGone(f"a server didn't start: {error}") from None
+        self._receive(_START_SECONDS)
 
-    def _launch(self, module: str, ends: list[socket.socket], extra: list[str], hash_seed: int) -> None:
-        directory = str(Path(__file__).parent)
-        descriptors = [end.fileno() for end in ends]
-        self._processes.append(
-            subprocess.Popen(
-                [sys.executable, "-s", "-B", "-c", boot(module, directory), *map(str, descriptors), *extra],
-                pass_fds=descriptors,
-                stdin=subprocess.DEVNULL,
-                env={
-                    "PYTHONHASHSEED": str(hash_seed),
-                    "PATH": os.defpath,
-                    "HOME": "/tmp",
-                    "LANG": "C.UTF-8",
-                    "OPENBLAS_NUM_THREADS": "1",
-                    "OMP_NUM_THREADS": "1",
-                    "MKL_NUM_THREADS": "1",
-                },
-                start_new_session=True,
-            )  # fmt: skip
-        )
+    def pids(self) -> list[int]:
+        """Return the processes this unit started, not those below them."""
+        return [process.pid for process in self._processes]
 
-    def exchange(self, job: dict[str, Any]) -> dict[str, Any]:
-        """Return the outcome of a job.
+    def exchange(self, job: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Return the outcome of a job, as plain values.
+
+        Args:
+            job: As plain values.
+            seconds: After which the unit counts as gone. The servers keep the job's own times; this is for when
+                they don't.
 
         Raises:
-            UnitGone: If a server ended meanwhile.
+            UnitGone: If a server ended meanwhile, or none answers.
         """
         try:
             wire.send(self._control, job)
-            outcome: dict[str, Any] = wire.receive(self._control)
-        except (EOFError, OSError, wire.WireError) as error:
+        except OSError as error:
             raise UnitGone(str(error)) from None
-        return outcome
+        return self._receive(seconds)
+
+    def _receive(self, seconds: float) -> dict[str, Any]:
+        self._control.settimeout(seconds)
+        try:
+            message: dict[str, Any] = wire.receive(self._control)
+        except (EOFError, OSError, wire.WireError) as error:
+            self.close()
+            raise UnitGone(str(error) or "a server ended") from None
+        self._control.settimeout(None)
+        return message
 
     def close(self) -> None:
-        """End both servers and everything below them."""
+        """End both servers and everything below them, and remove their directories."""
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         self._control.close()
@@ -95,3 +91,6 @@ class Unit:
             process.kill()
         for process in self._processes:
             process.wait()
+        if os.path.isdir(self._homes.root):
+            with contextlib.suppress(OSError):
+                self._homes.remove()

@@ -7,8 +7,9 @@ gone.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import gc
-import importlib
 import json
 import os
 import resource
@@ -18,26 +19,24 @@ import socket
 import struct
 import sys
 import time
+import traceback
 from typing import Any
 
-from . import agent, wire
+from . import agent, cleanup, kernel, seccomp, wire
 
+_HIGH = 100
 _LENGTH = struct.Struct(">I")
 
 
-def serve(control: socket.socket, preload: list[str]) -> None:
+def serve(control: socket.socket, settings: dict[str, Any], rules: int) -> None:
     """Serve until the checker is gone.
 
     Args:
         control: The socket to the checker.
-        preload: Modules to import before the first fork; one that isn't installed is left out.
+        settings: See :mod:`.server`.
+        rules: Descriptor of the candidates' Landlock rules, or -1.
     """
-    for name in preload:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            continue
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    zygote = _Zygote(control, settings, rules)
     gc.collect()
     gc.freeze()
     wire.send(control, {"ready": True})
@@ -46,95 +45,78 @@ def serve(control: socket.socket, preload: list[str]) -> None:
             request, channel = _receive_start(control)
         except EOFError:
             return
-        wire.send(control, _Child(request, channel, control).follow())
+        wire.send(control, zygote.run(request, channel))
 
 
 def _receive_start(control: socket.socket) -> tuple[dict[str, Any], int]:
     body, descriptors, _, _ = socket.recv_fds(control, 65536, 4)
     if not body:
         raise EOFError
+    (length,) = _LENGTH.unpack_from(body)
+    while len(body) < _LENGTH.size + length:
+        part = control.recv(1 << 20)
+        if not part:
+            raise EOFError
+        body += part
     return json.loads(body[_LENGTH.size :]), descriptors[0]
 
 
-class _Child:
-    """One candidate's process, from fork to the last of what it left behind."""
+class _Zygote:
+    """Forks candidates' processes, one at a time, each with everything it may not do taken away."""
 
-    def __init__(self, request: dict[str, Any], channel: int, control: socket.socket) -> None:
-        self._request = request
-        self._limits: dict[str, Any] = request["limits"]
+    def __init__(self, control: socket.socket, settings: dict[str, Any], rules: int) -> None:
         self._control = control
-        self._out = os.memfd_create("stdout", os.MFD_CLOEXEC)
-        self._err = os.memfd_create("stderr", os.MFD_CLOEXEC)
-        self._started = time.monotonic()
-        self._pid = os.fork()
-        if self._pid == 0:
+        self._level: str = settings["level"]
+        self._home: str = settings["home"]
+        # Out of the way of the low descriptors that a child moves about.
+        self._rules = fcntl.fcntl(rules, fcntl.F_DUPFD_CLOEXEC, _HIGH) if rules >= 0 else -1
+        self._defaults: dict[str, Any] = settings["limits"]
+        self._filters: dict[bool, bytes] = {}
+        if self._level != "none":
+            attributes = self._level == "bubblewrap"
+            self._filters = {several: seccomp.candidate_filter(attributes, several) for several in (False, True)}
+        with open("/proc/self/statm") as file:  # noqa: PTH123
+            self._in_use = int(file.read().split()[0]) * resource.getpagesize()
+        self._cores = os.cpu_count() or 1
+        # Children inherit them, which saves each of them the calls. Only the soft ones: a job may ask for more.
+        self._set_limits(self._defaults)
+
+    def _set_limits(self, limits: dict[str, Any]) -> None:
+        for kind, value in (
+            (resource.RLIMIT_AS, self._in_use + limits["memory_bytes"]),
+            (resource.RLIMIT_FSIZE, max(limits["file_bytes"], limits["output_bytes"])),
+            (resource.RLIMIT_NOFILE, limits["open_files"]),
+        ):
+            ceiling = resource.getrlimit(kind)[1]
+            resource.setrlimit(kind, (value if ceiling < 0 else min(value, ceiling), ceiling))
+
+    def run(self, request: dict[str, Any], channel: int) -> dict[str, Any]:
+        """Run one candidate's process to its end and return the report."""
+        limits = request["limits"]
+        out = os.memfd_create("stdout", os.MFD_CLOEXEC)
+        err = os.memfd_create("stderr", os.MFD_CLOEXEC)
+        started = time.monotonic()
+        pid = os.fork()
+        if pid == 0:
             try:
-                self._become_candidate(channel)
+                self._become_candidate(request, channel, out, err)
+            except BaseException:
+                traceback.print_exc()
+                sys.stderr.flush()
             finally:
                 os._exit(70)
         os.close(channel)
-
-    def _become_candidate(self, channel: int) -> None:
-        os.setsid()
-        os.dup2(self._out, 1)
-        os.dup2(self._err, 2)
-        null = os.open("/dev/null", os.O_RDONLY)
-        os.dup2(null, 0)
-        os.dup2(channel, 3)
-        os.closerange(4, 1024)
-        limits = self._limits
-        seconds = int(limits["cpu_seconds"]) + 2
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        in_use = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-        size = in_use + limits["memory_bytes"]
-        resource.setrlimit(resource.RLIMIT_AS, (size, size))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limits["file_bytes"], limits["file_bytes"]))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (limits["open_files"], limits["open_files"]))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-        if self._request.get("stdin") is not None:
-            agent.set_standard_input(self._request["stdin"])
-        agent.Agent(socket.socket(fileno=3), limits["output_bytes"]).serve()
-        os._exit(0)
-
-    def follow(self) -> dict[str, Any]:
-        """Wait for the child's end or the checker's word, enforce the times, clean up, and return the report."""
-        limits = self._limits
-        clock = (~self._pid << 3) | 2
-        pidfd = os.pidfd_open(self._pid)
-        poller = select.poll()
-        poller.register(self._control, select.POLLIN)
-        poller.register(pidfd, select.POLLIN)
-        reason = ""
-        cores = os.cpu_count() or 1
-        asked = False
-        pause = limits["cpu_seconds"] / cores
-        while True:
-            ready = poller.poll(max(10, int(pause * 1000)))
-            descriptors = [descriptor for descriptor, _ in ready]
-            if self._control.fileno() in descriptors:
-                wire.receive(self._control)
-                asked = True
-                break
-            if pidfd in descriptors:
-                break
-            used = time.clock_gettime(clock)
-            elapsed = time.monotonic() - self._started - _waited(self._pid)
-            if used >= limits["cpu_seconds"]:
-                reason = "cpu"
-                break
-            if elapsed >= limits["wall_seconds"]:
-                reason = "wall"
-                break
-            pause = min((limits["cpu_seconds"] - used) / cores, limits["wall_seconds"] - elapsed)
-        os.close(pidfd)
+        reason, asked = self._follow(pid, limits, started)
         # A child that ended of its own accord keeps its status; one that didn't is ended here.
-        done = os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        done = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if done is None:
-            os.kill(self._pid, signal.SIGKILL)
-        _, status, usage = os.wait4(self._pid, 0)
-        wall = time.monotonic() - self._started
+            os.kill(pid, signal.SIGKILL)
+        _, status, usage = os.wait4(pid, 0)
+        if limits["processes"]:
+            self._end_descendants(pid)
+        wall = time.monotonic() - started
+        if not cleanup.is_empty(self._home):
+            cleanup.wipe(self._home)
         if not asked:
             wire.receive(self._control)
         return {
@@ -144,15 +126,85 @@ class _Child:
             "cpu": usage.ru_utime + usage.ru_stime,
             "wall": wall,
             "memory": usage.ru_maxrss * 1024,
-            "stdout": _take(self._out, limits["output_bytes"]),
-            "stderr": _take(self._err, limits["output_bytes"]),
+            "stdout": _take(out, limits["output_bytes"]),
+            "stderr": _take(err, limits["output_bytes"]),
         }
+
+    def _become_candidate(self, request: dict[str, Any], channel: int, out: int, err: int) -> None:
+        limits = request["limits"]
+        os.setsid()
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        os.dup2(channel, 3)
+        os.closerange(4, _HIGH)
+        if limits != self._defaults:
+            self._set_limits(limits)
+        seconds = int(limits["cpu_seconds"]) + 2
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        if limits["processes"]:
+            resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"] + 1, limits["processes"] + 1))
+        # Python ignores it, which would turn too much output into an exception the program may swallow.
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        if request.get("stdin") is not None:
+            agent.set_standard_input(request["stdin"])
+        if self._rules >= 0:
+            kernel.landlock_restrict(self._rules)
+            os.close(self._rules)
+        if self._filters:
+            several = limits["processes"] > 0
+            kernel.install_filter(seccomp.for_process(self._filters[several], os.getpid()))
+        agent.Agent(socket.socket(fileno=3)).serve()
+        os._exit(0)
+
+    def _follow(self, pid: int, limits: dict[str, Any], started: float) -> tuple[str, bool]:
+        """Wait for the child's end, for the checker's word or for a time to run out.
+
+        Returns:
+            Which time ran out (``cpu``, ``wall`` or ``""``), and whether the checker has asked for the end.
+        """
+        clock = (~pid << 3) | 2  # the process's own clock, as clock_getcpuclockid makes it
+        pidfd = os.pidfd_open(pid)
+        poller = select.poll()
+        poller.register(self._control, select.POLLIN)
+        poller.register(pidfd, select.POLLIN)
+        pause = min(limits["cpu_seconds"] / self._cores, limits["wall_seconds"])
+        try:
+            while True:
+                ready = [descriptor for descriptor, _ in poller.poll(max(5, int(pause * 1000)))]
+                if self._control.fileno() in ready:
+                    wire.receive(self._control)
+                    return "", True
+                if pidfd in ready:
+                    return "", False
+                used = time.clock_gettime(clock)
+                elapsed = time.monotonic() - started
+                if used >= limits["cpu_seconds"]:
+                    return "cpu", False
+                # On a busy machine a process is not to blame for waiting, but nothing may go on for ever.
+                left = limits["wall_seconds"] - (elapsed - min(_waited(pid), 0.95 * elapsed))
+                if left <= 0:
+                    return "wall", False
+                pause = min((limits["cpu_seconds"] - used) / self._cores, left)
+        finally:
+            os.close(pidfd)
+
+    def _end_descendants(self, leader: int) -> None:
+        """End the processes that a program started, where it was allowed to start any."""
+        if os.getpid() == 1:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)
+        else:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(leader, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                os.waitpid(-1, 0)
 
 
 def _waited(pid: int) -> float:
     """Return the seconds a process stood ready to run and waited for a processor."""
     try:
-        with open(f"/proc/{pid}/schedstat") as file:
+        with open(f"/proc/{pid}/schedstat") as file:  # noqa: PTH123
             return int(file.read().split()[1]) / 1e9
     except (OSError, IndexError, ValueError):
         return 0.0
@@ -164,9 +216,3 @@ def _take(descriptor: int, limit: int) -> list[Any]:
     text = os.pread(descriptor, min(size, limit), 0).decode("latin-1") if size else ""
     os.close(descriptor)
     return [size, text]
-
-
-def main() -> None:
-    """Serve as a process of its own; argument 1 is the descriptor of the socket, 2 the configuration as JSON."""
-    settings = json.loads(sys.argv[2])
-    serve(socket.socket(fileno=int(sys.argv[1])), settings["preload"])

@@ -1,0 +1,156 @@
+"""The kernel's calls that Python has no names for, by ctypes: capabilities, Landlock, seccomp, mounting."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterable
+
+from . import syscalls
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_syscall = _libc.syscall
+_syscall.restype = ctypes.c_long
+
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 8, 24, 38
+_CAP_DAC_READ_SEARCH = 2
+_LAST_CAPABILITY = 40
+_SECCOMP_SET_MODE_FILTER = 1
+_MS_NOSUID, _MS_NODEV = 2, 4
+
+# Not in the table of seccomp's rules, whose numbers differ between machines; these are the same everywhere.
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
+_READ_RIGHTS = 1 << 0 | 1 << 2 | 1 << 3  # execute, read a file, read a directory
+_FILE_RIGHTS = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14  # those that a file, not a directory, can have
+_WRITE_RIGHTS = sum(1 << bit for bit in (1, 2, 3, 4, 5, 7, 8, 12, 13, 14))  # all but devices, sockets, fifos, ioctl
+
+
+class _Ruleset(ctypes.Structure):
+    _fields_ = [("files", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
+
+
+class _PathRule(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = [("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32)]
+
+
+class _FilterProgram(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
+
+
+def _call(name: str, number: int, *arguments: object) -> int:
+    result: int = _syscall(ctypes.c_long(number), *arguments)
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{name}: {os.strerror(code)}")
+    return result
+
+
+def _prctl(option: int, *arguments: int) -> None:
+    padded = [ctypes.c_ulong(value) for value in (*arguments, 0, 0, 0, 0)[:4]]
+    if _libc.prctl(ctypes.c_int(option), *padded) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"prctl {option}: {os.strerror(code)}")
+
+
+def end_with_parent() -> None:
+    """Have this process killed when its parent's thread ends."""
+    _prctl(_PR_SET_PDEATHSIG, 9)
+
+
+def hide() -> None:
+    """Deny other processes of this user to trace this one, read its memory, or its files under ``/proc``."""
+    _prctl(_PR_SET_DUMPABLE, 0)
+
+
+def no_new_privileges() -> None:
+    """Make set-uid bits and file capabilities without effect from here on."""
+    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def become(uid: int) -> None:
+    """Change from root to another user and group, without supplementary groups, and keep the capabilities."""
+    _prctl(_PR_SET_KEEPCAPS, 1)
+    os.setgroups([])
+    os.setresgid(uid, uid, uid)
+    os.setresuid(uid, uid, uid)
+
+
+def set_capabilities(read_search: bool = False) -> None:
+    """Give up all capabilities, for this process and what it may become.
+
+    Args:
+        read_search: Keep the one that reads files whatever their mode. Landlock still decides which.
+    """
+    for capability in range(_LAST_CAPABILITY + 1):
+        try:
+            _prctl(_PR_CAPBSET_DROP, capability)
+        except OSError:
+            break
+    kept = 1 << _CAP_DAC_READ_SEARCH if read_search else 0
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    data = (ctypes.c_uint32 * 6)(kept, kept, 0, 0, 0, 0)
+    if _libc.capset(ctypes.byref(header), ctypes.byref(data)) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"capset: {os.strerror(code)}")
+
+
+def mount_tmpfs(path: str, size: int, inodes: int) -> None:
+    """Mount an empty file system in memory, of a limited size and number of files."""
+    options = f"size={size},nr_inodes={inodes},mode=0700".encode()
+    if _libc.mount(b"tmpfs", path.encode(), b"tmpfs", ctypes.c_ulong(_MS_NOSUID | _MS_NODEV), options) != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"mount: {os.strerror(code)}")
+
+
+def install_filter(program: bytes) -> None:
+    """Put a seccomp filter on this thread; it can't be taken off. Needs :func:`no_new_privileges` before."""
+    buffer = ctypes.create_string_buffer(program, len(program))
+    description = _FilterProgram(len(program) // 8, ctypes.addressof(buffer))
+    number = syscalls.numbers()["seccomp"]
+    _call("seccomp", number, ctypes.c_ulong(_SECCOMP_SET_MODE_FILTER), ctypes.c_ulong(0), ctypes.byref(description))
+
+
+def landlock_version() -> int:
+    """Return the version of the kernel's Landlock, 0 where there is none."""
+    try:
+        return _call("landlock", _LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
+    except OSError:
+        return 0
+
+
+def landlock_ruleset(readable: Iterable[str], writable: Iterable[str]) -> int:
+    """Return the descriptor of a set of rules for the file system and TCP.
+
+    Args:
+        readable: Directories and files to read, below them everything.
+        writable: Directories in which everything is allowed but devices, sockets and fifos.
+
+    Raises:
+        OSError: If the kernel has no Landlock.
+    """
+    version = landlock_version()
+    # Version 2 added moving files between directories, 3 truncating them, 5 the control of devices.
+    handled = (1 << (13, 14, 15, 15, 16)[max(1, min(version, 5)) - 1]) - 1
+    ruleset = _Ruleset(handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    descriptor = _call("landlock", _LANDLOCK_CREATE, ctypes.byref(ruleset), ctypes.c_size_t(size), ctypes.c_uint32(0))
+    for paths, rights in ((readable, _READ_RIGHTS), (writable, _WRITE_RIGHTS)):
+        for path in paths:
+            try:
+                parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
+            except FileNotFoundError:
+                continue
+            allowed = rights & handled
+            if not os.path.isdir(path):
+                allowed &= _FILE_RIGHTS
+            rule = _PathRule(allowed, parent)
+            _call("landlock", _LANDLOCK_ADD, ctypes.c_int(descriptor), ctypes.c_int(1), ctypes.byref(rule),
+                  ctypes.c_uint32(0))  # fmt: skip
+            os.close(parent)
+    return descriptor
+
+
+def landlock_restrict(ruleset: int) -> None:
+    """Put a set of rules on this thread; it can't be taken off. Needs :func:`no_new_privileges` before."""
+    _call("landlock", _LANDLOCK_RESTRICT, ctypes.c_int(ruleset), ctypes.c_uint32(0))

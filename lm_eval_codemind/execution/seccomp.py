@@ -1,0 +1,176 @@
+"""The filters of system calls, assembled here into the kernel's filter language (classic BPF).
+
+Two filters hold for a candidate. The first is put on its server, once, and so costs nothing per program; it allows what
+a Python program and the server need and nothing else. The second is put on the candidate's process before it reads the
+program; it is short, since the kernel checks and compiles a filter each time it is installed, and takes away what only
+the server needs: new processes, signals to others, memory files.
+"""
+
+from __future__ import annotations
+
+import errno
+import struct
+
+from . import syscalls
+
+_INSTRUCTION = struct.Struct("HBBI")
+_LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
+_EQUAL = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
+_AT_LEAST = 0x35  # BPF_JMP | BPF_JGE | BPF_K
+_ANY_BIT = 0x45  # BPF_JMP | BPF_JSET | BPF_K
+_RETURN = 0x06  # BPF_RET | BPF_K
+_NUMBER, _ARCHITECTURE = 0, 4  # offsets in struct seccomp_data
+ALLOW = 0x7FFF0000
+KILL = 0x80000000  # SECCOMP_RET_KILL_PROCESS
+
+_THREAD = 0x00010000  # CLONE_THREAD
+_NAMESPACES = 0x7E020080  # every CLONE_NEW flag
+_STACK = 3  # RLIMIT_STACK
+
+# What a program may call, whatever the arguments.
+_ALLOWED = """
+read write open close stat fstat lstat poll lseek mmap mprotect munmap brk rt_sigaction rt_sigprocmask rt_sigreturn
+rt_sigpending rt_sigtimedwait rt_sigsuspend pread64 pwrite64 readv writev access pipe select sched_yield mremap msync
+mincore madvise dup dup2 pause nanosleep getitimer alarm setitimer getpid sendfile exit uname fcntl flock fsync
+fdatasync truncate ftruncate getdents getcwd chdir fchdir rename mkdir rmdir creat link unlink symlink readlink umask
+gettimeofday getrlimit getrusage sysinfo times getuid getgid geteuid getegid getppid getpgrp getgroups getresuid
+getresgid getpgid getsid sigaltstack statfs fstatfs getpriority sched_getparam sched_getscheduler
+sched_get_priority_max sched_get_priority_min arch_prctl gettid readahead time futex sched_getaffinity getdents64
+set_tid_address restart_syscall fadvise64 timer_create timer_settime timer_gettime timer_getoverrun timer_delete
+clock_gettime clock_getres clock_nanosleep exit_group epoll_create epoll_wait epoll_ctl epoll_pwait openat mkdirat
+newfstatat unlinkat renameat linkat symlinkat readlinkat faccessat pselect6 ppoll set_robust_list get_robust_list
+eventfd eventfd2 epoll_create1 dup3 pipe2 preadv pwritev getcpu getrandom renameat2 statx rseq close_range openat2
+faccessat2 membarrier copy_file_range recvfrom recvmsg shutdown getsockopt setsockopt getsockname getpeername
+timerfd_create timerfd_settime timerfd_gettime futex_waitv
+""".split()
+# Changes of a file's attributes. Landlock doesn't govern them, so that only bubblewrap's read-only mounts allow them.
+_ATTRIBUTES = "chmod fchmod fchmodat chown fchown lchown fchownat utime utimes futimesat utimensat".split()
+# What only the server needs, and what it needs only until the candidate's filter is in place.
+_SERVER = """
+clone fork vfork wait4 waitid setsid setpgid kill tgkill memfd_create pidfd_open sendmsg sendto socketpair prlimit64
+setrlimit prctl seccomp capset landlock_restrict_self
+""".split()
+_PROCESSES = "clone fork vfork execve execveat wait4 waitid setsid setpgid".split()
+# Nothing that is asked of a language model calls these: the process ends at once.
+_HOSTILE = """
+ptrace mount umount2 pivot_root chroot unshare setns bpf keyctl add_key request_key init_module finit_module
+delete_module kexec_load kexec_file_load process_vm_readv process_vm_writev open_by_handle_at name_to_handle_at
+userfaultfd perf_event_open io_uring_setup io_uring_enter io_uring_register reboot swapon swapoff move_mount open_tree
+fsopen fsmount fsconfig fspick mount_setattr kcmp pidfd_getfd quotactl acct iopl ioperm
+""".split()
+_TERMINAL = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS TIOCGWINSZ FIONREAD FIONBIO FIONCLEX FIOCLEX
+
+
+def _refuse(number: int) -> int:
+    return 0x00050000 | number
+
+
+def _argument(index: int, high: bool = False) -> int:
+    return 16 + 8 * index + (4 if high else 0)
+
+
+class _Program:
+    """A filter under construction: rules in order, the first that matches decides."""
+
+    def __init__(self) -> None:
+        self._numbers = syscalls.numbers()
+        self._code: list[tuple[int, int, int, int]] = []
+        self._emit(_LOAD, 0, 0, _ARCHITECTURE)
+        self._emit(_EQUAL, 1, 0, syscalls.architecture())
+        self._emit(_RETURN, 0, 0, KILL)
+        self._emit(_LOAD, 0, 0, _NUMBER)
+        # The x32 calls of x86_64 have numbers of their own that no rule here knows.
+        self._emit(_AT_LEAST, 0, 1, 0x40000000)
+        self._emit(_RETURN, 0, 0, KILL)
+
+    def _emit(self, code: int, on_true: int, on_false: int, operand: int) -> None:
+        self._code.append((code, on_true, on_false, operand))
+
+    def rule(self, names: list[str], verdict: int) -> None:
+        """Give some system calls a verdict, whatever their arguments."""
+        numbers = [self._numbers[name] for name in names if name in self._numbers]
+        for start in range(0, len(numbers), 200):
+            part = numbers[start : start + 200]
+            for index, number in enumerate(part):
+                self._emit(_EQUAL, len(part) - index, 0, number)
+            self._emit(0x05, 0, 0, 1)  # nothing matched: jump over the verdict
+            self._emit(_RETURN, 0, 0, verdict)
+
+    def when(self, name: str, tests: list[tuple[int, int, int, bool]], verdict: int) -> None:
+        """Give a system call a verdict if all tests hold: (comparison, argument's offset, operand, wanted result)."""
+        if name not in self._numbers:
+            return
+        length = 2 * len(tests) + 1
+        self._emit(_EQUAL, 0, length + 1, self._numbers[name])
+        for index, (comparison, offset, operand, wanted) in enumerate(tests):
+            away = length - 2 * index - 2 + 0
+            self._emit(_LOAD, 0, 0, offset)
+            self._emit(comparison, 0 if wanted else away, away if wanted else 0, operand)
+        self._emit(_RETURN, 0, 0, verdict)
+        self._emit(_LOAD, 0, 0, _NUMBER)
+
+    def finish(self, verdict: int) -> bytes:
+        """Return the filter, with a verdict for all other system calls."""
+        self._emit(_RETURN, 0, 0, verdict)
+        return b"".join(_INSTRUCTION.pack(*step) for step in self._code)
+
+
+def server_filter(processes: bool) -> bytes:
+    """Return the filter for a server, which its children inherit.
+
+    Args:
+        processes: Whether a candidate's program may start other programs.
+    """
+    program = _Program()
+    program.rule(_ALLOWED + _ATTRIBUTES, ALLOW)
+    # 64-bit flags: no namespace flag lies in the upper half.
+    program.when("clone", [(_ANY_BIT, _argument(0), _NAMESPACES, True)], KILL)
+    program.rule(_SERVER, ALLOW)
+    if processes:
+        program.rule(["execve", "execveat"], ALLOW)
+    for request in _TERMINAL:
+        program.when("ioctl", [(_EQUAL, _argument(1), request, True)], ALLOW)
+    program.rule(["ioctl"], _refuse(errno.ENOTTY))
+    # libc falls back to clone, whose flags a filter can read.
+    program.rule(["clone3"], _refuse(errno.ENOSYS))
+    program.rule(_HOSTILE, KILL)
+    return program.finish(_refuse(errno.EPERM))
+
+
+_OWN_PID = 0x5AFE0001  # stands for the process's own number until it is known
+
+
+def candidate_filter(attributes: bool, processes: bool) -> bytes:
+    """Return the filter for a candidate's process, to be completed by :func:`for_process`.
+
+    Args:
+        attributes: Whether changing files' modes, owners and times is allowed.
+        processes: Whether the program may start processes of its own.
+    """
+    program = _Program()
+    refused = _refuse(errno.EPERM)
+    for name in ("kill", "tgkill"):
+        program.when(name, [(_EQUAL, _argument(0), _OWN_PID, True)], ALLOW)
+    if not processes:
+        program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], ALLOW)
+    # Reading a limit, or the size of the stack, which programs with deep recursion change.
+    program.when("prlimit64", [(_EQUAL, _argument(2), 0, True), (_EQUAL, _argument(2, True), 0, True)], ALLOW)
+    program.when("prlimit64", [(_EQUAL, _argument(1), _STACK, True)], ALLOW)
+    program.when("setrlimit", [(_EQUAL, _argument(0), _STACK, True)], ALLOW)
+    # On a connected stream only; an address would reach other sockets.
+    program.when("sendto", [(_EQUAL, _argument(4), 0, True), (_EQUAL, _argument(4, True), 0, True)], ALLOW)
+    # asyncio wakes itself by a pair of stream sockets.
+    for kind in (1, 1 | 0o2000000, 1 | 0o4000, 1 | 0o2004000):
+        program.when("socketpair", [(_EQUAL, _argument(0), 1, True), (_EQUAL, _argument(1), kind, True)], ALLOW)
+    for option in (15, 16):  # PR_SET_NAME, PR_GET_NAME
+        program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
+    denied = [name for name in _SERVER if not (processes and name in _PROCESSES)]
+    if not attributes:
+        denied += _ATTRIBUTES
+    program.rule(denied, refused)
+    return program.finish(ALLOW)
+
+
+def for_process(program: bytes, pid: int) -> bytes:
+    """Return a candidate's filter completed by the number of the process it will hold for."""
+    return program.replace(struct.pack("I", _OWN_PID), struct.pack("I", pid))

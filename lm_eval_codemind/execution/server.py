@@ -1,0 +1,89 @@
+"""The start of a server: confines its own process, then serves in its role.
+
+Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, or ``trial``, which only
+confines itself), ``level``, ``home`` (the only directory to write in), ``readable`` (directories for Landlock),
+``sockets`` (descriptors), ``uid`` (to become, for root without user namespaces; else 0), ``preload``, ``limits`` (the
+default ones).
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+from typing import Any
+
+from . import kernel, seccomp
+
+_INODES = 10_000
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_MACHINE_FILES = ("/proc/cpuinfo", "/proc/meminfo")
+
+
+def main() -> None:
+    """Confine this process and serve."""
+    settings = json.loads(sys.argv[2])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if settings["level"] != "bubblewrap":
+        kernel.end_with_parent()
+    sys.argv = [""]
+    if settings["level"] == "bubblewrap":
+        kernel.mount_tmpfs(settings["home"], settings.get("limits", {}).get("file_bytes", 1 << 20), _INODES)
+    for name in settings.get("preload", ()):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            continue
+    role = settings["role"]
+    if role == "trial":
+        confine(settings)
+        return
+    sockets = [socket.socket(fileno=number) for number in settings["sockets"]]
+    if role == "judge":
+        from . import judge
+
+        confine(settings)
+        judge.serve(*sockets)
+    else:
+        from . import zygote
+
+        zygote.serve(sockets[0], settings, confine(settings))
+
+
+def confine(settings: dict[str, Any]) -> int:
+    """Restrict this process and all that come from it, and return the descriptor of the candidates' Landlock rules.
+
+    Returns:
+        A descriptor, or -1 where the level has none.
+    """
+    level, home = settings["level"], settings["home"]
+    os.chdir(home)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if level == "none":
+        return -1
+    kernel.hide()
+    rules = -1
+    if level == "landlock":
+        uid = settings["uid"]
+        if uid:
+            kernel.become(uid)
+            # Becoming another user clears it.
+            kernel.end_with_parent()
+            kernel.hide()
+        kernel.set_capabilities(read_search=bool(uid))
+        kernel.no_new_privileges()
+        readable = [*settings["readable"], *_MACHINE_FILES, *sys.path]
+        writable = [home, *_DEVICES]
+        rules = kernel.landlock_ruleset(readable, writable)
+        own = kernel.landlock_ruleset([*readable, "/proc", os.path.dirname(__file__)], writable)
+        kernel.landlock_restrict(own)
+        os.close(own)
+    else:
+        kernel.set_capabilities()
+        kernel.no_new_privileges()
+    kernel.install_filter(seccomp.server_filter(settings.get("processes", False)))
+    return rules
