@@ -123,11 +123,11 @@ class Parser:
                 extended = self._parse(lines[start:reach])
                 if isinstance(extended, list):
                     return extended, reach
-        if isinstance(result, IndentationError) and "unindent" in result.msg and result.lineno:
+        if isinstance(result, IndentationError) and "unindent" in result.msg and (result.lineno or 0) > 1:
             # The first line lost its indentation, so that its siblings look as if they stood below it.
-            upto = start + result.lineno - 1
+            upto = start + (result.lineno or 0) - 1
             sibling = self._parse(lines[start:upto])
-            if isinstance(sibling, list):
+            if isinstance(sibling, list) and sibling:
                 return sibling, upto
         at_end = not any(lines[index].strip() for index in range(end, len(lines)))
         kept = self._without_tail(lines[start:end], result, at_end)
