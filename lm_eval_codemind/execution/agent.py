@@ -108,8 +108,6 @@ class Agent:
 
     def _reference(self, value: Any) -> dict[str, Any]:
         """Return what stands for an object that stays here."""
-        if isinstance(value, types.ModuleType):
-            return {"object": {"module": value.__name__}}
         number = self._numbers.get(id(value))
         if number is None:
             number = self._numbers[id(value)] = len(self._objects)
@@ -121,6 +119,8 @@ class Agent:
             described["bases"] = [b.__name__ for b in value.__mro__ if b.__module__ == "builtins" and b is not object]
         elif kind.__module__ == MODULE:
             described["of"] = self._reference(kind)["object"]
+        elif isinstance(value, types.ModuleType):
+            described["module"] = value.__name__
         elif callable(value):
             described["function"] = True
         return {"object": described}
@@ -264,8 +264,6 @@ APPLICATIONS: dict[str, Callable[..., Any]] = {
     "next": next,
     "str": str,
     "repr": repr,
-    "hash": hash,
-    "isinstance": isinstance,
     "eq": lambda target, other: target == other,
     "lt": lambda target, other: target < other,
     "le": lambda target, other: target <= other,
@@ -275,7 +273,9 @@ APPLICATIONS: dict[str, Callable[..., Any]] = {
     "sub": lambda target, other: target - other,
     "mul": lambda target, other: target * other,
     "truediv": lambda target, other: target / other,
+    "floordiv": lambda target, other: target // other,
+    "mod": lambda target, other: target % other,
+    "pow": lambda target, other: target**other,
     "enter": lambda target: target.__enter__(),
     "exit": lambda target: target.__exit__(None, None, None),
-    "dir": dir,
 }

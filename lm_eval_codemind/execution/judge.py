@@ -12,13 +12,14 @@ import os
 import signal
 import socket
 import time
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
-from . import agent, proxies, values, wire
+from . import agent, hardened, proxies, suites, values, wire
 from .proxies import Candidate, CandidateGone
 
-_MAX_TEXT = 4000
+# What stands for an object in a value that is only to be written down.
+_OPAQUE = object()
 
 
 class _OutOfTime(BaseException):
@@ -36,7 +37,7 @@ class Judge:
         """Return the outcome of a job, both as plain values."""
         decide = {
             "function": self._function,
-            "unittest": self._unittest,
+            "unittest": self._function,
             "script": self._script,
             "evaluate": self._evaluate,
         }[job["kind"]]
@@ -44,12 +45,12 @@ class Judge:
         decide(job, outcome)
         return outcome
 
-    def _start(self, job: dict[str, Any], **more: Any) -> Candidate:
+    def _start(self, job: dict[str, Any], operators: bool = False, **more: Any) -> Candidate:
         ours, theirs = socket.socketpair()
         body = json.dumps({"limits": job["limits"], **more}).encode("ascii")
         socket.send_fds(self._zygote, [len(body).to_bytes(4, "big") + body], [theirs.fileno()])
         theirs.close()
-        return Candidate(ours, self._zygote, job["limits"]["output_bytes"])
+        return Candidate(ours, self._zygote, job["limits"]["output_bytes"], operators)
 
     def _compile(self, source: str, name: str) -> CodeType:
         code = self._compiled.get((source, name))
@@ -60,45 +61,68 @@ class Judge:
         return code
 
     def _function(self, job: dict[str, Any], outcome: dict[str, Any]) -> None:
-        candidate = self._start(job)
+        if suites.needs_process(job["tests"], job["support"], job["kind"]):
+            self._inside(job, outcome)
+            return
+        candidate = self._start(job, operators=job["kind"] == "unittest")
+        again = False
         try:
-            namespace = self._namespace(job)
-            tests = self._compile(job["tests"], "tests.py")
-            entry_point = job["entry_point"]
-            wanted = proxies.global_names(tests) - namespace.keys() - vars(builtins).keys()
-            if entry_point:
-                wanted.add(entry_point)
-            found = candidate.load(job["program"], sorted(wanted))
-            if entry_point and entry_point not in found:
-                raise proxies.Missing(entry_point)
-            if entry_point and proxies.names_loaded(tests) & (found.keys() - {entry_point}):
-                outcome["tamper_proof"] = False
-            namespace.update(found)
-            agent.seed()
-            exec(tests, namespace)
-            check = namespace.get("check")
-            if callable(check) and "check" not in found:
-                check(found[entry_point])
-            outcome["tests_run"] = 1
+            namespace = self._load(job, outcome, candidate)
+            if job["kind"] == "unittest":
+                result = suites.run_classes(namespace, job["only"])
+                outcome["tests_run"] = result.finished
+                if result.problem is not None:
+                    outcome["failed_test"] = result.failed_test
+                    raise result.problem
+            else:
+                check = namespace.get("check")
+                if callable(check) and not isinstance(check, proxies.Function):
+                    check(namespace[job["entry_point"]])
+                outcome["tests_run"] = 1
             outcome["status"] = "passed"
+        except proxies.Foreign:
+            again = True
         except BaseException as error:
             self._failed(error, outcome, job)
         finally:
+            outcome["tamper_proof"] = outcome["tamper_proof"] and not candidate.relied
+            outcome.setdefault("status", "error")
             self._finish(candidate, outcome, job)
+        if again:
+            del outcome["status"]
+            self._inside(job, outcome)
 
-    def _namespace(self, job: dict[str, Any]) -> dict[str, Any]:
+    def _load(self, job: dict[str, Any], outcome: dict[str, Any], candidate: Candidate) -> dict[str, Any]:
+        """Run the program, then the tests' module; return the tests' namespace."""
         namespace: dict[str, Any] = {"__name__": "tests", "__builtins__": builtins}
+        agent.seed()
         if job["support"].strip():
             exec(self._compile(job["support"], "support.py"), namespace)
+        tests = self._compile(job["tests"], "tests.py")
+        entry_point = job["entry_point"]
+        wanted = proxies.global_names(tests) - namespace.keys() - vars(builtins).keys()
+        if entry_point:
+            wanted.add(entry_point)
+        found = candidate.load(job["program"], sorted(wanted))
+        if entry_point and entry_point not in found:
+            raise proxies.Missing(entry_point)
+        helpers = {name for name in found if name != entry_point and not isinstance(found[name], ModuleType)}
+        if entry_point and helpers and helpers & proxies.names_loaded(tests):
+            outcome["tamper_proof"] = False
+        namespace.update(found)
+        agent.seed()
+        exec(tests, namespace)
         return namespace
 
-    def _unittest(self, job: dict[str, Any], outcome: dict[str, Any]) -> None:
+    def _inside(self, job: dict[str, Any], outcome: dict[str, Any]) -> None:
+        """Judge a suite in the program's own process, since it can't be otherwise, and say so."""
         outcome["tamper_proof"] = False
         candidate = self._start(job)
         try:
             candidate.load(job["program"], [])
-            verdict = candidate.ask({"op": "suite", **{name: job[name] for name in ("support", "tests", "only")}})
-            outcome.update(verdict)
+            names = ("kind", "support", "tests", "only", "entry_point")
+            verdict = candidate.ask({"op": "suite", **{name: job[name] for name in names}})
+            outcome.update(hardened.checked(verdict))
         except BaseException as error:
             self._failed(error, outcome, job)
         finally:
@@ -138,7 +162,7 @@ class Judge:
                 offsets.append(candidate.printed)
                 try:
                     reply = candidate.ask({"op": "evaluate", "expression": expression})
-                    value = values.decode(reply["value"], lambda body: proxies.Opaque())
+                    value = values.decode(reply["value"], lambda body: _OPAQUE)
                     observations.append({"literal": values.literal(value), "type_name": str(reply["type"])})
                 except proxies.Raised as error:
                     observations.append(
@@ -162,7 +186,8 @@ class Judge:
         described = agent.describe_exception(error)
         outcome["exception_type"] = described["type"]
         outcome["exception_message"] = described["message"]
-        outcome["failed_test"] = _line_of(error, job["tests"])
+        line = suites.line_of(error.__traceback__, job["tests"])
+        outcome["failed_test"] = ": ".join(part for part in (outcome.get("failed_test", ""), line) if part)
         if isinstance(error, proxies.Missing):
             outcome.update(status="error", exception_type="NameError",
                            exception_message=f"the program defines no {error.args[0]!r}")  # fmt: skip
@@ -220,18 +245,6 @@ def normalise(text: str) -> list[str]:
     while lines and not lines[-1]:
         lines.pop()
     return lines
-
-
-def _line_of(error: BaseException, tests: str) -> str:
-    """Return the innermost line of the tests on the way to an exception."""
-    number = 0
-    trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == "tests.py":
-            number = trace.tb_lineno
-        trace = trace.tb_next
-    lines = tests.splitlines()
-    return lines[number - 1].strip()[:_MAX_TEXT] if 0 < number <= len(lines) else ""
 
 
 def serve(control: socket.socket, zygote: socket.socket) -> None:

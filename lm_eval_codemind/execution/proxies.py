@@ -6,15 +6,24 @@ import builtins
 import dis
 import importlib
 import socket
-from collections.abc import Callable
+import sys
 from types import CodeType
 from typing import Any
 
 from . import values, wire
 
 
+_ALIASES = {"np": "numpy", "pd": "pandas"}
+# What tests take from the program's imports rather than importing it themselves.
+_MODULES = {*sys.stdlib_module_names, "numpy", "pandas", "scipy", "sklearn", "dateutil"} - {"antigravity", "this"}
+
+
 class CandidateGone(BaseException):
     """The candidate's process ended, or broke off, before the checks did. Not for the tests to catch."""
+
+
+class Foreign(values.Unencodable):
+    """The tests pass the program an object of their own, such as a function."""
 
 
 class Missing(Exception):
@@ -32,10 +41,6 @@ class Raised(Exception):
         super().__init__(described["type"], described["message"])
         self.described = described
         self.from_candidate = described
-
-
-class Opaque:
-    """An object of the program that has no plain form and of which only that is known."""
 
 
 def classify(described: dict[str, Any]) -> dict[str, Any]:
@@ -57,12 +62,18 @@ class Candidate:
     Attributes:
         printed: Bytes of standard output the program says it has printed so far.
         stdout: What it printed, once it has ended.
+        operators: Whether operators and comparisons of the program's objects are the program's own. Only where its
+            classes are what is tested: otherwise an object it returns could agree with whatever it is compared to.
+        relied: Whether the program has decided a comparison.
     """
 
-    def __init__(self, channel: socket.socket, zygote: socket.socket, limit: int) -> None:
+    def __init__(self, channel: socket.socket, zygote: socket.socket, limit: int, operators: bool) -> None:
         self._channel = channel
         self._zygote = zygote
         self._limit = limit
+        self._stand_ins: dict[int, Any] = {}
+        self.operators = operators
+        self.relied = False
         self.printed = 0
         self.stdout = b""
 
@@ -97,7 +108,7 @@ class Candidate:
         found = self.ask({"op": "load", "program": program, "names": names})
         if type(found) is not dict or not found.keys() <= set(names):
             raise CandidateGone("an answer that is none")
-        return {name: self.decode(found[name]) for name in found}
+        return {name: _own_module(name, found[name]) or self.decode(found[name]) for name in found}
 
     def decode(self, data: Any) -> Any:
         """Return an answer's value, with stand-ins for objects that stay with the program."""
@@ -107,10 +118,75 @@ class Candidate:
             raise CandidateGone(str(error)) from None
 
     def stand_in(self, body: Any) -> Any:
-        """Return what represents an object of the program here."""
-        if "module" in body:
-            return importlib.import_module(str(body["module"]))
-        return Function(self, body["id"], str(body.get("class") or body["type"]))
+        """Return what represents an object of the program here; the same each time for the same object."""
+        if type(body) is not dict:
+            raise ValueError("an object without a description")
+        number = body.get("id")
+        if type(number) is not int:
+            raise ValueError("an object without a number")
+        if number not in self._stand_ins:
+            self._stand_ins[number] = self._make(number, body)
+        return self._stand_ins[number]
+
+    def _make(self, number: int, body: dict[str, Any]) -> Any:
+        if "class" in body:
+            return make_class(self, number, str(body["class"]), body.get("bases"))
+        if body.get("function"):
+            return Function(self, number, str(body.get("type")))
+        kind = self.stand_in(body["of"]) if "of" in body else Instance
+        if not isinstance(kind, _Class):
+            kind = Instance
+        made = object.__new__(kind)
+        object.__setattr__(made, "_handle", (self, number))
+        return made
+
+    def call(self, number: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call an object of the program and return its result; arguments it changed in place are changed here too."""
+        request: dict[str, Any] = {"op": "call", "id": number, "args": [values.encode(item, refer) for item in args]}
+        if kwargs:
+            request["kwargs"] = {name: values.encode(item, refer) for name, item in kwargs.items()}
+        reply = self.ask_or_raise(request)
+        if type(reply) is not dict or "result" not in reply:
+            raise CandidateGone("an answer that is none")
+        if "changed" in reply:
+            try:
+                for index, data in reply["changed"].items():
+                    replace_content(args[int(index)], self.decode(data))
+            except (AttributeError, LookupError, TypeError, ValueError) as error:
+                raise CandidateGone(str(error)) from None
+        same = reply.get("same")
+        if type(same) is int and 0 <= same < len(args):
+            return args[same]
+        return self.decode(reply["result"])
+
+    def apply(self, what: str, number: int, *args: Any) -> Any:
+        """Apply an operation of :data:`agent.APPLICATIONS` to an object of the program."""
+        encoded = [values.encode(item, refer) for item in args]
+        return self.decode(self.ask_or_raise({"op": "apply", "what": what, "id": number, "args": encoded}))
+
+    def ask_or_raise(self, request: dict[str, Any]) -> Any:
+        """Return the answer to a request, or raise in the tests what the program raised."""
+        try:
+            return self.ask(request)
+        except Raised as raised:
+            error = self.exception_of(raised)
+        raise error
+
+    def exception_of(self, raised: Raised) -> BaseException:
+        """Return the exception to raise in the tests: of the same built-in type, or of the stand-in of its class."""
+        described = raised.described
+        kind: Any = None
+        if type(described.get("class")) is dict:
+            kind = self.stand_in(described["class"])
+        if not (isinstance(kind, type) and issubclass(kind, Exception)):
+            kind = exception_base(described["bases"])
+        try:
+            arguments = values.decode(described.get("arguments"))
+            error = kind(*arguments) if type(arguments) is list else kind(described["message"])
+        except Exception:
+            error = Exception(described["message"])
+        error.from_candidate = described
+        return error  # type: ignore[no-any-return]
 
     def end(self) -> dict[str, Any]:
         """End the candidate's process and return its server's report."""
@@ -120,41 +196,62 @@ class Candidate:
         return report
 
 
+def _own_module(name: str, data: Any) -> Any:
+    """Return this process's module for a name that is bound to it in the program, or None.
+
+    Which module that is, the name alone decides: the program could otherwise give the tests another one.
+    """
+    expected = _ALIASES.get(name, name)
+    if expected not in _MODULES or type(data) is not dict or type(data.get("object")) is not dict:
+        return None
+    if data["object"].get("module") != expected:
+        return None
+    try:
+        return importlib.import_module(expected)
+    except ImportError:
+        return None
+
+
 def _checked(described: Any) -> dict[str, Any]:
     """Return a description of an exception, made safe to read: the program wrote it."""
     if type(described) is not dict:
         raise CandidateGone("an answer that is none")
     bases = described.get("bases")
     return {
-        **described,
         "type": str(described.get("type", "Exception"))[:200],
-        "module": str(described.get("module", "")),
         "bases": [str(base) for base in bases] if type(bases) is list else [],
         "message": str(described.get("message", ""))[:4000],
         "errno": described.get("errno"),
+        "arguments": described.get("arguments"),
+        "class": described.get("class"),
     }
 
 
-def exception_of(raised: Raised) -> BaseException:
-    """Return the exception to raise in the tests for one that the program raised, of the same built-in type."""
-    described = raised.described
-    base: type[BaseException] = Exception
-    for name in described["bases"]:
+def exception_base(bases: list[str]) -> type[Exception]:
+    """Return the first of some names that is a built-in exception."""
+    for name in bases:
         known = getattr(builtins, name, None)
         if isinstance(known, type) and issubclass(known, Exception):
-            base = known
-            break
-    try:
-        arguments = values.decode(described.get("arguments"))
-        error = base(*arguments) if type(arguments) is list else base(described["message"])
-    except Exception:
-        error = Exception(described["message"])
-    error.from_candidate = described  # type: ignore[attr-defined]
-    return error
+            return known
+    return Exception
+
+
+def refer(value: Any) -> Any:
+    """Return how an object of the program is named to it.
+
+    Raises:
+        Foreign: If the value is an object of the tests, which only the program's own process could hold.
+    """
+    if isinstance(value, Function):
+        return {"object": {"id": value._number}}
+    handle = value.__dict__.get("_handle") if isinstance(value, type) else getattr(value, "_handle", None)
+    if handle is not None and (isinstance(value, type) or isinstance(value, Instance)):
+        return {"object": {"id": handle[1]}}
+    raise Foreign(f"an argument of type {type(value).__name__}")
 
 
 class Function:
-    """A function of the program: calling it calls the program and returns a plain value."""
+    """A function of the program: calling it calls the program."""
 
     def __init__(self, candidate: Candidate, number: int, name: str) -> None:
         self._candidate = candidate
@@ -162,36 +259,156 @@ class Function:
         self.__name__ = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        encoded = [values.encode(item, self._refer) for item in args]
-        request: dict[str, Any] = {"op": "call", "id": self._number, "args": encoded}
-        if kwargs:
-            request["kwargs"] = {name: values.encode(item, self._refer) for name, item in kwargs.items()}
-        try:
-            reply = self._candidate.ask(request)
-        except Raised as raised:
-            raise exception_of(raised) from None
-        if type(reply) is not dict or "result" not in reply:
-            raise CandidateGone("an answer that is none")
-        if "changed" in reply:
-            self._change(args, reply["changed"])
-        same = reply.get("same")
-        if type(same) is int and 0 <= same < len(args):
-            return args[same]
-        return self._candidate.decode(reply["result"])
+        return self._candidate.call(self._number, args, kwargs)
 
-    def _change(self, args: tuple[Any, ...], changed: Any) -> None:
-        """Make arguments that the program changed in place what they are now."""
-        try:
-            for index, data in changed.items():
-                replace_content(args[int(index)], self._candidate.decode(data))
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
-            raise CandidateGone(str(error)) from None
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._candidate.apply("getattr", self._number, name)
 
-    @staticmethod
-    def _refer(value: Any) -> Any:
-        if isinstance(value, Function):
-            return {"object": {"id": value._number}}
-        raise values.Unencodable(f"an argument of type {type(value).__name__}")
+
+class _Class(type):
+    """The type of stand-ins of the program's classes: calling one makes an object in the program."""
+
+    _handle: tuple[Candidate, int]
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        candidate, number = cls._handle
+        return candidate.call(number, args, kwargs)
+
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__") or "_handle" not in type.__getattribute__(cls, "__dict__"):
+            raise AttributeError(name)
+        candidate, number = cls._handle
+        return candidate.apply("getattr", number, name)
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        candidate, number = cls._handle
+        candidate.apply("setattr", number, name, value)
+
+    def __iter__(cls) -> Any:
+        candidate, number = cls._handle
+        return candidate.apply("iter", number)
+
+
+def _forward(what: str) -> Any:
+    """Return a method that is the program's own, and decides nothing by itself."""
+
+    def method(self: Any, *args: Any) -> Any:
+        candidate, number = self._handle
+        return candidate.apply(what, number, *args)
+
+    return method
+
+
+def _operator(what: str) -> Any:
+    """Return an operator that is the program's own where its classes are tested, and missing otherwise."""
+
+    def method(self: Any, other: Any) -> Any:
+        candidate, number = self._handle
+        if not candidate.operators:
+            return NotImplemented
+        candidate.relied = True
+        return candidate.apply(what, number, other)
+
+    return method
+
+
+class Instance(metaclass=_Class):
+    """An object of the program without a plain form."""
+
+    _handle: tuple[Candidate, int]
+
+    def __getattr__(self, name: str) -> Any:
+        candidate, number = self._handle
+        return candidate.apply("getattr", number, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        candidate, number = self._handle
+        candidate.apply("setattr", number, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        candidate, number = self._handle
+        candidate.apply("delattr", number, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        candidate, number = self._handle
+        return candidate.call(number, args, kwargs)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        # Only objects of one type are compared by the type's own rule: to a value, nothing of the program is equal.
+        candidate, number = self._handle
+        if not candidate.operators or type(self) is not type(other):
+            return False
+        candidate.relied = True
+        return candidate.apply("eq", number, other) is True
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._handle[1])
+
+    def __bool__(self) -> bool:
+        candidate, number = self._handle
+        if candidate.operators:
+            candidate.relied = True
+        return candidate.apply("bool", number) is True
+
+    def __len__(self) -> int:
+        candidate, number = self._handle
+        length = candidate.apply("len", number)
+        return length if type(length) is int else -1
+
+    def __str__(self) -> str:
+        return self._text("str")
+
+    def __repr__(self) -> str:
+        return self._text("repr")
+
+    def _text(self, what: str) -> str:
+        candidate, number = self._handle
+        text = candidate.apply(what, number)
+        return text if type(text) is str else ""
+
+    def __exit__(self, *details: Any) -> None:
+        candidate, number = self._handle
+        candidate.apply("exit", number)
+
+    __getitem__ = _forward("getitem")
+    __setitem__ = _forward("setitem")
+    __delitem__ = _forward("delitem")
+    __iter__ = _forward("iter")
+    __next__ = _forward("next")
+    __enter__ = _forward("enter")
+    __lt__ = _operator("lt")
+    __le__ = _operator("le")
+    __gt__ = _operator("gt")
+    __ge__ = _operator("ge")
+    __add__ = _operator("add")
+    __sub__ = _operator("sub")
+    __mul__ = _operator("mul")
+    __truediv__ = _operator("truediv")
+    __floordiv__ = _operator("floordiv")
+    __mod__ = _operator("mod")
+    __pow__ = _operator("pow")
+
+    def __contains__(self, item: Any) -> bool:
+        candidate, number = self._handle
+        if candidate.operators:
+            candidate.relied = True
+            return candidate.apply("contains", number, item) is True
+        return any(item is own or item == own for own in self)
+
+
+def make_class(candidate: Candidate, number: int, name: str, bases: Any) -> type:
+    """Return the stand-in of a class of the program; of an exception, one that can be raised and caught."""
+    named = [str(base) for base in bases] if type(bases) is list else []
+    if "BaseException" in named:
+        return type(name, (exception_base(named),), {"_handle": (candidate, number)})
+    return _Class(name, (Instance,), {"_handle": (candidate, number)})
 
 
 def replace_content(target: Any, content: Any) -> None:
@@ -224,6 +441,3 @@ def names_loaded(code: CodeType) -> set[str]:
         if isinstance(constant, CodeType):
             names |= names_loaded(constant)
     return names
-
-
-Reference = Callable[[Any], Any]
