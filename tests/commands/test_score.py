@@ -1,0 +1,145 @@
+"""``codemind run`` and ``codemind score``, as a user calls them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.sources import sample
+from lm_eval_codemind.sources.build import DATA_VARIABLE, SOURCES, build
+from lm_eval_codemind.sources.upstream import Upstream
+
+
+def codemind(*arguments: object) -> str:
+    """Run ``codemind ARGUMENTS`` in this process and return what it prints."""
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def read_results(directory: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the content of the one result file and of all sample files below a directory."""
+    (path,) = directory.rglob("results_*.json")
+    samples = [json.loads(line) for file in sorted(directory.rglob("samples_*.jsonl")) for line in file.open()]
+    return json.loads(path.read_text()), samples
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """Responses to four problems of the sample: right, wrong, right in other words, none."""
+    problems = sample.read()[:5]
+    texts = [
+        f"<output>{problems[0].output}</output>",
+        "<output>wrong</output>",
+        f"So:\n```\n{problems[2].output}\n```",
+        None,
+    ]
+    path = tmp_path / "responses.jsonl.gz"
+    with gzip.open(path, "wt") as file:
+        for problem, text in zip(problems, texts, strict=False):
+            row = {"model": "me", "benchmark": "sample", "problem_id": problem.problem_id, "response": text}
+            file.write(json.dumps(row) + "\n")
+    return path
+
+
+def test_score_evaluates_exactly_what_is_recorded(recorded: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    table = codemind("score", "--responses", recorded, "--tasks", "codemind_ier_sample", "--output_path", out)
+    assert "codemind_ier_sample" in table
+    results, samples = read_results(out)
+    scores = results["results"]["codemind_ier_sample"]
+    assert (scores["r_ier,strict-match"], scores["answered,strict-match"]) == (0.25, 0.5)
+    assert (scores["r_ier,flexible-extract"], scores["answered,flexible-extract"]) == (0.5, 0.75)
+    assert results["n-samples"]["codemind_ier_sample"]["effective"] == 4
+    assert results["model_name"] == "me"
+    assert len(samples) == 8
+    assert {row["doc"]["problem_id"] for row in samples} == {problem.problem_id for problem in sample.read()[:4]}
+
+    # The sample file is a recording as well.
+    again = tmp_path / "again"
+    (sample_file,) = out.rglob("samples_*.jsonl")
+    codemind("score", "--tasks", "codemind_ier_sample", "--responses", sample_file, "--output_path", again)
+    assert read_results(again)[0]["results"] == results["results"]
+
+
+def test_score_leaves_out_tasks_without_recordings(recorded: Path) -> None:
+    options = ["--responses", recorded, "--tasks", "codemind_ier_sample", "codemind_ier_direct_sample"]
+    assert "codemind_ier_direct_sample" in codemind("score", *options)
+
+
+def test_score_names_faults(recorded: Path, tmp_path: Path) -> None:
+    def fault(*arguments: object) -> str:
+        result = CliRunner().invoke(main, ["score", *map(str, arguments)])
+        assert result.exit_code != 0
+        return result.output
+
+    assert "no task of this suite: gsm8k" in fault("--responses", recorded, "--tasks", "gsm8k")
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"benchmark": "sample", "problem_id": "none", "response": "x"}\n')
+    assert "no response belongs" in fault("--responses", other, "--tasks", "codemind_ier_sample")
+    other.write_text("oops\n")
+    assert "line 1: not a recorded response" in fault("--responses", other, "--tasks", "codemind_ier_sample")
+    assert "does not exist" in fault("--responses", tmp_path / "none", "--tasks", "codemind_ier_sample")
+
+
+def test_run_replays_and_skips(recorded: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    codemind(
+        *("run", "--model", "codemind-replay", "--model_args", f"responses={recorded},missing=skip"),
+        *("--tasks", "codemind_ier_sample", "--output_path", out, "--log_samples"),
+    )
+    results, samples = read_results(out)
+    assert results["results"]["codemind_ier_sample"]["r_ier,strict-match"] == 0.25
+    assert results["n-samples"]["codemind_ier_sample"] == {"original": 24, "effective": 4}
+    assert sum("r_ier" in row for row in samples) == 8
+
+
+def test_run_keeps_the_users_own_tasks(recorded: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "mine.yaml").write_text(
+        "task: mine\ninclude: " + str(Path(__file__).parents[2] / "tasks/ier/codemind_ier_sample.yaml") + "\n"
+    )
+    table = codemind(
+        *("run", "--model", "codemind-oracle", "--tasks", "mine,codemind_ier_sample", "--include_path", mine),
+        *("--limit", 2),
+    )
+    assert "|mine " in table and "codemind_ier_sample" in table
+
+
+MODELS = ("gpt-4-turbo", "deepseek-coder-33b-instruct")
+
+
+@pytest.fixture(scope="module")
+def published_data(upstream: Upstream, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    directory = tmp_path_factory.mktemp("data")
+    build([name for name in SOURCES if name.startswith("published_")], upstream, directory)
+    return directory
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize("model", MODELS)
+def test_published_figures_and_verdicts(
+    model: str, shared_data: Path, published_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(published_data))
+    responses = shared_data / "recorded" / f"ier_{model}.jsonl.gz"
+    codemind("score", "--responses", responses, "--tasks", "codemind_ier_published", "--output_path", tmp_path)
+    results, samples = read_results(tmp_path)
+    figures = json.loads((shared_data / "recorded" / "published_ier.json").read_text())[model]
+    for benchmark, figure in figures.items():
+        score = results["results"][f"codemind_ier_published_{benchmark}"]["r_ier_text,strict-match"]
+        assert f"{score:.4f}" == figure
+    with gzip.open(responses, "rt", encoding="utf-8") as file:
+        recorded = {(row["benchmark"], row["problem_id"]): row["published_verdict"] for row in map(json.loads, file)}
+    verdicts = {
+        (row["doc"]["benchmark"].removeprefix("published_"), row["doc"]["problem_id"]): row["r_ier_text"]
+        for row in samples
+    }
+    assert verdicts == recorded
