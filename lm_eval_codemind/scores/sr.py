@@ -5,7 +5,7 @@ test"); both are validated on all of T. Equations 3 and 4 of arXiv 2402.09664:
 
 ``S_SR(L, S, T) = (1 - Pass(C_S, T)) * Pass(C_{S+t}, T)``
 
-``R_SR(L, B) = Pass_B * exp(mean of S_SR over the benchmark B)``, Pass_B being the share of problems passed with no test.
+``R_SR(L, B) = Pass_B * exp(mean of S_SR over B)``, Pass_B being the share of benchmark B passed with no test.
 
 A pair here is ``(Pass(C_S, T), Pass(C_{S+t}, T))`` of one problem. With one response a setting, as in the paper, each
 is 0 or 1. With several, each is the share of responses that pass: as the responses under the two settings are
