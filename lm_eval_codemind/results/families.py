@@ -10,6 +10,9 @@ from lm_eval_codemind.complexity import literal_type, text_type
 from lm_eval_codemind.results.runs import Sample, TaskRun
 from lm_eval_codemind.results.statistics import Estimate, mean
 
+# What the tasks' filters, like the harness's own regex filter, write where they find no answer.
+NO_ANSWER = "[invalid]"
+
 PartKind = Literal["code", "text", "diff"]
 
 
@@ -72,33 +75,44 @@ class Family:
 
 
 class _IER(Family):
-    name = "IER"
-    prefix = "codemind_ier_"
-    metric = "ier"
+    """Independent execution reasoning: predict what a program computes."""
+
+    def __init__(self, name: str, prefix: str, metric: str, in_overlap: bool) -> None:
+        self.name = name
+        self.prefix = prefix
+        self.metric = metric
+        self.in_overlap = in_overlap
+
+    def outcome(self, sample: Sample) -> str:
+        if self.solved(sample):
+            return "right output"
+        return "no answer" if _answer(sample) is None else "wrong output"
 
     def type_match(self, sample: Sample) -> tuple[str, str | None, bool] | None:
         label = sample.doc.get("output")
         if label is None:
             return None
-        answer = sample.answers[0] if sample.answers else None
-        if sample.doc.get("kind") == "script":
-            return text_type(str(label)), None if answer is None else text_type(str(answer)), self.solved(sample)
-        true = literal_type(str(label))
-        return None if true is None else (true, literal_type(str(answer)), self.solved(sample))
+        type_of = text_type if sample.doc.get("kind") == "script" else literal_type
+        true, answer = type_of(str(label)), _answer(sample)
+        return None if true is None else (true, None if answer is None else type_of(answer), self.solved(sample))
 
     def parts(self, sample: Sample) -> list[Part]:
         doc = sample.doc
         return [
             Part("Program C", "code", str(doc.get("code", ""))),
             Part("Input I", "code", str(doc.get("input", ""))),
-            Part("Label C(I)", "text", str(sample.target), beside=True),
-            Part("Answer", "text", _shown(sample.answers[0] if sample.answers else None), beside=True),
+            Part("Label C(I)", "text", str(doc.get("output", "")), beside=True),
+            Part("Answer", "text", answer if (answer := _answer(sample)) is not None else "(none found)", beside=True),
             *_prompts(sample),
             *_responses(sample),
         ]
 
 
-FAMILIES: tuple[Family, ...] = (_IER(),)
+FAMILIES: tuple[Family, ...] = (
+    _IER("IER", "codemind_ier_", "r_ier", in_overlap=True),
+    _IER("IER direct", "codemind_ier_direct_", "r_ier", in_overlap=False),
+    _IER("IER published", "codemind_ier_published_", "r_ier_text", in_overlap=False),
+)
 
 
 def family_of(task: str) -> Family | None:
@@ -118,8 +132,11 @@ def _responses(sample: Sample) -> list[Part]:
     return [Part(title, "text", text) for title, text in zip(titles, responses, strict=True)]
 
 
-def _shown(answer: Any) -> str:
-    return "(no answer found)" if answer is None else str(answer)
+def _answer(sample: Sample) -> str | None:
+    """Return the first answer that the task's filter found, or None."""
+    answers = sample.answers[0] if sample.answers else None
+    first = (answers[0] if answers else None) if isinstance(answers, list) else answers
+    return None if first is None or first == NO_ANSWER else str(first)
 
 
 def _is_number(value: Any) -> bool:

@@ -61,13 +61,16 @@ def observe(runs: Iterable[Run]) -> list[Observation]:
         for task in run.tasks
         if (family := family_of(task.task)) is not None
         for sample in scored_samples(task)
+        # A document without a response, as a replay may leave out, has no metrics and does not count.
+        if family.metric in sample.scores
     ]
 
 
 def scored_samples(task: TaskRun) -> list[Sample]:
-    """Return a task's samples under its first filter, so that a problem appears once."""
-    filters = [sample.filter for sample in task.samples]
-    return [sample for sample in task.samples if sample.filter == filters[0]]
+    """Return a task's samples under its main filter, so that a problem appears once."""
+    filters = dict.fromkeys(sample.filter for sample in task.samples)
+    main = task.main_filter if task.main_filter in filters else next(iter(filters), None)
+    return [sample for sample in task.samples if sample.filter == main]
 
 
 def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str = "code") -> Complexity | None:

@@ -97,12 +97,17 @@ class TaskRun:
         metadata = self.config.get("metadata")
         return metadata if isinstance(metadata, Mapping) else {}
 
-    def metric(self, name: str, filter_name: str | None = None) -> Metric | None:
-        """Return the metric of that name (of that filter, else of the first filter that has it), or None."""
-        for metric in self.metrics:
-            if metric.name == name and filter_name in (None, metric.filter):
-                return metric
-        return None
+    @property
+    def main_filter(self) -> str | None:
+        """The first of the task's filters, by which its answers and scores are shown; None where there is none."""
+        filters = self.config.get("filter_list") or [{}]
+        name = filters[0].get("name")
+        return None if name is None else str(name)
+
+    def metric(self, name: str) -> Metric | None:
+        """Return the metric of that name under the main filter, else under the first that has it; None if none has."""
+        found = [metric for metric in self.metrics if metric.name == name]
+        return next((metric for metric in found if metric.filter == self.main_filter), found[0] if found else None)
 
 
 @dataclass(frozen=True)

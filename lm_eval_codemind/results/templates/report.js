@@ -245,7 +245,7 @@
     }
     options("f-verdict", index.outcomes);
     let timer;
-    $("filters").addEventListener("input", (event) => {
+    for (const kind of ["input", "change"]) $("filters").addEventListener(kind, (event) => {
       clearTimeout(timer);
       timer = setTimeout(apply, event.target.id === "search" ? 150 : 0);
     });

@@ -1,0 +1,81 @@
+"""Loop lengths: measured by execution once, shipped as facts, looked up when data is built."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.resources import files
+
+from tqdm.auto import tqdm
+
+from lm_eval_codemind.complexity import COUNTER, count_loops
+from lm_eval_codemind.execution import Job, Limits, Sandbox
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.problems.programs import execution_of
+
+FILE = "loop_lengths.json"
+LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
+
+# Runs the instrumented program in a namespace of its own. Only the loops of the program count, so the test method that
+# is a method's input is compiled as it stands. What a script prints is dropped, and a script may end itself.
+_RUNNER = """\
+import contextlib as _contextlib
+import io as _io
+import sys as _sys
+
+
+def _count():
+    namespace = {{"__name__": {name!r}, "__file__": "program.py"}}
+    _sys.stdin = _io.TextIOWrapper(_io.BytesIO({stdin!r}.encode()), encoding="utf-8")
+    with _contextlib.redirect_stdout(_io.StringIO()):
+        try:
+            exec(compile({program!r}, "program.py", "exec"), namespace)
+            exec(compile({after!r}, "input.py", "exec"), namespace)
+            if {expression!r}:
+                eval({expression!r}, namespace)
+        except SystemExit:
+            pass
+    return namespace[{counter!r}][0]
+"""
+
+
+@lru_cache
+def shipped_loop_lengths() -> dict[str, dict[str, int]]:
+    """Return the shipped loop lengths: benchmark -> problem id -> loop iterations of C on its input."""
+    file = files("lm_eval_codemind.sources") / "proofs" / FILE
+    lengths: dict[str, dict[str, int]] = json.loads(file.read_text(encoding="utf-8"))
+    return lengths
+
+
+def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1) -> dict[str, int]:
+    """Execute problems on their inputs and return the loop iterations of each, by problem id.
+
+    Problems whose program does not run to its end are left out.
+
+    Args:
+        problems: Problems of any kind; their code is instrumented by :func:`~lm_eval_codemind.complexity.count_loops`.
+        workers: Programs at a time.
+    """
+    problems = list(problems)
+    with Sandbox(workers=workers) as sandbox:
+        futures = [sandbox.submit(_job(problem)) for problem in problems]
+        lengths = {}
+        for problem, future in tqdm(list(zip(problems, futures, strict=True)), desc="counting", unit="problem"):
+            (observation,) = future.result().observations or (None,)
+            if observation is not None and observation.literal is not None and observation.literal.isdecimal():
+                lengths[problem.problem_id] = int(observation.literal)
+    return lengths
+
+
+def _job(problem: Problem) -> Job:
+    execution = execution_of(problem, code="")
+    program = _RUNNER.format(
+        name="__main__" if execution.expression is None else "program",
+        stdin=execution.stdin,
+        program=count_loops(problem.code),
+        after=execution.module,
+        expression=(execution.expression or "").strip(),
+        counter=COUNTER,
+    )
+    return Job.evaluate(program, ["_count()"], limits=LIMITS, job_id=problem.problem_id)

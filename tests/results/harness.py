@@ -1,0 +1,66 @@
+"""Real runs of the harness for the tests: a model that answers as it is told, on tasks of the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import lm_eval
+from lm_eval.api.instance import Instance
+from lm_eval.api.model import LM
+from lm_eval.loggers import EvaluationTracker
+from lm_eval.tasks import TaskManager
+
+TASKS = Path(__file__).parents[2] / "tasks"
+
+
+class Told(LM):
+    """A model that answers what a function of the document says."""
+
+    def __init__(self, answer: Callable[[dict[str, Any]], str]) -> None:
+        super().__init__()
+        self.answer = answer
+
+    def generate_until(self, requests: list[Instance], disable_tqdm: bool = False) -> list[str]:
+        return [self.answer(request.doc) for request in requests]
+
+    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
+        raise NotImplementedError
+
+    def loglikelihood_rolling(self, requests: list[Instance]) -> list[float]:
+        raise NotImplementedError
+
+
+@cache
+def task_manager() -> TaskManager:
+    """Return a task manager that knows the suite."""
+    return TaskManager(include_path=str(TASKS))
+
+
+def evaluate(
+    output: Path, model: str, answer: Callable[[dict[str, Any]], str], tasks: list[str], **arguments: Any
+) -> dict[str, Any]:
+    """Run tasks with a model that answers as told, write the harness's files and return its results."""
+    tracker = EvaluationTracker(output_path=str(output))
+    tracker.general_config_tracker.log_experiment_args(
+        model_source="told",
+        model_args=f"pretrained={model}",
+        system_instruction="",
+        chat_template="",
+        fewshot_as_multiturn=False,
+    )
+    results = lm_eval.simple_evaluate(
+        model=Told(answer),
+        tasks=tasks,
+        task_manager=task_manager(),
+        bootstrap_iters=0,
+        log_samples=True,
+        **arguments,
+    )
+    samples = results.pop("samples")
+    tracker.save_results_aggregated(results=results, samples=samples)
+    for task, of_task in samples.items():
+        tracker.save_results_samples(task_name=task, samples=of_task)
+    return results

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.results.runs import read_runs
+from tests.results.conftest import TASK
+
+
+def test_reads_what_the_harness_wrote(output: Path) -> None:
+    runs = read_runs([output])
+    assert [run.model for run in runs] == ["org/right", "org/scripts"]
+    for run in runs:
+        (task,) = run.tasks
+        raw = run.raw["results"][TASK]
+        assert task.task == TASK
+        assert {(metric.name, metric.filter): metric.value for metric in task.metrics} == {
+            tuple(key.split(",")): value
+            for key, value in raw.items()
+            if "," in key and not key.split(",")[0].endswith("_stderr")
+        }
+        assert (task.effective, task.original) == (24, 24)
+        assert task.main_filter == "strict-match"
+        assert len(task.samples) == 24 * len(task.config["filter_list"])
+    right = runs[0].tasks[0]
+    assert right.metric("r_ier").value == 1
+    sample = right.samples[0]
+    assert sample.responses == ((sample.doc["target"],),)
+    assert sample.prompts[0].endswith(sample.doc["prompt"])
+
+
+def test_two_runs_of_a_model_are_told_apart_by_date(output: Path, tmp_path: Path) -> None:
+    (file,) = output.glob("org__right/results_*.json")
+    shutil.copy(file, tmp_path / "results_2020-01-01T00-00-00.000001.json")
+    labels = [run.label for run in read_runs([file, tmp_path])]
+    assert labels == [f"org/right @ {file.stem.removeprefix('results_')}", "org/right @ 2020-01-01T00-00-00.000001"]
+    assert [run.label for run in read_runs([file, file.parent])] == ["org/right"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("results_2020-01-01T00-00-00.000001.json", "{", "not a result file of the harness"),
+        ("results_2020-01-01T00-00-00.000001.json", '{"results": {}}', "no results and configs"),
+        ("results_2020-01-01T00-00-00.000001.json", '{"results": {"arc": {}}, "configs": {"arc": {}}}', "no task of"),
+        ("other.json", "{}", "no result file"),
+    ],
+)
+def test_bad_files_are_named(tmp_path: Path, name: str, content: str, message: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ValueError, match=message) as caught:
+        read_runs([tmp_path])
+    assert str(tmp_path) in str(caught.value)
+
+
+def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"nowhere.*no such file"):
+        read_runs([tmp_path / "nowhere"])
+
+
+def test_a_damaged_sample_is_named_with_its_line(output: Path, tmp_path: Path) -> None:
+    shutil.copytree(output / "org__right", tmp_path / "copy")
+    (samples,) = (tmp_path / "copy").glob("samples_*.jsonl")
+    lines = samples.read_text().splitlines()
+    broken = json.loads(lines[4])
+    del broken["resps"]
+    lines[4] = json.dumps(broken)
+    samples.write_text("\n".join(lines) + "\n")
+    (run,) = read_runs([tmp_path])
+    with pytest.raises(ValueError, match=r"samples_.*line 5.*resps"):
+        _ = run.tasks[0].samples
+
+
+def test_a_run_without_samples_still_has_its_metrics(output: Path, tmp_path: Path) -> None:
+    (file,) = output.glob("org__right/results_*.json")
+    shutil.copy(file, tmp_path)
+    (run,) = read_runs([tmp_path])
+    assert run.tasks[0].samples == ()
+    assert run.tasks[0].metric("r_ier").value == 1
