@@ -15,6 +15,8 @@ def register() -> None:
 
     Releases of the harness that read entry points know them already; then nothing is done.
     """
+    # The harness registers its own models only while the registry is empty, so they must be there before ours.
+    import lm_eval.models  # noqa: F401
     from lm_eval.api.registry import model_registry
 
     for name, target in MODELS.items():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -14,6 +13,7 @@ from lm_eval_codemind.cli import main
 from lm_eval_codemind.sources import sample
 from lm_eval_codemind.sources.build import DATA_VARIABLE, SOURCES, build
 from lm_eval_codemind.sources.upstream import Upstream
+from tests.run_files import read_run
 
 
 def codemind(*arguments: object) -> str:
@@ -21,13 +21,6 @@ def codemind(*arguments: object) -> str:
     result = CliRunner().invoke(main, [str(argument) for argument in arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
-
-
-def read_results(directory: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Return the content of the one result file and of all sample files below a directory."""
-    (path,) = directory.rglob("results_*.json")
-    samples = [json.loads(line) for file in sorted(directory.rglob("samples_*.jsonl")) for line in file.open()]
-    return json.loads(path.read_text()), samples
 
 
 @pytest.fixture
@@ -52,7 +45,8 @@ def test_score_evaluates_exactly_what_is_recorded(recorded: Path, tmp_path: Path
     out = tmp_path / "out"
     table = codemind("score", "--responses", recorded, "--tasks", "codemind_ier_sample", "--output_path", out)
     assert "codemind_ier_sample" in table
-    results, samples = read_results(out)
+    results, by_task = read_run(out)
+    samples = by_task["codemind_ier_sample"]
     scores = results["results"]["codemind_ier_sample"]
     assert (scores["r_ier,strict-match"], scores["answered,strict-match"]) == (0.25, 0.5)
     assert (scores["r_ier,flexible-extract"], scores["answered,flexible-extract"]) == (0.5, 0.75)
@@ -65,7 +59,7 @@ def test_score_evaluates_exactly_what_is_recorded(recorded: Path, tmp_path: Path
     again = tmp_path / "again"
     (sample_file,) = out.rglob("samples_*.jsonl")
     codemind("score", "--tasks", "codemind_ier_sample", "--responses", sample_file, "--output_path", again)
-    assert read_results(again)[0]["results"] == results["results"]
+    assert read_run(again)[0]["results"] == results["results"]
 
 
 def test_score_leaves_out_tasks_without_recordings(recorded: Path) -> None:
@@ -94,10 +88,10 @@ def test_run_replays_and_skips(recorded: Path, tmp_path: Path) -> None:
         *("run", "--model", "codemind-replay", "--model_args", f"responses={recorded},missing=skip"),
         *("--tasks", "codemind_ier_sample", "--output_path", out, "--log_samples"),
     )
-    results, samples = read_results(out)
+    results, samples = read_run(out)
     assert results["results"]["codemind_ier_sample"]["r_ier,strict-match"] == 0.25
     assert results["n-samples"]["codemind_ier_sample"] == {"original": 24, "effective": 4}
-    assert sum("r_ier" in row for row in samples) == 8
+    assert sum("r_ier" in row for row in samples["codemind_ier_sample"]) == 8
 
 
 def test_run_keeps_the_users_own_tasks(recorded: Path, tmp_path: Path) -> None:
@@ -131,7 +125,7 @@ def test_published_figures_and_verdicts(
     monkeypatch.setenv(DATA_VARIABLE, str(published_data))
     responses = shared_data / "recorded" / f"ier_{model}.jsonl.gz"
     codemind("score", "--responses", responses, "--tasks", "codemind_ier_published", "--output_path", tmp_path)
-    results, samples = read_results(tmp_path)
+    results, samples = read_run(tmp_path)
     figures = json.loads((shared_data / "recorded" / "published_ier.json").read_text())[model]
     for benchmark, figure in figures.items():
         score = results["results"][f"codemind_ier_published_{benchmark}"]["r_ier_text,strict-match"]
@@ -140,6 +134,7 @@ def test_published_figures_and_verdicts(
         recorded = {(row["benchmark"], row["problem_id"]): row["published_verdict"] for row in map(json.loads, file)}
     verdicts = {
         (row["doc"]["benchmark"].removeprefix("published_"), row["doc"]["problem_id"]): row["r_ier_text"]
-        for row in samples
+        for rows in samples.values()
+        for row in rows
     }
     assert verdicts == recorded

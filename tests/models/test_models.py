@@ -1,4 +1,7 @@
+import configparser
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,22 @@ def responses(tmp_path: Path, *texts: str) -> str:
     rows = [{"benchmark": "sample", "problem_id": "p", "response": text} for text in texts]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     return str(path)
+
+
+def test_entry_points_are_declared() -> None:
+    setup = configparser.ConfigParser()
+    setup.read(Path(__file__).parents[2] / "setup.cfg")
+    lines = setup["options.entry_points"]["lm_eval.models"].strip().splitlines()
+    assert dict(line.split(" = ") for line in lines) == MODELS
+
+
+def test_the_harness_keeps_its_own_models() -> None:
+    code = (
+        "from lm_eval_codemind.models import register; register(); from lm_eval.api.registry import get_model; "
+        "print(get_model('dummy').__name__, get_model('codemind-null').__name__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["DummyLM", "NullLM"]
 
 
 def test_oracle_and_null() -> None:

@@ -1,0 +1,98 @@
+"""What the runs of real inference need: the environment made by utils/engine_environment.sh, and an API server."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DIRECTORY = Path(os.environ.get("CODEMIND_ENGINE") or ROOT / ".cache" / "engine")
+
+
+@dataclass(frozen=True)
+class Engine:
+    """The environment with vLLM, transformers and a tiny Llama of random weights.
+
+    Attributes:
+        directory: What utils/engine_environment.sh made.
+    """
+
+    directory: Path
+
+    @property
+    def model(self) -> Path:
+        """The directory of the model."""
+        return self.directory / "tiny-llama"
+
+    def lm_eval(self, *arguments: object) -> str:
+        """Run ``lm_eval ARGUMENTS`` there, with this checkout's tasks, and return its output."""
+        command = [self.directory / "venv" / "bin" / "lm_eval", *arguments, "--include_path", ROOT / "tasks"]
+        environment = {**os.environ, "VLLM_CPU_KVCACHE_SPACE": "1", "HF_HUB_OFFLINE": "1"}
+        done = subprocess.run(
+            [str(part) for part in command], env=environment, capture_output=True, text=True, timeout=550
+        )
+        assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
+        return done.stdout
+
+
+@pytest.fixture(scope="session")
+def engine() -> Engine:
+    """The environment for real inference; skips where it has not been made."""
+    if not (DIRECTORY / "complete").is_file():
+        pytest.skip(f"no engine environment at {DIRECTORY}; make it with utils/engine_environment.sh")
+    return Engine(DIRECTORY)
+
+
+@dataclass
+class ChatServer:
+    """A local server with the part of OpenAI's chat completions that the harness uses.
+
+    Attributes:
+        url: Of the chat completions.
+        requests: The bodies of the requests so far.
+    """
+
+    url: str
+    requests: list[dict[str, Any]] = field(default_factory=list)
+
+
+@pytest.fixture
+def serve_chat() -> Iterator[Callable[[Callable[[list[dict[str, str]]], str]], ChatServer]]:
+    """A function that starts a server which answers the messages of each request by a given function."""
+    running: list[ThreadingHTTPServer] = []
+
+    def serve(answer: Callable[[list[dict[str, str]]], str]) -> ChatServer:
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                server.requests.append(body)
+                message = {"role": "assistant", "content": answer(body["messages"])}
+                reply = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(reply)))
+                self.end_headers()
+                self.wfile.write(reply)
+
+            def log_message(self, format: str, *args: Any) -> None:
+                """Keep quiet."""
+
+        httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server = ChatServer(f"http://127.0.0.1:{httpd.server_address[1]}/v1/chat/completions")
+        threading.Thread(target=httpd.serve_forever, daemon=True).start()
+        running.append(httpd)
+        return server
+
+    yield serve
+    for httpd in running:
+        httpd.shutdown()
+        httpd.server_close()

@@ -1,0 +1,19 @@
+"""Reading back what the harness writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def read_run(directory: Path) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
+    """Return the content of the one result file below a directory, and the lines of its sample files by task."""
+    (path,) = directory.rglob("results_*.json")
+    results = json.loads(path.read_text(encoding="utf-8"))
+    stamp = path.stem.removeprefix("results_")
+    samples = {
+        task: [json.loads(line) for line in (path.parent / f"samples_{task}_{stamp}.jsonl").open(encoding="utf-8")]
+        for task in results["configs"]
+    }
+    return results, samples
