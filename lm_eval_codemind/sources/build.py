@@ -17,7 +17,7 @@ from filelock import FileLock
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.problems import BENCHMARKS, Problem, digest, dump_problems, get_benchmark, load_problems
-from lm_eval_codemind.sources import avatar, classeval, cruxeval, humaneval, published
+from lm_eval_codemind.sources import avatar, classeval, cruxeval, humaneval, published, sample
 from lm_eval_codemind.sources.archives import CLASSEVAL, CODEMIND, CRUXEVAL, HUMAN_EVAL, Archive
 from lm_eval_codemind.sources.download import fetch_archive
 from lm_eval_codemind.sources.labels import load_proofs, prove
@@ -202,8 +202,6 @@ def load_benchmark(name: str) -> list[Problem]:
         UpstreamError: if it has to be built and cannot be; the message names the command and the variable to set.
     """
     if get_benchmark(name).packaged:
-        from lm_eval_codemind.sources import sample
-
         return sample.read()
     repository = os.environ.get(DATASET_VARIABLE)
     if repository:

@@ -15,19 +15,20 @@ from lm_eval_codemind.sources.upstream import Upstream
 
 NAME = "humaneval"
 
-# The calls CodeMind publishes for these belong to other problems (an argument of the wrong type or number): the first
-# call of upstream's own test suite takes their place.
-_CALLS_OF_OTHER_PROBLEMS = frozenset({"HumanEval_56", "HumanEval_61", "HumanEval_72"})
-
 # CodeMind gives the entry point the name of the helper that it lost, in the program and in the call.
 _RENAMED_ENTRY_POINTS = {"HumanEval_10": "is_palindrome"}
 
-# Upstream's suites draw their arguments at random here, so there is no call to take over. CodeMind leaves two of the
-# problems out and gives the third an argument of the wrong type; these calls are this suite's own.
-_OWN_CALLS = {
-    "HumanEval_32": "round(find_zero([1, 2]), 2)",
+# Calls that take the place of CodeMind's, which belong to other problems (an argument of the wrong type or number). Its
+# recorded results were made with these. The root of a polynomial is rounded as in upstream's own examples: its last
+# digits say nothing about reasoning.
+# CodeMind leaves two problems out, because upstream's suites draw their arguments at random; those calls are our own.
+_CALLS = {
+    "HumanEval_32": "round(find_zero([-6, 11, -6, 1]), 2)",
     "HumanEval_38": "decode_cyclic('loehl rowd')",
     "HumanEval_50": "decode_shift('hwfgx')",
+    "HumanEval_56": "correct_bracketing('<<><>>')",
+    "HumanEval_61": "correct_bracketing('(()())')",
+    "HumanEval_72": "will_it_fly([3, 2, 3], 9)",
 }
 
 
@@ -95,25 +96,12 @@ def _without_docstring(source: str, entry_point: str) -> str:
 
 
 def _call(problem_id: str, record: dict[str, Any], published: Mapping[str, bytes]) -> str:
-    if problem_id in _OWN_CALLS:
-        return _OWN_CALLS[problem_id]
-    if problem_id in _CALLS_OF_OTHER_PROBLEMS:
-        return _first_call(record["test"], record["entry_point"])
+    if problem_id in _CALLS:
+        return _CALLS[problem_id]
     call = published[f"{problem_id}/input.txt"].decode("utf-8").strip()
     if problem_id in _RENAMED_ENTRY_POINTS:
         return call.replace(f"{_RENAMED_ENTRY_POINTS[problem_id]}(", f"{record['entry_point']}(", 1)
     return call
-
-
-def _first_call(tests: str, entry_point: str) -> str:
-    """Return the first call of the candidate in a test suite, made a call of the entry point."""
-    calls = (
-        node
-        for node in ast.walk(ast.parse(tests))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "candidate"
-    )
-    first = min(calls, key=lambda call: (call.lineno, call.col_offset))
-    return f"{entry_point}({', '.join(ast.get_source_segment(tests, argument) or '' for argument in first.args)})"
 
 
 def _tests(tests: str, context: str) -> str:

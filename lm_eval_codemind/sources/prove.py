@@ -67,25 +67,46 @@ _STOPPED = (
     Circumstance(hash_seed=2, start=_START, ticking=False),
 )
 
+# The sandbox seeds the generators of chance alike for every program; here they must not agree.
 _PRELUDE = """\
 import os as _os
+import random as _random
+import sys as _sys
 import time_machine as _time_machine
 _os.makedirs({folder!r}, exist_ok=True)
 _os.chdir({folder!r})
 _time_machine.travel({start}, tick={ticking}).start()
+_random.seed(_os.urandom(16))
+if "numpy" in _sys.modules:
+    _sys.modules["numpy"].random.seed()
 """
 
 # Runs the module anew for every expression, so that a second run meets the files of the first but not its objects.
+# numpy's scalars are printed as the plain values they wrap.
 # Corpora that happen to lie on a machine must not decide what can be proven, so nltk finds none.
 _RUNNER = """\
+def _plain(value):
+    if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
+        return value.item()
+    if type(value) in (list, tuple, set):
+        return type(value)([_plain(item) for item in value])
+    if type(value) is dict:
+        return {{_plain(key): _plain(item) for key, item in value.items()}}
+    return value
+
+
 def _run():
     if {uses_nltk}:
         import nltk
         nltk.data.path.clear()
     namespace = {{"__name__": "program", "__file__": _os.path.join(_os.getcwd(), "program.py")}}
     exec(compile({module!r}, "program.py", "exec"), namespace)
-    return eval({expression!r}, namespace)
+    return _plain(eval({expression!r}, namespace))
 """
+
+
+class ProofError(RuntimeError):
+    """A program could not be executed for a reason that is not its own, so nothing is proven about it."""
 
 
 class MissingExtra(RuntimeError):
@@ -117,6 +138,7 @@ def prove_labels(problems: Sequence[Problem], published: Mapping[str, Problem], 
 
     Raises:
         MissingExtra: if packages that the programs import are not installed.
+        ProofError: if a program could not be executed for a reason that is not its own.
     """
     require_packages()
     with ExitStack() as stack:
@@ -176,6 +198,8 @@ def _ran(outcome: Outcome) -> bool:
 def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_published: bool) -> Proof:
     """Classify a function's or a method's output from its runs under :data:`CIRCUMSTANCES`."""
     for outcome in outcomes:
+        if not outcome.exception_type and not outcome.observations:
+            raise ProofError(f"{problem.problem_id}: ended with status {outcome.status} before it gave anything")
         if not outcome.observations:
             return Proof("excluded", _reason_of(outcome.exception_type, outcome.exception_message))
     first = [outcome.observations[0] for outcome in outcomes]

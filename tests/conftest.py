@@ -1,0 +1,25 @@
+"""What tests share: upstream's data and the recorded responses, where a checkout has them beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.sources import Upstream
+
+SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder with upstream's archives and recorded responses; skips where there is none."""
+    if not SHARED_DATA.is_dir():
+        pytest.skip(f"no upstream data at {SHARED_DATA}")
+    return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def upstream(shared_data: Path) -> Upstream:
+    """Access to upstream's repositories; skips where they are not there."""
+    return Upstream(shared_data / "upstream")
