@@ -15,6 +15,7 @@ COMMANDS: dict[str, str] = {
     "run": "run",
     "score": "score",
     "show": "show",
+    "verify": "verify",
 }
 
 

@@ -17,6 +17,7 @@ from typing import Any
 from datasets import Dataset
 
 from lm_eval_codemind import __version__
+from lm_eval_codemind.answers.seal import document_key, response_digest, seal
 from lm_eval_codemind.problems import Problem, digest, dump_problems
 from lm_eval_codemind.prompts.templates import Templates
 
@@ -57,11 +58,43 @@ def record_suite(
     )
 
 
-def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[str, Any]]) -> dict[str, Dataset]:
+# (benchmark, prompt) of a document -> the dict of its task that record_suite filled in last. Filters see documents, not
+# tasks, and only filters see responses.
+_SUITES: dict[tuple[str, str], dict[str, Any]] = {}
+
+
+def splits(
+    documents: Iterable[Mapping[str, Any]],
+    examples: Iterable[Mapping[str, Any]],
+    suite: dict[str, Any] | None = None,
+) -> dict[str, Dataset]:
     """Return the documents and the few-shot examples as the splits ``test`` and ``fewshot``.
 
     Both need the same columns; the ones that an example lacks are None in it.
+
+    Args:
+        documents: Rows of the split ``test``.
+        examples: Rows of the split ``fewshot``.
+        suite: Where :func:`record_responses` writes the digests of the responses to these documents.
     """
     test = Dataset.from_list([dict(document) for document in documents])
+    if suite is not None:
+        _SUITES.update(((document["benchmark"], document["prompt"]), suite) for document in test)
     fewshot = [{column: example.get(column) for column in test.column_names} for example in examples]
     return {TEST_SPLIT: test, FEWSHOT_SPLIT: Dataset.from_list(fewshot, features=test.features)}
+
+
+def record_responses(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> None:
+    """Record digests of a task's responses in its results, from a filter: ``codemind verify`` compares them.
+
+    Args:
+        responses: The responses to each document, as a filter gets them.
+        documents: The documents.
+    """
+    digests: dict[int, tuple[dict[str, Any], list[tuple[str, str]]]] = {}
+    for of_document, document in zip(responses, documents, strict=True):
+        suite = _SUITES.get((document.get("benchmark", ""), document.get("prompt", "")))
+        if suite is not None:
+            digests.setdefault(id(suite), (suite, []))[1].append((document_key(document), response_digest(of_document)))
+    for suite, entries in digests.values():
+        suite["responses"] = seal(entries)

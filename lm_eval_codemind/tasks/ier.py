@@ -14,7 +14,7 @@ from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.scores.ier import r_ier, s_ier, s_ier_text
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.sources import load_benchmark
-from lm_eval_codemind.tasks.dataset import record_suite, scored, splits
+from lm_eval_codemind.tasks.dataset import record_responses, record_suite, scored, splits
 
 # What stands for "no answer" in the filtered responses, as in the harness's own regex filter.
 NO_ANSWER = "[invalid]"
@@ -41,7 +41,7 @@ def dataset(
     kind = get_benchmark(benchmark).kind
     worked = templates.examples()
     examples = [_example(one, worked[one], templates, setting) for one in ([kind] if kind else KINDS)]
-    return splits(documents, examples)
+    return splits(documents, examples, suite)
 
 
 def _document(problem: Problem, templates: Templates, setting: str) -> dict[str, Any]:
@@ -82,6 +82,7 @@ def _shown(text: str) -> str:
 
 def strict_match(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Filter ``strict-match``: the text behind the answer marker of each response."""
+    record_responses(responses, documents)
     return _filtered(marked_answer, responses, documents)
 
 

@@ -36,7 +36,7 @@ class Told(LM):
 @cache
 def task_manager() -> TaskManager:
     """Return a task manager that knows the suite."""
-    return TaskManager(include_path=str(TASKS))
+    return TaskManager(include_path=str(TASKS), include_defaults=False)
 
 
 def evaluate(

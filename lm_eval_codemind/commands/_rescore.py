@@ -1,0 +1,51 @@
+"""Scoring a run's own responses again, as the harness does it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest import mock
+
+from lm_eval_codemind.commands._harness import run_harness
+from lm_eval_codemind.results.runs import Run, read_runs
+
+_QUIET = {"LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR")}
+
+
+@contextmanager
+def rescored(run: Run) -> Iterator[Run]:
+    """Give what scoring the responses of a run's samples yields here and now; its files go away afterwards.
+
+    The same documents are scored by the same tasks, without a model.
+
+    Raises:
+        ValueError: if the run has no samples, or if a task of it is not known here.
+    """
+    tasks = [task for task in run.tasks if task.samples]
+    if not tasks:
+        raise ValueError(f"{run.path}: no samples beside it; only runs with --log_samples can be rescored")
+    with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
+        for task in tasks:
+            # One task at a time: responses to the same problem under different tasks must not be mixed up.
+            assert task.samples_file is not None
+            arguments = ["--model", "codemind-replay"]
+            arguments += ["--model_args", json.dumps({"responses": str(task.samples_file), "missing": "error"})]
+            arguments += ["--tasks", task.task]
+            arguments += ["--samples", json.dumps({task.task: sorted({sample.doc_id for sample in task.samples})})]
+            arguments += ["--output_path", str(Path(folder) / task.task), "--log_samples"]
+            with contextlib.redirect_stdout(io.StringIO()), mock.patch.dict(os.environ, _QUIET):
+                run_harness(arguments)
+        again = read_runs([Path(folder)])
+        yield Run(
+            path=again[0].path,
+            label=run.label,
+            model=run.model,
+            tasks=tuple(task for one in again for task in one.tasks),
+            raw=again[0].raw,
+        )

@@ -1,0 +1,50 @@
+"""``codemind verify``: score a run's responses again and compare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from lm_eval_codemind.commands.runs import runs_argument
+
+
+@click.command("verify")
+@runs_argument
+@click.option("--show", "shown", type=click.IntRange(1), default=20, show_default=True, help="Differences to print.")
+def command(runs: tuple[Path, ...], shown: int) -> None:
+    """Score the responses of RUNS again, without a model, and compare everything that is recorded.
+
+    RUNS are result files of the harness (--output_path), directories that hold some, or bundles of `codemind submit`.
+    Exits with 1 if a run is not what it says, naming each problem that differs.
+    """
+    from lm_eval_codemind.commands._rescore import rescored
+    from lm_eval_codemind.results.bundles import opened
+    from lm_eval_codemind.results.runs import read_runs
+    from lm_eval_codemind.results.verification import verify
+
+    equal = True
+    try:
+        with opened(runs) as paths:
+            for run in read_runs(paths):
+                with rescored(run) as again:
+                    result = verify(run, again)
+                equal = equal and result.equal
+                metrics = sum(len(task.metrics) for task in run.tasks)
+                samples = sum(len(task.samples) for task in run.tasks)
+                verdict = "equal" if result.equal else f"{len(result.differences)} differences"
+                click.echo(f"{run.label}: {verdict} ({len(run.tasks)} tasks, {metrics} metrics, {samples} samples)")
+                for difference in result.differences[:shown]:
+                    click.echo(f"  {difference}")
+                if len(result.differences) > shown:
+                    click.echo(f"  and {len(result.differences) - shown} more (--show)")
+                if not result.equal and result.circumstances:
+                    click.echo("  What may be the reason, there and here:")
+                for name, there, here in () if result.equal else result.circumstances:
+                    click.echo(f"    {name}: {there}, {here}")
+                for note in result.notes:
+                    click.echo(f"  note: {note}")
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    if not equal:
+        raise SystemExit(1)

@@ -1,0 +1,99 @@
+"""Bundles: a run's files in one archive, for others to verify."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tarfile
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.results.runs import Run
+
+SUFFIX = ".codemind.tar.gz"
+SUBMISSION = "submission.json"
+# More than any run of this suite writes; an archive that unpacks to more is not one.
+_LARGEST = 4 * 2**30
+
+
+def write_bundle(path: Path, run: Run, submission: Mapping[str, Any]) -> None:
+    """Write a run's result and sample files and a description of the submission into one archive.
+
+    The same files give the same bytes.
+
+    Args:
+        path: The archive to write.
+        run: The run, with samples.
+        submission: What is submitted; plain values.
+    """
+    files = {SUBMISSION: (json.dumps(submission, indent=2, ensure_ascii=False) + "\n").encode("utf-8")}
+    files[run.path.name] = run.path.read_bytes()
+    for task in run.tasks:
+        if task.samples_file is not None:
+            files[task.samples_file.name] = task.samples_file.read_bytes()
+    buffer = io.BytesIO()
+    with (
+        gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as zipped,
+        tarfile.open(fileobj=zipped, mode="w") as archive,
+    ):
+        for name, content in sorted(files.items()):
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(buffer.getvalue())
+
+
+@contextmanager
+def opened(paths: Iterable[Path]) -> Iterator[list[Path]]:
+    """Give paths with every bundle among them unpacked into a directory of its own, which goes away afterwards.
+
+    Raises:
+        ValueError: naming the file, if it is no bundle or holds anything but plain files at its top.
+    """
+    with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
+        found = []
+        for number, path in enumerate(paths):
+            if path.is_file() and path.name.endswith((".tar.gz", ".tgz")):
+                directory = Path(folder) / str(number)
+                directory.mkdir()
+                _unpack(path, directory)
+                found.append(directory)
+            else:
+                found.append(path)
+        yield found
+
+
+def read_submission(directory: Path, bundle: Path) -> dict[str, Any]:
+    """Return the description of the submission in an unpacked bundle.
+
+    Raises:
+        ValueError: naming the bundle, if it has none.
+    """
+    try:
+        content = json.loads((directory / SUBMISSION).read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise ValueError("not an object")
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{bundle}: no {SUBMISSION} in it ({error}); make bundles with `codemind submit`") from error
+    return content
+
+
+def _unpack(path: Path, directory: Path) -> None:
+    """Unpack plain files at the top of an archive; it comes from somebody else, so nothing else is touched."""
+    try:
+        with tarfile.open(path, "r:gz") as archive:
+            total = 0
+            for member in archive:
+                total += member.size
+                if not member.isreg() or Path(member.name).name != member.name or total > _LARGEST:
+                    raise ValueError(f"{member.name!r} does not belong into a bundle")
+                source = archive.extractfile(member)
+                assert source is not None
+                (directory / member.name).write_bytes(source.read())
+    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
+        raise ValueError(f"{path}: not a bundle ({error}); make one with `codemind submit`") from error

@@ -1,0 +1,216 @@
+"""Is a run what it says? Its files are compared with themselves and with a rescoring of its responses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lm_eval_codemind.answers.seal import document_key, response_digest, sealed
+from lm_eval_codemind.results.runs import Run, Sample, TaskRun
+
+_MISSING = "(nothing)"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Something in a run that is not as it must be.
+
+    Attributes:
+        task: The task.
+        problem: The problem, with its setting and filter where there are several; empty where the task as a whole is
+            meant.
+        what: What differs, such as ``r_ier`` or ``output``.
+        recorded: What the run's files say.
+        expected: What it must be.
+    """
+
+    task: str
+    problem: str
+    what: str
+    recorded: str
+    expected: str
+
+    def __str__(self) -> str:
+        where = f"{self.task}, {self.problem}" if self.problem else self.task
+        return f"{where}: {self.what} is {self.recorded}, should be {self.expected}"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came of verifying a run.
+
+    Attributes:
+        run: The run.
+        differences: All differences found; none if the run is what it says.
+        circumstances: What the scoring depends on and is not the same here and in the run: (name, there, here).
+        notes: What could not be checked, and why.
+    """
+
+    run: Run
+    differences: tuple[Difference, ...]
+    circumstances: tuple[tuple[str, str, str], ...]
+    notes: tuple[str, ...]
+
+    @property
+    def equal(self) -> bool:
+        """Whether the run is what it says."""
+        return not self.differences
+
+
+def verify(recorded: Run, rescored: Run) -> Verification:
+    """Compare a run with a rescoring of its own responses.
+
+    Checked are: the digests that the harness and the suite recorded with each sample (document, prompt, target,
+    response); the documents against the data set that is in force here; the answers taken from the responses and every
+    metric of every sample against the rescoring; and the aggregated metrics, to the last digit, against the rescoring.
+
+    Args:
+        recorded: The run as its files have it.
+        rescored: What scoring the same responses gives here and now.
+    """
+    differences: list[Difference] = []
+    notes: list[str] = []
+    for task in recorded.tasks:
+        if not task.samples:
+            differences.append(Difference(task.task, "", "the file of samples", _MISSING, "there, from --log_samples"))
+            continue
+        differences += _digests(task, recorded)
+        unsealed = {document_key(sample.doc) for sample in task.samples} - sealed_responses(task).keys()
+        if unsealed:
+            notes.append(
+                f"{task.task}: the run recorded no digest for {len(unsealed)} responses; there, a change that alters "
+                "no answer and no score is not seen"
+            )
+        again = rescored.task(task.task)
+        if again is None:
+            differences.append(Difference(task.task, "", "the rescoring", _MISSING, "a result"))
+            continue
+        differences += _samples(task, again)
+        differences += _aggregates(task, again)
+    return Verification(
+        recorded, tuple(dict.fromkeys(differences)), tuple(_circumstances(recorded, rescored)), tuple(notes)
+    )
+
+
+def sealed_responses(task: TaskRun) -> dict[str, str]:
+    """Return the recorded digests of a task's responses by document; empty where the run recorded none."""
+    suite = task.metadata.get("suite")
+    return sealed(str(suite.get("responses", ""))) if isinstance(suite, Mapping) else {}
+
+
+def _digests(task: TaskRun, run: Run) -> Iterator[Difference]:
+    """Compare what the harness recorded as digests with the contents they are digests of."""
+    seals = sealed_responses(task)
+    hashes = []
+    for sample in task.samples:
+        where = _where(sample, task)
+        raw = sample.raw
+        document = json.dumps(sample.doc, indent=2, ensure_ascii=False, default=str)
+        for what, content, recorded in (
+            ("the document", document, raw.get("doc_hash")),
+            ("the prompt", sample.prompts[0] if sample.prompts else "", raw.get("prompt_hash")),
+            ("the target", sample.target, raw.get("target_hash")),
+        ):
+            digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+            if digest != recorded:
+                yield Difference(task.task, where, what, "changed since the run", "as its digest says")
+        hashes.append("".join(str(raw.get(f"{name}_hash")) for name in ("doc", "prompt", "target")))
+        expected = seals.get(document_key(sample.doc))
+        if expected is not None and expected != response_digest(
+            [text for repeats in sample.responses for text in repeats]
+        ):
+            yield Difference(task.task, where, "the response", "changed since the run", "as its digest says")
+    total = run.raw.get("task_hashes", {}).get(task.task)
+    if total is not None and hashlib.sha256("".join(hashes).encode()).hexdigest() != total:
+        yield Difference(task.task, "", "the list of samples", "changed since the run", "as its digest says")
+
+
+def _samples(task: TaskRun, again: TaskRun) -> Iterator[Difference]:
+    here = {(document_key(sample.doc), sample.filter): sample for sample in again.samples}
+    seen = set()
+    for sample in task.samples:
+        key = (document_key(sample.doc), sample.filter)
+        where = _where(sample, task)
+        if key in seen:
+            yield Difference(task.task, where, "the number of its samples", "more than 1", "1")
+        seen.add(key)
+        other = here.get(key)
+        if other is None:
+            yield Difference(task.task, where, "the problem", "in the run", "not in the task")
+            continue
+        for column in dict.fromkeys([*sample.doc, *other.doc]):
+            if sample.doc.get(column) != other.doc.get(column):
+                yield _difference(task, where, column, sample.doc.get(column), other.doc.get(column))
+        if sample.target != other.target:
+            yield _difference(task, where, "the target", sample.target, other.target)
+        if sample.answers != other.answers:
+            yield _difference(task, where, "the answer", sample.answers, other.answers)
+        for metric in dict.fromkeys([*sample.scores, *other.scores]):
+            if sample.scores.get(metric) != other.scores.get(metric):
+                yield _difference(task, where, metric, sample.scores.get(metric), other.scores.get(metric))
+
+
+def _aggregates(task: TaskRun, again: TaskRun) -> Iterator[Difference]:
+    here = {(metric.name, metric.filter): metric for metric in again.metrics}
+    there = {(metric.name, metric.filter): metric for metric in task.metrics}
+    for key in dict.fromkeys([*there, *here]):
+        name = ",".join(key)
+        recorded, expected = there.get(key), here.get(key)
+        if recorded is None or expected is None or recorded.value != expected.value:
+            yield _difference(task, "", name, recorded and recorded.value, expected and expected.value)
+        elif recorded.stderr != expected.stderr and None not in (recorded.stderr, expected.stderr):
+            yield _difference(task, "", f"the standard error of {name}", recorded.stderr, expected.stderr)
+    if task.effective != len({sample.doc_id for sample in task.samples}):
+        problems = len({sample.doc_id for sample in task.samples})
+        yield _difference(task, "", "the number of problems", task.effective, problems)
+
+
+def _circumstances(recorded: Run, rescored: Run) -> Iterator[tuple[str, str, str]]:
+    there, here = recorded.raw.get("lm_eval_version"), rescored.raw.get("lm_eval_version")
+    if there != here:
+        yield "lm-eval", str(there), str(here)
+    for task in recorded.tasks:
+        again = rescored.task(task.task)
+        if again is None:
+            continue
+        versions = (task.metadata.get("version"), again.metadata.get("version"))
+        if versions[0] != versions[1]:
+            yield f"{task.task}: version", str(versions[0]), str(versions[1])
+        suites = [one.metadata.get("suite") or {} for one in (task, again)]
+        for name in dict.fromkeys([*suites[0], *suites[1]]):
+            if name != "responses" and suites[0].get(name) != suites[1].get(name):
+                yield f"{task.task}: {name}", _short(suites[0].get(name)), _short(suites[1].get(name))
+
+
+def _where(sample: Sample, task: TaskRun) -> str:
+    filters = task.config.get("filter_list") or []
+    return f"{document_key(sample.doc)} ({sample.filter})" if len(filters) > 1 else document_key(sample.doc)
+
+
+def _difference(task: TaskRun, where: str, what: str, recorded: Any, expected: Any) -> Difference:
+    return Difference(task.task, where, what, *_contrast(_text(recorded), _text(expected)))
+
+
+def _text(value: Any) -> str:
+    return _MISSING if value is None else value if isinstance(value, str) else repr(value)
+
+
+def _short(value: Any) -> str:
+    text = _text(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _contrast(one: str, other: str, length: int = 60) -> tuple[str, str]:
+    """Return two texts shortened around the first place where they differ, with control characters escaped."""
+    place = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    start = max(0, place - length // 3)
+
+    def cut(text: str) -> str:
+        piece = text[start : start + length]
+        shown = ("…" if start else "") + piece + ("…" if start + length < len(text) else "")
+        return json.dumps(shown, ensure_ascii=False) if shown != shown.strip() or not shown.isprintable() else shown
+
+    return cut(one), cut(other)
