@@ -64,7 +64,7 @@ CIRCUMSTANCES = (
 _STOPPED = (
     Circumstance(hash_seed=1, start=_START, ticking=False),
     Circumstance(hash_seed=1, start=_START, ticking=False),
-    Circumstance(hash_seed=2, start=_START, ticking=False),
+    Circumstance(hash_seed=2, start=_START, ticking=False, folder="other"),
 )
 
 # The sandbox seeds the generators of chance alike for every program; here they must not agree.
@@ -192,7 +192,12 @@ def _expression(execution: Execution) -> str:
 
 
 def _ran(outcome: Outcome) -> bool:
-    return bool(outcome.observations) and not outcome.observations[0].exception_type and outcome.passed
+    """Tell whether a program gave an output for its own input, whatever became of further cases."""
+    return bool(outcome.observations) and _ended_well(outcome.observations[0])
+
+
+def _ended_well(observation: Observation) -> bool:
+    return observation.status == "passed" and not observation.exception_type
 
 
 def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_published: bool) -> Proof:
@@ -206,13 +211,13 @@ def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_publis
     for observation in first:
         if observation.exception_type:
             return Proof("excluded", _reason_of(observation.exception_type, observation.exception_message))
-    if len({observation.literal for observation in first}) > 1:
+    texts = [_canonical(observation) for observation in first]
+    if len(set(texts)) > 1:
         return Proof("excluded", "time")
-    text = _canonical(first[0])
+    text = texts[0]
     if text is None:
         return Proof("excluded", "no_literal")
-    again = [outcome.observations[1].literal for outcome in outcomes if len(outcome.observations) > 1]
-    if again != [observation.literal for observation in first]:
+    if [_canonical(outcome.observations[1]) for outcome in outcomes if len(outcome.observations) > 1] != texts:
         return Proof("excluded", "state")
     label = problem.published_output
     differs = label is None or published_literal(label) != text
@@ -246,7 +251,7 @@ def _printed(outcome: Outcome, position: int) -> str | None:
     if position >= len(outcome.observations):
         return None
     observation = outcome.observations[position]
-    return observation.stdout if observation.status == "passed" and not observation.exception_type else None
+    return observation.stdout if _ended_well(observation) else None
 
 
 def _canonical(observation: Observation) -> str | None:
@@ -260,7 +265,7 @@ def _canonical(observation: Observation) -> str | None:
 
 def _varies_by_chance(outcomes: Sequence[Outcome]) -> bool:
     """Tell whether runs under a stopped clock differ all the same."""
-    return len({outcome.observations[0].literal if outcome.observations else None for outcome in outcomes}) > 1
+    return len({_canonical(outcome.observations[0]) if outcome.observations else None for outcome in outcomes}) > 1
 
 
 def _reason_of(exception_type: str, message: str) -> str:
