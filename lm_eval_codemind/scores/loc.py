@@ -1,0 +1,60 @@
+"""Lines of code, counted after normalisation, so that a program's layout makes no difference."""
+
+from __future__ import annotations
+
+import ast
+
+_BLOCKS_WITH_ELSE = (ast.If, ast.For, ast.AsyncFor, ast.While)
+_TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def lines_of_code(source: str) -> int:
+    """Return LoC of a program: the lines of its normal form.
+
+    In the normal form every simple statement, every header of a compound statement (``if``, ``elif``, ``else``,
+    ``for``, ``except``, ``case`` and so on) and every decorator takes one line; blank lines, comments and docstrings
+    take none. It is counted on the syntax tree, so the count depends neither on layout (semicolons, backslashes,
+    brackets over several lines) nor on the version of Python that counts.
+
+    Args:
+        source: Python source.
+
+    Raises:
+        SyntaxError: if the source does not parse.
+    """
+    return _lines(ast.parse(source))
+
+
+def _lines(node: ast.AST) -> int:
+    own = 0
+    if isinstance(node, ast.stmt):
+        own += 1
+    if isinstance(node, (ast.ExceptHandler, ast.match_case)):
+        own += 1
+    if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+        own += len(node.decorator_list)
+    if isinstance(node, _DOCUMENTED) and _has_docstring(node):
+        own -= 1
+    if isinstance(node, _BLOCKS_WITH_ELSE):
+        own += bool(node.orelse) and not _goes_on_with_elif(node)
+    if isinstance(node, _TRY):
+        own += bool(node.orelse) + bool(node.finalbody)
+    return own + sum(_lines(child) for child in ast.iter_child_nodes(node))
+
+
+def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    first = node.body[0] if node.body else None
+    # A body that is a docstring only could not do without the line.
+    alone = len(node.body) == 1 and not isinstance(node, ast.Module)
+    return (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+        and not alone
+    )
+
+
+def _goes_on_with_elif(node: ast.AST) -> bool:
+    """Tell whether the normal form writes ``elif``: an ``if`` whose ``else`` holds nothing but another ``if``."""
+    return isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
