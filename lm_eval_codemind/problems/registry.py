@@ -33,6 +33,9 @@ BENCHMARKS: dict[str, Benchmark] = {
         Benchmark("cruxeval", "CRUXEval", "function", 800),
         Benchmark("classeval", "ClassEval", "method", 400),
         Benchmark("avatar", "Avatar", "script", 86),
+        # What specification reasoning alone uses: descriptions with tests, without labels.
+        Benchmark("classeval_methods", "ClassEval, all methods", "method", 410),
+        Benchmark("mbpp", "MBPP", "function", 427),
         # What the artifact published: its own cut of the programs, with its labels, for replication.
         Benchmark("published_humaneval", "HumanEval as published", "function", 162),
         Benchmark("published_cruxeval", "CRUXEval as published", "function", 800),

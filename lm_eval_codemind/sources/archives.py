@@ -75,6 +75,11 @@ CODEMIND = Archive(
             ("*/class.py", "*/method_test.py", "*/output.txt", "*/transformation.py"),
             "744e0cb862ab3c429e993f5e7a41b29aefb81819708f804ba8e95d848226e3c1",
         ),
+        "mbpp": Part(
+            "dataset/Intermediate/Synthesis/mbpp",
+            ("*/main.py", "*/name.txt", "*/nl.txt", "*/signature.txt", "*/asserts.txt"),
+            "6d100cee00b522969a00565ad917a3551cb28212cae6598e288f8ffe3df5b4d1",
+        ),
         "avatar": Part(
             "dataset/Avatar/Avatar-Python",
             ("*/main.py", "*/input.txt", "*/output.txt", "*/all_tests/*.txt"),

@@ -20,6 +20,7 @@ from lm_eval_codemind.problems import BENCHMARKS, Problem, digest, dump_problems
 from lm_eval_codemind.sources import avatar, classeval, cruxeval, humaneval, published, sample
 from lm_eval_codemind.sources.archives import CLASSEVAL, CODEMIND, CRUXEVAL, HUMAN_EVAL, Archive
 from lm_eval_codemind.sources.download import fetch_archive
+from lm_eval_codemind.sources.hint_tests import with_hint
 from lm_eval_codemind.sources.labels import load_proofs, prove
 from lm_eval_codemind.sources.upstream import Upstream, UpstreamError
 
@@ -40,10 +41,12 @@ class Source:
     Attributes:
         read: Upstream's files -> problems whose labels are not proven yet.
         archives: The repositories it reads.
+        labelled: Whether its problems have outputs to predict, which must be proven.
     """
 
     read: Callable[[Upstream], list[Problem]]
     archives: tuple[Archive, ...]
+    labelled: bool = True
 
 
 SOURCES: dict[str, Source] = {
@@ -51,6 +54,8 @@ SOURCES: dict[str, Source] = {
     cruxeval.NAME: Source(cruxeval.read, (CRUXEVAL,)),
     classeval.NAME: Source(classeval.read, (CODEMIND, CLASSEVAL)),
     avatar.NAME: Source(avatar.read, (CODEMIND,)),
+    classeval_methods.NAME: Source(classeval_methods.read, (CLASSEVAL,), labelled=False),
+    mbpp.NAME: Source(mbpp.read, (CODEMIND,), labelled=False),
     **{
         f"published_{name}": Source(partial(published.read, benchmark=name), (CODEMIND,))
         for name in (humaneval.NAME, cruxeval.NAME, classeval.NAME, avatar.NAME)
@@ -123,13 +128,14 @@ def read_problems(name: str, upstream: Upstream) -> list[Problem]:
     expected = get_benchmark(name).size
     if len(problems) != expected:
         raise UpstreamError(f"{name}: upstream's files give {len(problems)} problems, {expected} were expected")
-    if name.startswith("published_"):
+    if name.startswith("published_") or not SOURCES[name].labelled:
         return problems
     proofs = load_proofs(name)
     missing = [problem.problem_id for problem in problems if problem.problem_id not in proofs]
     if missing:
         raise UpstreamError(f"{name}: no proof is shipped for {', '.join(missing[:5])}")
-    return [prove(problem, proofs[problem.problem_id]) for problem in problems]
+    proven = [prove(problem, proofs[problem.problem_id]) for problem in problems]
+    return [with_hint(problem) if problem.specification else problem for problem in proven]
 
 
 def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str, Entry]:

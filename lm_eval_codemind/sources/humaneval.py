@@ -11,6 +11,7 @@ from typing import Any
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sources.archives import CODEMIND, HUMAN_EVAL
 from lm_eval_codemind.sources.python_source import free_names, module_names, without_lines
+from lm_eval_codemind.sources.specifications import function_specification
 from lm_eval_codemind.sources.upstream import Upstream
 
 NAME = "humaneval"
@@ -30,6 +31,9 @@ _CALLS = {
     "HumanEval_61": "correct_bracketing('(()())')",
     "HumanEval_72": "will_it_fly([3, 2, 3], 9)",
 }
+
+# Recursively defined sequences: "f(0) == 0" in their descriptions is the definition, not an example.
+_BASE_CASES = frozenset({"HumanEval_46", "HumanEval_63", "HumanEval_130"})
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -55,6 +59,9 @@ def read(upstream: Upstream) -> list[Problem]:
                 entry_point=record["entry_point"],
                 input=_call(problem_id, record, published),
                 output=None,
+                specification=function_specification(
+                    f"{record['prompt']}    pass\n", record["entry_point"], problem_id in _BASE_CASES
+                ),
                 context=context,
                 tests=_tests(record["test"], context),
                 published_output=None if label is None else label.decode("utf-8"),

@@ -1,0 +1,42 @@
+"""MBPP: the sanitised problems that CodeMind's artifact holds, of which specification reasoning uses all."""
+
+from __future__ import annotations
+
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sources.archives import CODEMIND
+from lm_eval_codemind.sources.hint_tests import with_hint
+from lm_eval_codemind.sources.specifications import with_docstring, without_examples
+from lm_eval_codemind.sources.sr_exceptions import with_exceptions
+from lm_eval_codemind.sources.upstream import Upstream
+
+NAME = "mbpp"
+
+
+def read(upstream: Upstream) -> list[Problem]:
+    """Return MBPP's problems by number. Source: ``dataset/Intermediate/Synthesis/mbpp`` of CodeMind.
+
+    A problem has a description, a signature, a program and assertions, and no input and output of its own.
+    """
+    files = upstream.files(CODEMIND.name, NAME)
+    folder = CODEMIND.parts[NAME].folder
+
+    def text(number: int, name: str) -> str:
+        return files[f"{number}/{name}"].decode("utf-8").replace("\r\n", "\n").strip()
+
+    problems = [
+        Problem(
+            problem_id=f"MBPP_{number}",
+            benchmark=NAME,
+            kind="function",
+            language="python",
+            code=text(number, "main.py") + "\n",
+            entry_point=text(number, "name.txt"),
+            input="",
+            output="",
+            specification=with_docstring(text(number, "signature.txt") + ":", without_examples(text(number, "nl.txt"))),
+            tests=text(number, "asserts.txt") + "\n",
+            provenance=f"{CODEMIND.repository}@{CODEMIND.revision}:{folder}/{number}",
+        )
+        for number in sorted({int(name.split("/")[0]) for name in files})
+    ]
+    return with_exceptions(NAME, [with_hint(problem) for problem in problems])
