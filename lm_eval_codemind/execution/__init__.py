@@ -4,18 +4,23 @@ with Sandbox() as sandbox:
     outcomes = sandbox.run([Job.function(program, tests, "add")])
 """
 
+from lm_eval_codemind.execution.isolation import Isolation, IsolationUnavailable
 from lm_eval_codemind.execution.job import Case, Job, Limits
 from lm_eval_codemind.execution.outcome import Observation, Outcome, Status
 from lm_eval_codemind.execution.sandbox import Sandbox, SandboxClosed, shared_sandbox
+from lm_eval_codemind.execution.unit import StartFailed
 
 __all__ = [
     "Case",
+    "Isolation",
+    "IsolationUnavailable",
     "Job",
     "Limits",
     "Observation",
     "Outcome",
     "Sandbox",
     "SandboxClosed",
+    "StartFailed",
     "Status",
     "shared_sandbox",
 ]

@@ -6,6 +6,7 @@ another process, judges them.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import io
 import linecache
@@ -17,34 +18,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import values, wire
+from . import exceptions, hardened, values, wire
 
 MODULE = "candidate"
-_MAX_TEXT = 4000
 _PLAIN_IMMUTABLE = (type(None), bool, int, float, str, bytes, complex, range)
-
-
-def describe_exception(error: BaseException) -> dict[str, Any]:
-    """Return an exception as plain values: names of its types, text, and its arguments where they are plain."""
-    kind = type(error)
-    bases = [base.__name__ for base in kind.__mro__ if base.__module__ == "builtins" and base is not object]
-    try:
-        text = str(error)
-    except BaseException as second:
-        text = f"<{type(second).__name__} while printing the exception>"
-    try:
-        arguments = values.encode(list(error.args)) if len(text) <= _MAX_TEXT else None
-    except BaseException:
-        arguments = None
-    return {
-        "type": str(kind.__name__)[:200],
-        "module": str(kind.__module__)[:200],
-        "bases": bases,
-        "message": text[:_MAX_TEXT],
-        "arguments": arguments,
-        "errno": error.errno if isinstance(error, OSError) and type(error.errno) is int else None,
-        "id": None,
-    }
 
 
 class Agent:
@@ -85,7 +62,7 @@ class Agent:
 
     def _raised(self, error: BaseException) -> dict[str, Any]:
         try:
-            described = describe_exception(error)
+            described = exceptions.describe(error)
             if described["module"] != "builtins":
                 described["class"] = self._reference(type(error))["object"]
                 described["instance"] = self._reference(error)["object"]
@@ -195,11 +172,9 @@ class Agent:
 
     def _evaluate(self, request: dict[str, Any]) -> Any:
         """Evaluate an expression, perhaps with statements before it, in the program's namespace."""
-        import ast
-
         tree = ast.parse(request["expression"], "<expression>", "exec")
         if tree.body and isinstance(tree.body[-1], ast.Expr):
-            last = ast.Expression(tree.body.pop().value)  # type: ignore[attr-defined]
+            last = ast.Expression(tree.body.pop().value)
             exec(compile(tree, "<expression>", "exec"), self._namespace)
             result = eval(compile(last, "<expression>", "eval"), self._namespace)
         else:
@@ -209,8 +184,6 @@ class Agent:
 
     def _suite(self, request: dict[str, Any]) -> Any:
         """Run a suite that can only be judged in this process."""
-        from . import hardened
-
         return hardened.run(self._namespace, request)
 
 
@@ -239,7 +212,7 @@ def set_standard_input(text: str) -> None:
         os.lseek(read, 0, os.SEEK_SET)
     os.dup2(read, 0)
     os.close(read)
-    sys.stdin = sys.__stdin__ = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
+    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
 
 
 def _set_item(target: Any, key: Any, value: Any) -> None:

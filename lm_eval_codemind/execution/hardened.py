@@ -1,28 +1,127 @@
 """Suites that can only be judged inside the program's own process.
 
-The checks here use copies of what they need made before the program ran, so that replacing ``unittest`` or builtins
-doesn't reach them. A program can still find its way to them: an outcome that comes from here says ``tamper_proof: false``.
+What the checks are made of is copied before a program runs: a second set of :mod:`unittest`'s modules that no program
+has a name for, with builtins of its own, so that replacing either in the program's sight doesn't reach them. Equality
+holds only between like types, and for plain values only by what they hold. Still, a program that looks long enough
+finds its way to anything in its process: an outcome that comes from here says ``tamper_proof: false``.
 """
 
 from __future__ import annotations
 
 import builtins
+import importlib.util
+import sys
+from types import ModuleType
 from typing import Any
 
-from . import suites
+from . import exceptions, suites, values
+
+_NAMES = ("unittest.util", "unittest.result", "unittest.case", "unittest.suite", "unittest.loader", "unittest")
+_BUILTINS: dict[str, Any] = {}
+_MODULES: dict[str, ModuleType] = {}
+
+
+def prepare() -> None:
+    """Make the copies; called by the server before any program runs."""
+    _BUILTINS.update(vars(builtins))
+    _BUILTINS["__import__"] = _import
+    kept = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "unittest"}
+    for name in kept:
+        del sys.modules[name]
+    try:
+        for name in ("unittest", *_NAMES[:-1]):
+            spec = importlib.util.find_spec(name)
+            assert spec is not None and spec.loader is not None
+            if name in sys.modules:
+                continue
+            module = importlib.util.module_from_spec(spec)
+            module.__dict__["__builtins__"] = _BUILTINS
+            sys.modules[name] = module
+            spec.loader.exec_module(module)
+        _MODULES.update({name: module for name, module in sys.modules.items() if name.split(".")[0] == "unittest"})
+    finally:
+        for name in list(sys.modules):
+            if name.split(".")[0] == "unittest":
+                del sys.modules[name]
+        sys.modules.update(kept)
+    case = _MODULES["unittest"].TestCase
+    case.assertEqual = _assert_equal
+    case.assertNotEqual = _assert_not_equal
+    case.assertIn = _assert_in
+
+
+def _import(name: str, scope: Any = None, local: Any = None, names: Any = (), level: int = 0) -> Any:
+    """Import a module, the copy where there is one."""
+    if level == 0 and name.split(".")[0] == "unittest" and name in _MODULES:
+        return _MODULES[name] if names else _MODULES["unittest"]
+    return _real_import(name, scope, local, names, level)
+
+
+_real_import = builtins.__import__
+
+
+def equal(first: Any, second: Any) -> bool:
+    """Return whether two values are equal, without asking a value that isn't plain about a plain one.
+
+    Plain values, and containers of them, are compared by what they hold. Other objects are equal to themselves and,
+    by their own rule, to objects of the same type.
+    """
+    if first is second:
+        return True
+    plain = []
+    for value in (first, second):
+        try:
+            plain.append(values.decode(values.encode(value)))
+        except Exception:
+            continue
+    if len(plain) == 2:
+        result = plain[0] == plain[1]
+        return result if type(result) is bool else bool(result.all())
+    if len(plain) == 1 or type(first) is not type(second):
+        return False
+    if type(first) in (list, tuple):
+        return len(first) == len(second) and all(equal(*pair) for pair in zip(first, second, strict=True))
+    if type(first) is dict:
+        return first.keys() == second.keys() and all(equal(first[key], second[key]) for key in first)
+    return (first == second) is True
+
+
+def _assert_equal(self: Any, first: Any, second: Any, msg: Any = None) -> None:
+    if not equal(first, second):
+        raise self.failureException(_message(msg, f"{_shown(first)} != {_shown(second)}"))
+
+
+def _assert_not_equal(self: Any, first: Any, second: Any, msg: Any = None) -> None:
+    if equal(first, second):
+        raise self.failureException(_message(msg, f"{_shown(first)} == {_shown(second)}"))
+
+
+def _assert_in(self: Any, member: Any, container: Any, msg: Any = None) -> None:
+    if type(container) in (str, bytes, range):
+        found = member in container
+    else:
+        found = any(equal(member, item) for item in container)
+    if not found:
+        raise self.failureException(_message(msg, f"{_shown(member)} not found in {_shown(container)}"))
+
+
+def _message(given: Any, made: str) -> str:
+    return made if given is None else f"{made} : {given}"
+
+
+def _shown(value: Any) -> str:
+    return repr(value)[:500]
 
 
 def run(namespace: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     """Run a suite on a program's namespace and return the verdict as plain values."""
-    from .agent import describe_exception
-
-    scope = {**namespace, "__name__": "tests", "__builtins__": builtins}
+    scope = {**namespace, "__name__": "tests", "__builtins__": _BUILTINS}
     verdict: dict[str, Any] = {"tests_run": 0, "status": "passed"}
     try:
         exec(compile(request["support"], "support.py", "exec"), scope)
         exec(compile(request["tests"], "tests.py", "exec"), scope)
         if request["kind"] == "unittest":
-            result = suites.run_classes(scope, request["only"])
+            result = suites.run_classes(scope, request["only"], _MODULES["unittest"])
             verdict["tests_run"] = result.finished
             if result.problem is not None:
                 verdict["failed_test"] = result.failed_test
@@ -32,8 +131,8 @@ def run(namespace: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
                 scope["check"](namespace[request["entry_point"]])
             verdict["tests_run"] = 1
     except BaseException as error:
-        described = describe_exception(error)
-        verdict["status"] = "failed" if isinstance(error, AssertionError) else "error"
+        described = exceptions.describe(error)
+        verdict["status"] = "failed" if isinstance(error, _BUILTINS["AssertionError"]) else "error"
         verdict["exception_type"] = described["type"]
         verdict["exception_message"] = described["message"]
         line = suites.line_of(error.__traceback__, request["tests"])

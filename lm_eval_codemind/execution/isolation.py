@@ -14,7 +14,7 @@ import sys
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from . import kernel, syscalls
 
@@ -75,8 +75,14 @@ class Isolation:
     bubblewrap: str = ""
     reasons: tuple[str, ...] = ()
 
+    @property
+    def contains_processes(self) -> bool:
+        """Whether programs may be allowed processes of their own: their number holds, and none can stay behind."""
+        # The kernel exempts root from the limit on processes, also root's children in a user namespace.
+        return self.name == BUBBLEWRAP and os.geteuid() != 0
+
     def launch(
-        self, settings: dict[str, Any], sockets: list[int], home: str, hash_seed: int
+        self, settings: dict[str, Any], sockets: list[int], home: str, hash_seed: int, errors: IO[bytes]
     ) -> subprocess.Popen[bytes]:
         """Start a server as a new program.
 
@@ -85,6 +91,7 @@ class Isolation:
             sockets: Descriptors to hand over.
             home: A directory of this server's own, used where it has no private file system.
             hash_seed: ``PYTHONHASHSEED``.
+            errors: Where the server's own errors go.
         """
         inside = "/tmp" if self.name == BUBBLEWRAP else home
         settings = {
@@ -94,6 +101,7 @@ class Isolation:
             "sockets": sockets,
             "readable": [*_SYSTEM, *_FILES, *python_directories()],
             "uid": 0,
+            "processes": self.contains_processes,
         }
         if self.name == LANDLOCK and os.geteuid() == 0:
             settings["uid"] = _FIRST_UID + os.getpid() % 100_000 * 256 + (sockets[0] if sockets else 0) % 256
@@ -111,6 +119,8 @@ class Isolation:
             [*python, json.dumps(settings)],
             pass_fds=sockets,
             stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
             env=environment,
             cwd="/",
             start_new_session=True,
@@ -231,20 +241,28 @@ def _bubblewraps() -> list[str]:
 def _try(isolation: Isolation) -> str:
     """Start a server that only confines itself; return what went wrong, or an empty text."""
     homes = Homes()
-    try:
-        process = isolation.launch({"role": "trial"}, [], homes.make("trial"), 0)
-    except OSError as error:
-        homes.remove()
-        return str(error)
-    try:
-        status = process.wait(30)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-        return "it didn't answer within 30 seconds"
-    finally:
-        homes.remove()
-    return "" if status == 0 else f"a trial ended with status {status}"
+    with tempfile.TemporaryFile() as errors:
+        try:
+            process = isolation.launch({"role": "trial"}, [], homes.make("trial"), 0, errors)
+        except OSError as error:
+            homes.remove()
+            return str(error)
+        try:
+            status = process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            return "it didn't answer within 30 seconds"
+        finally:
+            homes.remove()
+        return "" if status == 0 else f"a trial ended with status {status}: {last_line(errors)}"
+
+
+def last_line(errors: IO[bytes]) -> str:
+    """Return the last line a server wrote about its errors."""
+    errors.seek(0)
+    lines = errors.read().decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else "no message"
 
 
 def choose(level: str = "auto") -> Isolation:

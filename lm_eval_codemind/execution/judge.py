@@ -11,11 +11,10 @@ import json
 import os
 import signal
 import socket
-import time
 from types import CodeType, ModuleType
 from typing import Any
 
-from . import agent, hardened, proxies, suites, values, wire
+from . import agent, cleanup, exceptions, hardened, proxies, suites, values, wire
 from .proxies import Candidate, CandidateGone
 
 # What stands for an object in a value that is only to be written down.
@@ -29,8 +28,9 @@ class _OutOfTime(BaseException):
 class Judge:
     """Decides jobs one after the other."""
 
-    def __init__(self, zygote: socket.socket) -> None:
+    def __init__(self, zygote: socket.socket, home: str) -> None:
         self._zygote = zygote
+        self._home = home
         self._compiled: dict[tuple[str, str], CodeType] = {}
 
     def decide(self, job: dict[str, Any]) -> dict[str, Any]:
@@ -42,7 +42,18 @@ class Judge:
             "evaluate": self._evaluate,
         }[job["kind"]]
         outcome: dict[str, Any] = {"job_id": job["job_id"], "tests_run": 0, "tamper_proof": True, "observations": []}
-        decide(job, outcome)
+        os.chdir(self._home)
+        # What a program returns can make the checks themselves slow, as a list of many millions does.
+        signal.setitimer(signal.ITIMER_PROF, 2 * job["limits"]["cpu_seconds"] * max(1, len(job["cases"])) + 2)
+        try:
+            decide(job, outcome)
+        except _OutOfTime:
+            # Between the program's end and the verdict: the servers are in an unknown state.
+            raise SystemExit("out of time outside the checks") from None
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        if not cleanup.is_empty(self._home):
+            cleanup.wipe(self._home)
         return outcome
 
     def _start(self, job: dict[str, Any], operators: bool = False, **more: Any) -> Candidate:
@@ -183,7 +194,7 @@ class Judge:
 
     def _failed(self, error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) -> None:
         """Write down how the checks ended, as far as the checker saw it."""
-        described = agent.describe_exception(error)
+        described = exceptions.describe(error)
         outcome["exception_type"] = described["type"]
         outcome["exception_message"] = described["message"]
         line = suites.line_of(error.__traceback__, job["tests"])
@@ -197,8 +208,8 @@ class Judge:
             outcome["status"] = "output"
         elif isinstance(error, _OutOfTime):
             outcome["status"] = "timeout"
-        elif getattr(error, "from_candidate", None) is not None:
-            outcome.update(proxies.classify(error.from_candidate))
+        elif (raised := getattr(error, "from_candidate", None)) is not None:
+            outcome.update(proxies.classify(raised))
         elif isinstance(error, AssertionError):
             outcome["status"] = "failed"
         else:
@@ -247,12 +258,17 @@ def normalise(text: str) -> list[str]:
     return lines
 
 
-def serve(control: socket.socket, zygote: socket.socket) -> None:
+def _out_of_time(number: int, frame: Any) -> None:
+    raise _OutOfTime
+
+
+def serve(control: socket.socket, zygote: socket.socket, home: str) -> None:
     """Serve until the host is gone."""
+    signal.signal(signal.SIGPROF, _out_of_time)
     if not wire.receive(zygote).get("ready"):
         raise SystemExit("the candidate's server isn't ready")
-    judge = Judge(zygote)
-    wire.send(control, {"ready": True, "pid": os.getpid(), "time": time.time()})
+    judge = Judge(zygote, home)
+    wire.send(control, {"ready": True})
     while True:
         try:
             job = wire.receive(control)

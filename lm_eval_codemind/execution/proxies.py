@@ -8,7 +8,7 @@ import importlib
 import socket
 import sys
 from types import CodeType
-from typing import Any
+from typing import Any, cast
 
 from . import values, wire
 
@@ -34,7 +34,7 @@ class Raised(Exception):
     """The program raised while it ran or was called.
 
     Attributes:
-        described: What :func:`agent.describe_exception` said.
+        described: What :func:`exceptions.describe` said.
     """
 
     def __init__(self, described: dict[str, Any]) -> None:
@@ -74,6 +74,7 @@ class Candidate:
         self._stand_ins: dict[int, Any] = {}
         self.operators = operators
         self.relied = False
+        self._gone = False
         self.printed = 0
         self.stdout = b""
 
@@ -90,7 +91,10 @@ class Candidate:
             reply = wire.receive(self._channel, self._limit)
         except wire.MessageTooLong:
             raise
-        except (EOFError, OSError, wire.WireError) as error:
+        except (EOFError, OSError) as error:
+            self._gone = True
+            raise CandidateGone(str(error)) from None
+        except wire.WireError as error:
             raise CandidateGone(str(error)) from None
         if type(reply) is not dict:
             raise CandidateGone("an answer that is none")
@@ -136,7 +140,7 @@ class Candidate:
         kind = self.stand_in(body["of"]) if "of" in body else Instance
         if not isinstance(kind, _Class):
             kind = Instance
-        made = object.__new__(kind)
+        made: Any = object.__new__(cast(Any, kind))
         object.__setattr__(made, "_handle", (self, number))
         return made
 
@@ -190,7 +194,7 @@ class Candidate:
 
     def end(self) -> dict[str, Any]:
         """End the candidate's process and return its server's report."""
-        wire.send(self._zygote, {"end": True})
+        wire.send(self._zygote, {"gone": self._gone})
         self._channel.close()
         report: dict[str, Any] = wire.receive(self._zygote)
         return report

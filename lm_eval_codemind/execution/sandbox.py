@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import queue
 import threading
@@ -11,75 +12,102 @@ from concurrent.futures import Future
 from dataclasses import asdict
 from types import TracebackType
 
-from .isolation import choose
-from .job import Job, Limits
+from . import isolation as levels
+from . import tiers
+from .job import MAX_SOURCE_BYTES, Job, Limits
 from .outcome import Outcome, Status
-from .unit import Unit, UnitGone
+from .unit import StartFailed, Unit, UnitGone
 
-DEFAULT_PRELOAD = ("numpy", "scipy", "sklearn", "pandas", "dateutil")
+WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
+_DEFAULT_LIMITS = asdict(Limits())
 
 
 class SandboxClosed(RuntimeError):
-    """A job was submitted to a sandbox that is closed, or the sandbox was closed before the job's turn."""
+    """A job was submitted to a sandbox that is closed."""
 
 
 class Sandbox:
     """Runs programs that aren't trusted, several at a time.
 
-    A context manager. The process that holds it never forks: its servers are started as new programs.
+    A context manager. The process that holds it never forks: its servers are started as new programs, when the first
+    job that needs one comes.
 
     Args:
         workers: Programs at a time; None for the number of processors this process may use.
-        isolation: ``auto`` for the strongest level this machine gives, or ``bubblewrap`` or ``landlock`` to insist on
-            one, or ``none`` to run unprotected. ``auto`` never falls to ``none``, except where the user set
-            ``CODEMIND_SANDBOX=none``.
-        preload: Modules the servers may import before programs do.
+        isolation: ``auto`` for what the environment variable ``CODEMIND_SANDBOX`` says, or else the strongest level
+            this machine gives; ``bubblewrap`` or ``landlock`` to insist on one; ``none`` to run unprotected.
+        preload: Packages that servers import for programs that use them.
         hash_seed: ``PYTHONHASHSEED`` of the programs, the same in every run unless changed here.
+
+    Raises:
+        IsolationUnavailable: If the level can't be had on this machine, or, for ``auto``, no level can.
     """
 
     def __init__(
         self,
         workers: int | None = None,
         isolation: str = "auto",
-        preload: Iterable[str] = DEFAULT_PRELOAD,
+        preload: Iterable[str] = tiers.DEFAULT_PRELOAD,
         hash_seed: int = 0,
     ) -> None:
+        if workers is not None and workers < 1:
+            raise ValueError(f"workers is {workers}, and must be 1 or more")
+        self._isolation = levels.choose(isolation)
         self.workers = workers or len(os.sched_getaffinity(0))
-        self._isolation = choose(isolation)
-        self.isolation = self._isolation.name
         self._preload = tuple(preload)
         self._hash_seed = hash_seed
         self._jobs: queue.SimpleQueue[tuple[Job, Future[Outcome]] | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
         self._closed = False
-        self._threads = [threading.Thread(target=self._work, daemon=True) for _ in range(self.workers)]
-        for thread in self._threads:
-            thread.start()
+        self._workers = [_Worker(self._jobs, self._isolation, self._preload, hash_seed) for _ in range(self.workers)]
+        for worker in self._workers:
+            worker.start()
+
+    @property
+    def isolation(self) -> str:
+        """The level: ``bubblewrap``, ``landlock`` or ``none``."""
+        return self._isolation.name
 
     def submit(self, job: Job) -> Future[Outcome]:
         """Return the future outcome of a job; jobs start in the order they were submitted.
 
+        The future raises :class:`StartFailed` if no server comes up, and nothing else: a program that does whatever is
+        an outcome.
+
         Raises:
             SandboxClosed: If the sandbox is closed.
         """
-        if self._closed:
-            raise SandboxClosed("the sandbox is closed")
         future: Future[Outcome] = Future()
-        self._jobs.put((job, future))
+        with self._lock:
+            if self._closed:
+                raise SandboxClosed("the sandbox is closed")
+            self._jobs.put((job, future))
         return future
 
     def run(self, jobs: Iterable[Job]) -> list[Outcome]:
         """Return the outcomes of jobs, in the jobs' order."""
         return [future.result() for future in [self.submit(job) for job in jobs]]
 
+    def server_pids(self) -> list[int]:
+        """Return the processes the sandbox has started, not those below them."""
+        return [pid for worker in self._workers for pid in worker.pids()]
+
     def close(self) -> None:
-        """End the servers. Jobs that didn't start are cancelled."""
-        if self._closed:
-            return
-        self._closed = True
-        for _ in self._threads:
+        """End the servers at once, and what runs on them. Jobs without an outcome are cancelled."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        with contextlib.suppress(queue.Empty):
+            while True:
+                entry = self._jobs.get_nowait()
+                if entry is not None:
+                    entry[1].cancel()
+        for worker in self._workers:
+            worker.stop()
             self._jobs.put(None)
-        for thread in self._threads:
-            thread.join()
+        for worker in self._workers:
+            worker.join()
 
     def __enter__(self) -> Sandbox:
         return self
@@ -89,40 +117,103 @@ class Sandbox:
     ) -> None:
         self.close()
 
-    def _work(self) -> None:
-        unit: Unit | None = None
+
+class _Worker(threading.Thread):
+    """One thread with its own servers: it hands them jobs and replaces them when they end."""
+
+    def __init__(
+        self,
+        jobs: queue.SimpleQueue[tuple[Job, Future[Outcome]] | None],
+        isolation: levels.Isolation,
+        preload: tuple[str, ...],
+        hash_seed: int,
+    ) -> None:
+        super().__init__(name="codemind-sandbox", daemon=True)
+        self._jobs = jobs
+        self._isolation = isolation
+        self._preload = preload
+        self._hash_seed = hash_seed
+        self._units: dict[tuple[str, ...], Unit] = {}
+        self._stopped = False
+
+    def pids(self) -> list[int]:
+        """Return the processes of its servers."""
+        return [pid for unit in list(self._units.values()) for pid in unit.pids()]
+
+    def stop(self) -> None:
+        """End the servers, also in mid-job."""
+        self._stopped = True
+        for unit in list(self._units.values()):
+            unit.close()
+
+    def run(self) -> None:
+        """Take jobs until told to stop."""
         while (entry := self._jobs.get()) is not None:
             job, future = entry
             if not future.set_running_or_notify_cancel():
                 continue
-            outcome = Outcome(Status.CRASHED, job.job_id, exception_message="the program's server ended, twice")
-            for _ in range(2):
-                try:
-                    if unit is None:
-                        unit = Unit(self._isolation, self._preload, asdict(Limits()), self._hash_seed)
-                    outcome = Outcome.from_dict(
-                        unit.exchange(job.to_dict(), _patience(job)) | {"isolation": self.isolation}
-                    )
-                    break
-                except UnitGone:
-                    if unit is not None:
-                        unit.close()
-                    unit = None
-                except Exception as error:  # the thread must outlive whatever comes, or jobs are lost
-                    outcome = Outcome(Status.CRASHED, job.job_id, exception_message=f"{type(error).__name__}: {error}")
-                    break
-            future.set_result(outcome)
-        if unit is not None:
+            try:
+                future.set_result(self._outcome(job))
+            except BaseException as error:  # the thread must outlive whatever comes, or jobs are lost
+                future.set_exception(error)
+        for unit in self._units.values():
             unit.close()
+
+    def _outcome(self, job: Job) -> Outcome:
+        refusal = self._refusal(job)
+        if refusal is not None:
+            return refusal
+        record = job.to_dict()
+        tier = tiers.needed((job.program, job.tests, job.support), self._preload)
+        for _ in range(2):
+            if self._stopped:
+                break
+            unit = self._units.get(tier) or self._start(tier)
+            try:
+                return Outcome.from_dict({**unit.exchange(record, _patience(job)), "isolation": self._isolation.name})
+            except UnitGone:
+                unit.close()
+                self._units.pop(tier, None)
+        if self._stopped:
+            raise SandboxClosed("the sandbox was closed before the job had an outcome")
+        message = "the program's server ended, and that of a second try as well"
+        return Outcome(Status.CRASHED, job.job_id, exception_message=message, isolation=self._isolation.name)
+
+    def _refusal(self, job: Job) -> Outcome | None:
+        """Return the outcome of a job that isn't to be run at all."""
+        level = self._isolation.name
+        size = len(job.program)
+        if size > MAX_SOURCE_BYTES:
+            message = f"a program of {size} characters, more than {MAX_SOURCE_BYTES}"
+            return Outcome(Status.ERROR, job.job_id, "", "SyntaxError", message, isolation=level)
+        if job.limits.processes and not self._isolation.contains_processes:
+            message = f"Limits.processes is {job.limits.processes}, and {level} as this user can't contain processes"
+            return Outcome(Status.BLOCKED, job.job_id, exception_message=message, isolation=level)
+        return None
+
+    def _start(self, tier: tuple[str, ...]) -> Unit:
+        problem: StartFailed | None = None
+        for _ in range(3):
+            try:
+                unit = Unit(self._isolation, tiers.modules(tier), _DEFAULT_LIMITS, self._hash_seed)
+            except StartFailed as error:
+                problem = error
+                continue
+            self._units[tier] = unit
+            if self._stopped:
+                unit.close()
+            return unit
+        assert problem is not None
+        raise problem
 
 
 def _patience(job: Job) -> float:
-    """Return the seconds after which a job's servers count as hung."""
+    """Return the seconds after which a job's servers count as hung: they should have ended it long before."""
     return 60 + 25 * job.limits.wall_seconds * max(1, len(job.cases))
 
 
 _shared: Sandbox | None = None
-_lock = threading.Lock()
+_shared_lock = threading.Lock()
 
 
 def shared_sandbox() -> Sandbox:
@@ -130,13 +221,17 @@ def shared_sandbox() -> Sandbox:
 
     The environment sets it up: ``CODEMIND_SANDBOX`` (``auto``, ``bubblewrap``, ``landlock``, ``none``) and
     ``CODEMIND_SANDBOX_WORKERS``.
+
+    Raises:
+        IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
+        ValueError: If a variable's value isn't one of those.
     """
     global _shared
-    with _lock:
+    with _shared_lock:
         if _shared is None or _shared._closed:
-            workers = os.environ.get("CODEMIND_SANDBOX_WORKERS")
-            _shared = Sandbox(
-                workers=int(workers) if workers else None, isolation=os.environ.get("CODEMIND_SANDBOX", "auto")
-            )
+            workers = os.environ.get(WORKERS_VARIABLE, "")
+            if workers and not (workers.isdigit() and int(workers) > 0):
+                raise ValueError(f"{WORKERS_VARIABLE} is {workers!r}, and must be a number above 0")
+            _shared = Sandbox(workers=int(workers) if workers else None)
             atexit.register(_shared.close)
         return _shared

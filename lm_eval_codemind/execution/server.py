@@ -51,7 +51,7 @@ def main() -> None:
         null = os.open("/dev/null", os.O_WRONLY)
         os.dup2(null, 1)
         os.dup2(null, 2)
-        judge.serve(*sockets)
+        judge.serve(sockets[0], sockets[1], settings["home"])
     else:
         from . import zygote
 

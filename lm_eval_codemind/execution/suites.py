@@ -79,41 +79,54 @@ def _is_deep(owner: ast.Attribute) -> bool:
     return not (isinstance(owner.value, ast.Name) and owner.value.id == "self")
 
 
-class FirstProblem(unittest.TestResult):
-    """Stops at the first test that doesn't succeed and keeps the exception itself."""
+class FirstProblem:
+    """Takes a test run's events, stops it at the first test that doesn't succeed and keeps the exception itself.
+
+    It is what :mod:`unittest` calls a result, without being derived from its class, of which there may be two.
+    """
+
+    shouldStop = False  # noqa: N815
 
     def __init__(self) -> None:
-        super().__init__()
         self.failed_test = ""
         self.problem: BaseException | None = None
         self.finished = 0
 
-    def _keep(self, test: unittest.TestCase, error: Any) -> None:
+    def _keep(self, test: Any, error: Any) -> None:
         if self.problem is None:
-            self.failed_test = test.id()
+            self.failed_test = str(test.id()).removeprefix("tests.")
             self.problem = error[1]
-        self.stop()
+        self.shouldStop = True
 
-    def addError(self, test: unittest.TestCase, err: Any) -> None:  # noqa: N802, D102
+    def startTestRun(self) -> None:  # noqa: N802, D102
+        pass
+
+    stopTestRun = startTestRun  # noqa: N815
+
+    def startTest(self, test: Any) -> None:  # noqa: N802, D102
+        pass
+
+    stopTest = startTest  # noqa: N815
+
+    def addError(self, test: Any, err: Any) -> None:  # noqa: N802, D102
         self._keep(test, err)
 
-    def addFailure(self, test: unittest.TestCase, err: Any) -> None:  # noqa: N802, D102
-        self._keep(test, err)
+    addFailure = addError  # noqa: N815
 
-    def addSubTest(self, test: Any, subtest: unittest.TestCase, err: Any) -> None:  # noqa: N802, D102
+    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802, D102
         if err is not None:
             self._keep(subtest, err)
 
-    def addSkip(self, test: unittest.TestCase, reason: str) -> None:  # noqa: N802, D102
-        self._keep(test, (unittest.SkipTest, unittest.SkipTest(reason), None))
+    def addSkip(self, test: Any, reason: str) -> None:  # noqa: N802, D102
+        self._keep(test, (None, AssertionError(f"skipped: {reason}"), None))
 
-    def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:  # noqa: N802, D102
+    def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: N802, D102
         self.finished += 1
 
-    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802, D102
-        self._keep(test, (AssertionError, AssertionError("an expected failure succeeded"), None))
+    def addUnexpectedSuccess(self, test: Any) -> None:  # noqa: N802, D102
+        self._keep(test, (None, AssertionError("an expected failure succeeded"), None))
 
-    def addSuccess(self, test: unittest.TestCase) -> None:  # noqa: N802, D102
+    def addSuccess(self, test: Any) -> None:  # noqa: N802, D102
         self.finished += 1
 
 
@@ -121,12 +134,13 @@ class NoTests(Exception):
     """None of the tests asked for is in the suite."""
 
 
-def run_classes(namespace: dict[str, Any], only: list[str]) -> FirstProblem:
+def run_classes(namespace: dict[str, Any], only: list[str], framework: Any = unittest) -> FirstProblem:
     """Run the test classes of a namespace up to the first problem.
 
     Args:
         namespace: Where the suite's source ran; its ``__name__`` is ``tests``.
         only: Names of classes, or ``Class.method``; all if empty.
+        framework: The :mod:`unittest` whose classes they are.
 
     Raises:
         NoTests: If there is nothing to run, or a name in ``only`` isn't there.
@@ -134,9 +148,9 @@ def run_classes(namespace: dict[str, Any], only: list[str]) -> FirstProblem:
     chosen = []
     unknown = set(only)
     for name, value in list(namespace.items()):
-        if not (isinstance(value, type) and issubclass(value, unittest.TestCase) and value.__module__ == "tests"):
+        if not (isinstance(value, type) and issubclass(value, framework.TestCase) and value.__module__ == "tests"):
             continue
-        for method in unittest.TestLoader().getTestCaseNames(value):
+        for method in framework.TestLoader().getTestCaseNames(value):
             if not only or name in only or f"{name}.{method}" in only:
                 chosen.append(value(method))
                 unknown -= {name, f"{name}.{method}"}
@@ -145,7 +159,7 @@ def run_classes(namespace: dict[str, Any], only: list[str]) -> FirstProblem:
     if not chosen:
         raise NoTests("the suite has no tests")
     result = FirstProblem()
-    unittest.TestSuite(chosen).run(result)
+    framework.TestSuite(chosen).run(result)
     if result.problem is None and result.finished != len(chosen):
         result.problem = AssertionError(f"{len(chosen) - result.finished} of {len(chosen)} tests gave no result")
     return result

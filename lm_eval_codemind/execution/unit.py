@@ -6,16 +6,22 @@ import contextlib
 import os
 import socket
 import subprocess
+import tempfile
+import threading
 from typing import Any
 
 from . import wire
-from .isolation import Homes, Isolation
+from .isolation import Homes, Isolation, last_line
 
 _START_SECONDS = 120
 
 
 class UnitGone(Exception):
     """A server of the unit has ended, or doesn't answer."""
+
+
+class StartFailed(Exception):
+    """A server didn't come up. The text says what it said."""
 
 
 class Unit:
@@ -28,28 +34,35 @@ class Unit:
         hash_seed: ``PYTHONHASHSEED`` of both.
 
     Raises:
-        UnitGone: If a server doesn't start.
+        StartFailed: If a server doesn't come up.
     """
 
-    def __init__(self, isolation: Isolation, preload: tuple[str, ...], limits: dict[str, Any], hash_seed: int) -> None:
+    def __init__(self, isolation: Isolation, preload: list[str], limits: dict[str, Any], hash_seed: int) -> None:
         self._homes = Homes()
         ours, judge_host = socket.socketpair()
         judge_zygote, zygote = socket.socketpair()
         self._control = ours
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._processes: list[subprocess.Popen[bytes]] = []
+        self.last_error = ""
+        # A worker's thread and whoever closes the sandbox may come at the same time.
+        self._closing = threading.Lock()
         try:
             for role, ends in (("zygote", [zygote]), ("judge", [judge_host, judge_zygote])):
-                settings = {"role": role, "preload": preload if role == "zygote" else (), "limits": limits}
+                settings = {"role": role, "preload": preload if role == "zygote" else [], "limits": limits}
                 descriptors = [end.fileno() for end in ends]
                 home = self._homes.make(role)
-                self._processes.append(isolation.launch(settings, descriptors, home, hash_seed))
+                self._processes.append(isolation.launch(settings, descriptors, home, hash_seed, self._errors))
         except OSError as error:
             self.close()
-            raise UnitGone(f"a server didn't start: {error}") from None
+            raise StartFailed(str(error)) from None
         finally:
             for end in (judge_host, judge_zygote, zygote):
                 end.close()
-        self._receive(_START_SECONDS)
+        try:
+            self._receive(_START_SECONDS)
+        except UnitGone:
+            raise StartFailed(self.last_error) from None
 
     def pids(self) -> list[int]:
         """Return the processes this unit started, not those below them."""
@@ -84,6 +97,10 @@ class Unit:
 
     def close(self) -> None:
         """End both servers and everything below them, and remove their directories."""
+        with self._closing:
+            self._close()
+
+    def _close(self) -> None:
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         self._control.close()
@@ -91,6 +108,9 @@ class Unit:
             process.kill()
         for process in self._processes:
             process.wait()
+        if not self._errors.closed:
+            self.last_error = last_line(self._errors)
+            self._errors.close()
         if os.path.isdir(self._homes.root):
             with contextlib.suppress(OSError):
                 self._homes.remove()

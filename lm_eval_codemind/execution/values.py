@@ -239,12 +239,12 @@ def _decode_type(body: str) -> Any:
 def _decode_datetime(body: Any) -> datetime.datetime:
     fields, fold, offset = body
     zone = None if offset is None else datetime.timezone(datetime.timedelta(seconds=offset))
-    return datetime.datetime(*fields, fold=fold, tzinfo=zone)
+    return datetime.datetime(*fields).replace(fold=fold, tzinfo=zone)
 
 
 def _decode_namedtuple(body: Any, sub: Callable[[Any], Any]) -> Any:
     name, fields, items = body
-    return collections.namedtuple(name, fields)(*(sub(item) for item in items))  # type: ignore[misc]
+    return collections.namedtuple(name, fields)(*(sub(item) for item in items))
 
 
 _DECODERS: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {

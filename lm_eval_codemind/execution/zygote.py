@@ -22,8 +22,9 @@ import time
 import traceback
 from typing import Any
 
-from . import agent, cleanup, kernel, seccomp, wire
+from . import agent, cleanup, hardened, kernel, seccomp, wire
 
+_GRACE_SECONDS = 0.5
 _HIGH = 100
 _LENGTH = struct.Struct(">I")
 
@@ -36,6 +37,7 @@ def serve(control: socket.socket, settings: dict[str, Any], rules: int) -> None:
         settings: See :mod:`.server`.
         rules: Descriptor of the candidates' Landlock rules, or -1.
     """
+    hardened.prepare()
     zygote = _Zygote(control, settings, rules)
     gc.collect()
     gc.freeze()
@@ -107,6 +109,9 @@ class _Zygote:
                 os._exit(70)
         os.close(channel)
         reason, asked = self._follow(pid, limits, started)
+        if asked is not None and asked.get("gone"):
+            # The connection ended first; an exit of the process itself comes right after, and says more.
+            self._await_exit(pid)
         # A child that ended of its own accord keeps its status; one that didn't is ended here.
         done = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if done is None:
@@ -117,7 +122,7 @@ class _Zygote:
         wall = time.monotonic() - started
         if not cleanup.is_empty(self._home):
             cleanup.wipe(self._home)
-        if not asked:
+        if asked is None:
             wire.receive(self._control)
         return {
             "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
@@ -156,11 +161,11 @@ class _Zygote:
         agent.Agent(socket.socket(fileno=3)).serve()
         os._exit(0)
 
-    def _follow(self, pid: int, limits: dict[str, Any], started: float) -> tuple[str, bool]:
+    def _follow(self, pid: int, limits: dict[str, Any], started: float) -> tuple[str, dict[str, Any] | None]:
         """Wait for the child's end, for the checker's word or for a time to run out.
 
         Returns:
-            Which time ran out (``cpu``, ``wall`` or ``""``), and whether the checker has asked for the end.
+            Which time ran out (``cpu``, ``wall`` or ``""``), and the checker's word if it came.
         """
         clock = (~pid << 3) | 2  # the process's own clock, as clock_getcpuclockid makes it
         pidfd = os.pidfd_open(pid)
@@ -172,21 +177,26 @@ class _Zygote:
             while True:
                 ready = [descriptor for descriptor, _ in poller.poll(max(5, int(pause * 1000)))]
                 if self._control.fileno() in ready:
-                    wire.receive(self._control)
-                    return "", True
+                    return "", wire.receive(self._control)
                 if pidfd in ready:
-                    return "", False
+                    return "", None
                 used = time.clock_gettime(clock)
                 elapsed = time.monotonic() - started
                 if used >= limits["cpu_seconds"]:
-                    return "cpu", False
+                    return "cpu", None
                 # On a busy machine a process is not to blame for waiting, but nothing may go on for ever.
                 left = limits["wall_seconds"] - (elapsed - min(_waited(pid), 0.95 * elapsed))
                 if left <= 0:
-                    return "wall", False
+                    return "wall", None
                 pause = min((limits["cpu_seconds"] - used) / self._cores, left)
         finally:
             os.close(pidfd)
+
+    @staticmethod
+    def _await_exit(pid: int) -> None:
+        pidfd = os.pidfd_open(pid)
+        select.select([pidfd], [], [], _GRACE_SECONDS)
+        os.close(pidfd)
 
     def _end_descendants(self, leader: int) -> None:
         """End the processes that a program started, where it was allowed to start any."""

@@ -1,0 +1,919 @@
+"""Hostile programs, and how each must end: what ``codemind sandbox check`` and the tests run.
+
+None may pass. A program that tries to get at something answers rightly only if it got it, so that here, too, a pass
+means that the attack succeeded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from textwrap import dedent, indent
+
+from .job import Job, Limits
+from .outcome import Outcome, Status
+
+LIMITS = Limits(cpu_seconds=1, wall_seconds=3, memory_bytes=256 << 20, output_bytes=1 << 20, file_bytes=8 << 20)
+_CHECK = "def check(candidate):\n    assert candidate(20, 22) == 42\n    assert candidate(-1, 1) == 0\n"
+_UNIT = """
+import unittest
+
+class AccountTest(unittest.TestCase):
+    def test_balance(self):
+        account = Account(10)
+        account.deposit(32)
+        self.assertEqual(account.balance(), 42)
+        self.assertEqual(account.history, [10, 32])
+"""
+# The same where the suite must run in the program's process, since it looks at the file system.
+_INSIDE = "import os\n" + _UNIT + "        self.assertTrue(os.path.isdir('.'))\n"
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A hostile program.
+
+    Attributes:
+        name: What it does.
+        job: The job it is the program of.
+        expected: The statuses that are a right answer.
+        harmless_at: Levels at which it may pass, and why that is documented as a limit of the level.
+    """
+
+    name: str
+    job: Job
+    expected: frozenset[Status]
+    harmless_at: dict[str, str] = field(default_factory=dict)
+
+    def holds(self, outcome: Outcome) -> bool:
+        """Return whether an outcome is one this attack must have."""
+        return outcome.status in self.expected or outcome.isolation in self.harmless_at
+
+
+F, E, T, M, O, C, B = (  # noqa: E741
+    Status.FAILED,
+    Status.ERROR,
+    Status.TIMEOUT,
+    Status.MEMORY,
+    Status.OUTPUT,
+    Status.CRASHED,
+    Status.BLOCKED,
+)
+_ATTACKS: list[Attack] = []
+
+
+def _function(name: str, expected: set[Status], source: str, tests: str = _CHECK, limits: Limits = LIMITS) -> None:
+    job = Job.function(dedent(source), tests, "f", limits=limits, job_id=name)
+    _ATTACKS.append(Attack(name, job, frozenset(expected)))
+
+
+def _escape(name: str, expected: set[Status], attempt: str, **harmless_at: str) -> None:
+    """Add a program whose function is right only if an attempt, which returns True then, succeeded."""
+    source = (
+        "import os, sys, ctypes, socket, subprocess, glob, signal, threading, time\n"
+        f"def attempt():\n{indent(dedent(attempt).strip(), '    ')}\n"
+        "GOT = attempt()\n"
+        "def f(a, b):\n    return a + b if GOT else None\n"
+    )
+    job = Job.function(source, _CHECK, "f", limits=LIMITS, job_id=name)
+    _ATTACKS.append(Attack(name, job, frozenset(expected), harmless_at))
+
+
+def _unit(name: str, expected: set[Status], source: str, tests: str = _UNIT) -> None:
+    job = Job.unittest(dedent(source), tests, "Account", limits=LIMITS, job_id=name)
+    _ATTACKS.append(Attack(name, job, frozenset(expected)))
+
+
+def _script(name: str, expected: set[Status], source: str, stdin: str = "", stdout: str = "42\n") -> None:
+    job = Job.script(dedent(source), [(stdin, stdout)], limits=LIMITS, job_id=name)
+    _ATTACKS.append(Attack(name, job, frozenset(expected)))
+
+
+# Leaving before the checks are done.
+_function("exits while it is loaded", {E}, "import sys\nsys.exit(0)")
+_function("os._exit(0) while it is loaded", {E}, "import os\nos._exit(0)")
+_function("os._exit(0) when called", {E}, "import os\ndef f(a, b):\n    os._exit(0)")
+_function("raises SystemExit when called", {E}, "def f(a, b):\n    raise SystemExit(0)")
+_function("quits when called", {E}, "import sys\ndef f(a, b):\n    sys.exit()")
+_function("right once, then exits", {E}, "import os\ndef f(a, b):\n    return 42 if a == 20 else os._exit(0)")
+_function("raises KeyboardInterrupt", {E}, "def f(a, b):\n    raise KeyboardInterrupt")
+_function("kills itself while it is loaded", {C}, "import os\nos.kill(os.getpid(), 9)")
+_function("kills itself when called", {C}, "import os\ndef f(a, b):\n    os.kill(os.getpid(), 9)")
+_function("aborts", {C}, "import os\ndef f(a, b):\n    os.abort()")
+_function("stops itself", {T}, "import os, signal\ndef f(a, b):\n    os.kill(os.getpid(), signal.SIGSTOP)")
+_function("segmentation fault", {C}, "import ctypes\ndef f(a, b):\n    ctypes.string_at(0)")
+_function("defines nothing", {E}, "")
+_function("is no Python", {E}, "The answer is 42.")
+_script(
+    "a script that exits with an error after the right output", {E}, "print(42, flush=True)\nimport sys\nsys.exit(3)"
+)
+_script("a script that dies after the right output", {C}, "import os\nprint(42, flush=True)\nos.kill(os.getpid(), 11)")
+
+# Values that lie.
+_LIAR = """
+class Liar{base}:
+    def __eq__(self, other): return True
+    def __ne__(self, other): return False
+    def __hash__(self): return 0
+    def __bool__(self): return True
+    def __len__(self): return 3
+    def __contains__(self, item): return True
+    def __lt__(self, other): return True
+    __le__ = __gt__ = __ge__ = __lt__
+    def __sub__(self, other): return 0
+    __rsub__ = __add__ = __radd__ = __mul__ = __rmul__ = __sub__
+    def __abs__(self): return 0
+    def __round__(self, digits=None): return 0
+    def __float__(self): return 0.0
+    def __index__(self): return 42
+def f(a, b):
+    return Liar({value})
+"""
+_function("agrees with everything", {F}, _LIAR.format(base="", value=""))
+_function("an int that lies", {F}, _LIAR.format(base="(int)", value="7"))
+_function("a str that lies", {F}, _LIAR.format(base="(str)", value="'x'"))
+_function("a list that lies", {F}, _LIAR.format(base="(list)", value="[1]"))
+_function("a dict that lies", {F}, _LIAR.format(base="(dict)", value="{}"))
+_function("a float that lies", {F}, _LIAR.format(base="(float)", value="7.5"))
+_function("a tuple that lies", {F}, _LIAR.format(base="(tuple)", value="(1,)"))
+_APPROXIMATELY = "def check(candidate):\n    assert abs(candidate(20, 22) - 42) < 1e-6\n"
+_function("subtracts to nothing", {F}, _LIAR.format(base="", value=""), _APPROXIMATELY)
+_MEMBER = "def check(candidate):\n    assert 42 in candidate(20, 22)\n"
+_function("contains everything", {F, E}, _LIAR.format(base="", value=""), _MEMBER)
+_function("is inside a list", {F}, _LIAR.format(base="", value="").replace("return Liar()", "return [Liar()]"),
+          "def check(candidate):\n    assert candidate(20, 22) == [42]\n")  # fmt: skip
+_function("a class that agrees with everything", {F}, """
+    class Meta(type):
+        def __eq__(cls, other): return True
+        def __hash__(cls): return 0
+        def __instancecheck__(cls, other): return True
+    class Liar(metaclass=Meta):
+        __class__ = int
+    def f(a, b): return Liar
+    """)  # fmt: skip
+_function("pretends to be an int", {F}, """
+    class Liar:
+        @property
+        def __class__(self): return int
+        def __eq__(self, other): return True
+    def f(a, b): return Liar()
+    """)  # fmt: skip
+_function("a numpy array that lies", {F, E}, """
+    import numpy
+    class Liar(numpy.ndarray):
+        def __eq__(self, other): return True
+    def f(a, b): return numpy.zeros(1).view(Liar)
+    """, "def check(candidate):\n    assert candidate(20, 22) == 42\n")  # fmt: skip
+_unit("an object's values lie", {F}, _LIAR.format(base="", value="") + """
+class Account:
+    def __init__(self, start): self.history = Liar()
+    def deposit(self, amount): pass
+    def balance(self): return Liar()
+""")  # fmt: skip
+_unit("an object's attributes lie", {F, E}, """
+    class Account:
+        def __init__(self, start): pass
+        def __getattr__(self, name): return lambda *args: True
+    """)  # fmt: skip
+
+# Replacing what checks are made of.
+_function("replaces builtins", {F, E}, """
+    import builtins
+    for name in ("len", "abs", "all", "any", "isinstance", "sorted", "set", "str", "repr", "type", "compile", "exec"):
+        setattr(builtins, name, lambda *args, **kwargs: True)
+    builtins.AssertionError = type("AssertionError", (SystemExit,), {})
+    def f(a, b): return 1
+    """)  # fmt: skip
+_unit("replaces unittest", {F}, """
+    import unittest, unittest.case, sys
+    unittest.TestCase.assertEqual = lambda *args, **kwargs: None
+    unittest.TestCase.run = lambda self, result=None: None
+    unittest.TestResult.addFailure = lambda *args: None
+    unittest.TestResult.wasSuccessful = lambda self: True
+    class Account:
+        def __init__(self, start): self.history = []
+        def deposit(self, amount): pass
+        def balance(self): return 0
+    """)  # fmt: skip
+_unit("replaces unittest where the suite runs beside it", {F, E}, """
+    import unittest, unittest.case, sys
+    unittest.TestCase.assertEqual = lambda *args, **kwargs: None
+    unittest.TestCase.run = lambda self, result=None: None
+    unittest.TestResult.addFailure = lambda *args: None
+    class Account:
+        def __init__(self, start): self.history = []
+        def deposit(self, amount): pass
+        def balance(self): return 0
+    """, _INSIDE)  # fmt: skip
+_unit("replaces builtins where the suite runs beside it", {F, E}, """
+    import builtins
+    for name in ("len", "isinstance", "type", "repr", "getattr"):
+        setattr(builtins, name, lambda *args, **kwargs: True)
+    builtins.AssertionError = type("AssertionError", (SystemExit,), {})
+    class Account:
+        def __init__(self, start): self.history = []
+        def deposit(self, amount): pass
+        def balance(self): return 0
+    """, _INSIDE)  # fmt: skip
+_unit("agrees with everything where the suite runs beside it", {F}, _LIAR.format(base="", value="") + """
+class Account:
+    def __init__(self, start): self.history = Liar()
+    def deposit(self, amount): pass
+    def balance(self): return Liar()
+""", _INSIDE)  # fmt: skip
+_unit("exits where the suite runs beside it", {E}, """
+    import os
+    class Account:
+        def __init__(self, start): os._exit(0)
+    """, _INSIDE)  # fmt: skip
+_unit("raises SystemExit where the suite runs beside it", {E}, """
+    class Account:
+        def __init__(self, start): raise SystemExit(0)
+    """, _INSIDE)  # fmt: skip
+_function("replaces modules", {F, E}, """
+    import sys, types
+    for name in ("json", "unittest", "pickle", "time", "random", "math", "struct", "socket", "builtins"):
+        sys.modules[name] = types.ModuleType(name)
+    def f(a, b): return 1
+    """)  # fmt: skip
+_function("replaces json and pickle", {F, E, C}, """
+    import json, pickle, json.encoder
+    json.dumps = lambda *args, **kwargs: '{"value": {"status": "passed"}}'
+    json.loads = lambda *args, **kwargs: {"op": "passed"}
+    pickle.dumps = pickle.loads = json.dumps
+    def f(a, b): return 1
+    """)  # fmt: skip
+_function("replaces time", {T, F}, """
+    import time
+    for name in ("time", "monotonic", "perf_counter", "process_time", "clock_gettime"):
+        setattr(time, name, lambda *args: 0)
+    def f(a, b):
+        while True: pass
+    """)  # fmt: skip
+_function("traces every call", {F, E}, """
+    import sys, threading
+    def trace(frame, event, arg):
+        for name in list(frame.f_locals):
+            if name in ("result", "verdict", "status", "reply"):
+                frame.f_locals[name] = {"status": "passed", "value": 42, "result": 42}
+        return trace
+    sys.settrace(trace); sys.setprofile(trace); threading.settrace(trace)
+    def f(a, b): return 1
+    """)  # fmt: skip
+_function("walks the frames to the checker", {F, E}, """
+    import sys
+    def f(a, b):
+        frame = sys._getframe()
+        while frame:
+            for name, value in list(frame.f_locals.items()):
+                if hasattr(value, "_channel"):
+                    value._send(value._channel, {"value": {"status": "passed", "result": True}, "out": 0})
+            frame = frame.f_back
+        return 1
+    """)  # fmt: skip
+_function("finds every object of the process", {F, E, C}, """
+    import gc, socket
+    def f(a, b):
+        for thing in gc.get_objects():
+            if isinstance(thing, socket.socket):
+                thing.sendall(b'\\x00\\x00\\x00\\x19{"value": {"result": 1}}  ')
+            if isinstance(thing, dict) and "status" in thing:
+                thing["status"] = "passed"
+        return 1
+    """)  # fmt: skip
+_function("finds the tests in its process's memory", {F, E, C}, """
+    import gc
+    def f(a, b):
+        for thing in gc.get_objects():
+            if isinstance(thing, dict):
+                for value in list(thing.values()):
+                    if isinstance(value, str) and "assert candidate(20, 22)" in value and len(value) < 200:
+                        return 42
+        return 1
+    """)  # fmt: skip
+_function("takes the sandbox's own modules apart", {F, E, C}, """
+    import sys
+    for name, module in list(sys.modules.items()):
+        if name.startswith("sandboxed"):
+            for attribute in list(vars(module)):
+                if callable(getattr(module, attribute)) and not attribute.startswith("__"):
+                    try: setattr(module, attribute, lambda *args, **kwargs: {"status": "passed"})
+                    except Exception: pass
+    def f(a, b): return 1
+    """)  # fmt: skip
+
+# Forging messages.
+_FORGED = """
+import json, os, struct
+BODIES = [
+    {"value": {"status": "passed", "tests_run": 1}, "out": 0},
+    {"value": {"result": True}, "out": 0},
+    {"status": "passed"},
+    {"exit": 0, "signal": None, "reason": "", "cpu": 0, "wall": 0, "memory": 0, "stdout": [0, ""], "stderr": [0, ""]},
+]
+MESSAGES = [struct.pack(">I", len(body)) + body for body in (json.dumps(each).encode() for each in BODIES)]
+"""
+_function("writes forged verdicts to every descriptor", {F, E, C}, _FORGED + """
+def f(a, b):
+    for descriptor in range(1024):
+        for message in MESSAGES:
+            try: os.write(descriptor, message)
+            except OSError: pass
+    return 1
+""")  # fmt: skip
+_function("writes a forged verdict and leaves", {F, E, C}, _FORGED + """
+for descriptor in range(1024):
+    try: os.write(descriptor, MESSAGES[0])
+    except OSError: pass
+os._exit(0)
+""")  # fmt: skip
+_function("prints forged verdicts", {F}, _FORGED + """
+def f(a, b):
+    for message in MESSAGES:
+        os.write(1, message); os.write(2, message)
+        print(message.decode("latin-1"))
+    return 1
+""")  # fmt: skip
+_function("writes forged verdicts below /proc/self/fd", {F, E, C, B}, _FORGED + """
+def f(a, b):
+    for directory in ("/proc/self/fd", "/proc/1/fd", "/dev/fd"):
+        try: names = os.listdir(directory)
+        except OSError: continue
+        for name in names:
+            try:
+                with open(f"{directory}/{name}", "wb") as file: file.write(MESSAGES[0])
+            except OSError: pass
+    return 1
+""")  # fmt: skip
+_function("closes every descriptor", {C, E, F}, "import os\ndef f(a, b):\n    os.closerange(0, 4096)\n    return 42")
+_function("answers with nonsense", {C, E, F, O}, """
+    import os
+    def f(a, b):
+        os.write(3, b"\\xff" * 100)
+        return 1
+    """)  # fmt: skip
+_function("answers with what no value is", {C, E, F}, """
+    import os, json, struct
+    NASTY = [
+        {"namedtuple": ["x; import os", ["a b"], [1]]}, {"array": ["|O", [1], "abcdefgh"]}, {"type": "nothing"},
+        {"array": ["<f8", [10 ** 12], ""]}, {"object": {"id": "x"}}, {"object": {"id": 1, "of": 5}}, {"int": []},
+        {"set": [[]]}, {"range": ["a", 1, 0]}, {"datetime": [[], 0, 1e308]}, {"Decimal": {}}, {"a": 1, "b": 2}, {},
+    ]
+    def f(a, b):
+        body = json.dumps({"value": {"result": NASTY, "same": 10 ** 9, "changed": {"0": [1], "-1": {}}}, "out": -5})
+        os.write(3, struct.pack(">I", len(body)) + body.encode())
+        return 1
+    """)  # fmt: skip
+_function("answers before it is asked", {C, E, F}, """
+    import os, json, struct, threading
+    def flood():
+        body = json.dumps({"value": {"result": True}}).encode()
+        message = struct.pack(">I", len(body)) + body
+        while True:
+            try: os.write(3, message)
+            except OSError: return
+    threading.Thread(target=flood, daemon=True).start()
+    def f(a, b): return 1
+    """)  # fmt: skip
+_function("acts at exit", {F}, _FORGED + """
+import atexit
+class Late:
+    def __del__(self):
+        for descriptor in range(64):
+            try: os.write(descriptor, MESSAGES[0])
+            except OSError: pass
+keep = Late()
+atexit.register(Late().__del__)
+def f(a, b): return 1
+""")  # fmt: skip
+_function("a thread acts later", {F, E, C}, _FORGED + """
+import threading, time
+def later():
+    time.sleep(0.01)
+    os.write(3, MESSAGES[0])
+threading.Thread(target=later, daemon=True).start()
+def f(a, b):
+    time.sleep(0.05)
+    return 1
+""")  # fmt: skip
+
+# Other processes.
+_escape("forks", {B, F}, "return os.fork() >= 0")
+_escape(
+    "a fork bomb",
+    {B, F},
+    """
+while True:
+    os.fork()
+""",
+)
+_escape(
+    "a fork bomb by libc",
+    {B, F},
+    """
+libc = ctypes.CDLL(None)
+return any(libc.fork() >= 0 or libc.vfork() >= 0 for _ in range(100))
+""",
+)
+_escape(
+    "a daemon",
+    {B, F},
+    """
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(60)
+return True
+""",
+)
+_escape("starts a program", {B, F}, "return subprocess.run(['/bin/sh', '-c', 'true']).returncode == 0")
+_escape("becomes a program", {B, F}, "os.execv('/bin/echo', ['echo', '42'])")
+_escape(
+    "starts a set-uid program",
+    {B, F},
+    """
+for path in ('/bin/su', '/usr/bin/passwd', '/bin/mount'):
+    if os.path.exists(path):
+        os.execv(path, [path])
+""",
+)
+_escape("kills its server", {B, F}, "os.kill(os.getppid() or 1, 9)\nreturn True")
+_escape("kills everything", {B, F}, "os.kill(-1, 9)\nreturn True")
+_escape("kills its group", {B, F}, "os.killpg(0, 9)\nreturn True")
+_escape(
+    "kills every process there may be",
+    {F},
+    """
+hit = 0
+for pid in range(1, 40000):
+    if pid != os.getpid():
+        try:
+            os.kill(pid, 0 if pid == 1 else signal.SIGTERM)
+            hit += 1
+        except OSError:
+            pass
+return hit > 0
+""",
+)
+_escape(
+    "sends signals through libc",
+    {F},
+    """
+libc = ctypes.CDLL(None)
+parent = os.getppid() or 1
+return any(libc.syscall(number, parent, parent, 9) == 0 for number in (62, 200, 234, 129, 297, 424))
+""",
+)
+_escape(
+    "traces its server",
+    {B},
+    """
+ctypes.CDLL(None).ptrace(16, os.getppid() or 1, 0, 0)
+return ctypes.CDLL(None).ptrace(0, 0, 0, 0) == 0
+""",
+)
+_escape(
+    "reads other processes' memory",
+    {F},
+    """
+for path in glob.glob('/proc/[0-9]*/mem'):
+    if path != f'/proc/{os.getpid()}/mem':
+        try:
+            open(path, 'rb', 0)
+            return True
+        except OSError:
+            pass
+return False
+""",
+)
+_escape(
+    "reads other processes' memory by a call",
+    {B},
+    """
+buffer = ctypes.create_string_buffer(64)
+return ctypes.CDLL(None).process_vm_readv(os.getppid() or 1, buffer, 1, buffer, 1, 0) >= 0
+""",
+)
+_function("a thread bomb", {E, M, C, T, F}, """
+    import threading, time
+    threads = []
+    def f(a, b):
+        while True:
+            threads.append(threading.Thread(target=time.sleep, args=(100,), daemon=True))
+            threads[-1].start()
+    """)  # fmt: skip
+
+# Using things up.
+_function("a memory bomb of lists", {M}, "def f(a, b):\n    x = [0]\n    while True:\n        x += x")
+_function("a memory bomb of bytes", {M}, "def f(a, b):\n    x = []\n    while True:\n        x.append(bytes(1 << 24))")
+_function("a memory bomb in one step", {M}, "def f(a, b):\n    return len(bytearray(1 << 40))")
+_function("a memory bomb of an extension", {M, C, E}, """
+    import numpy
+    def f(a, b):
+        return numpy.ones((1 << 34,)).sum()
+    """)  # fmt: skip
+_function("a memory bomb of maps", {M, B, E}, """
+    import mmap
+    def f(a, b):
+        kept = []
+        while True:
+            kept.append(mmap.mmap(-1, 1 << 26))
+            kept[-1].write(b"x" * (1 << 26))
+    """)  # fmt: skip
+_function("a memory bomb of memory files", {B, M, E, O}, """
+    import os
+    def f(a, b):
+        while True:
+            os.truncate(os.memfd_create("x"), 1 << 30)
+    """)  # fmt: skip
+_function("recursion", {E}, "def f(a, b):\n    return f(a, b)")
+_function("recursion without limit", {C, E, M, T}, """
+    import sys
+    sys.setrecursionlimit(10 ** 9)
+    def f(a, b): return f(a, b)
+    """)  # fmt: skip
+_function("recursion in C", {C, E, M, T}, """
+    import sys, itertools
+    sys.setrecursionlimit(10 ** 9)
+    x = ()
+    for _ in range(10 ** 6): x = (x,)
+    def f(a, b): return hash(x) or repr(x)
+    """)  # fmt: skip
+_function("source nested too deeply", {E, C, M}, "x = " + "(" * 20_000 + ")" * 20_000 + "\ndef f(a, b): return 1")
+_function("source with a long chain", {E, C, M, T, F}, "x = " + "-" * 50_000 + "1\ndef f(a, b): return 1")
+_function("brackets in a string to the parser", {E, C, M}, "def f(a, b):\n    return eval('[' * 100000 + ']' * 100000)")
+_function("ten gigabytes of output", {O}, "def f(a, b):\n    while True:\n        print('x' * (1 << 20))")
+_function("ten gigabytes of errors", {O}, """
+    import os
+    def f(a, b):
+        while True: os.write(2, b'x' * (1 << 20))
+    """)  # fmt: skip
+_function("much output whatever the signal", {O, T}, """
+    import os, signal
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    def f(a, b):
+        while True:
+            try: os.write(1, b'x' * (1 << 20))
+            except OSError: pass
+    """)  # fmt: skip
+_script("a script that prints for ever", {O}, "while True:\n    print('42')")
+_function("an answer of a gigabyte", {O, M, T}, "def f(a, b):\n    return 'x' * (1 << 26)")
+_function("fills the disk", {O, E, T, F}, """
+    def f(a, b):
+        for number in range(10 ** 6):
+            with open(f"file{number}", "wb") as file:
+                file.write(b"x" * (1 << 22))
+    """)  # fmt: skip
+_function("a million files", {E, T, F}, """
+    def f(a, b):
+        for number in range(10 ** 6): open(f"file{number}", "w").close()
+    """)  # fmt: skip
+_function("directories without end", {E, T, F, B}, """
+    import os
+    def f(a, b):
+        while True:
+            os.mkdir("d"); os.chdir("d")
+    """)  # fmt: skip
+_function("directories nobody may enter", {F}, """
+    import os
+    def f(a, b):
+        os.mkdir("a"); os.mkdir("a/b"); open("a/b/c", "w").close(); os.mkdir("closed", 0); os.umask(0o777); os.mkdir("x")
+        return 1
+    """)  # fmt: skip
+_function("all descriptors", {E}, """
+    import os
+    def f(a, b):
+        while True: os.dup(0)
+    """)  # fmt: skip
+_function("endless loop", {T}, "def f(a, b):\n    while True: pass")
+_function("endless loop while it is loaded", {T}, "while True: pass")
+_function("endless regular expression", {T}, "import re\ndef f(a, b):\n    return re.match(r'(a+)+$', 'a' * 64 + 'b')")
+_function("endless power", {T, M}, "def f(a, b):\n    return 7 ** 10 ** 9 % 2")
+_function("endless sum", {T}, "def f(a, b):\n    return sum(range(10 ** 18))")
+_unit("endless repr of a result", {T}, """
+    class Odd:
+        def __repr__(self):
+            while True: pass
+    class Account:
+        def __init__(self, start): pass
+        def deposit(self, amount): pass
+        def balance(self): return Odd()
+    """)  # fmt: skip
+_unit("endless repr where the suite runs beside it", {T}, """
+    class Odd:
+        def __repr__(self):
+            while True: pass
+    class Account:
+        def __init__(self, start): pass
+        def deposit(self, amount): pass
+        def balance(self): return Odd()
+    """, _INSIDE)  # fmt: skip
+_function("an endless generator", {T, F}, """
+    def f(a, b):
+        while True: yield 1
+    """, "def check(candidate):\n    assert sum(candidate(20, 22)) == 42\n")  # fmt: skip
+_function("sleeps", {T}, "import time\ndef f(a, b):\n    time.sleep(3600)")
+_function("handles every signal", {T}, """
+    import signal
+    for number in range(1, 65):
+        try: signal.signal(number, lambda *args: None)
+        except (OSError, ValueError): pass
+    def f(a, b):
+        while True:
+            try:
+                while True: pass
+            except BaseException: pass
+    """)  # fmt: skip
+_function("busy threads", {T, E, M}, """
+    import threading
+    def spin():
+        while True: pass
+    def f(a, b):
+        for _ in range(8): threading.Thread(target=spin, daemon=True).start()
+        spin()
+    """)  # fmt: skip
+_escape(
+    "raises its own limits",
+    {F, B},
+    """
+import resource
+for kind in (resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE):
+    hard = resource.getrlimit(kind)[1]
+    try:
+        resource.setrlimit(kind, (hard, hard))
+        return True
+    except (OSError, ValueError):
+        pass
+return False
+""",
+)
+
+# The network.
+_escape(
+    "a socket to this machine",
+    {B, F},
+    """
+server = socket.socket()
+server.bind(('127.0.0.1', 0))
+server.listen()
+socket.create_connection(server.getsockname())
+return True
+""",
+)
+_escape("a socket to the outside", {B, F}, "socket.create_connection(('1.1.1.1', 80), 1)\nreturn True")
+_escape(
+    "a datagram to the outside",
+    {B, F},
+    """
+socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'x', ('8.8.8.8', 53))
+return True
+""",
+)
+_escape("asks for a name", {B, E, F}, "return bool(socket.getaddrinfo('example.com', 80))")
+_escape(
+    "an abstract Unix socket",
+    {B, F},
+    """
+server = socket.socket(socket.AF_UNIX)
+server.bind(chr(0) + 'codemind')
+return True
+""",
+)
+_escape(
+    "a datagram from a pair of sockets",
+    {B, F},
+    """
+ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+ours.sendto(b'x', chr(0) + 'codemind')
+return True
+""",
+)
+_escape(
+    "sends a descriptor to the checker",
+    {B, F},
+    """
+socket.send_fds(socket.socket(fileno=os.dup(3)), [b'x'], [0])
+return True
+""",
+)
+
+# The host's files and secrets.
+_escape(
+    "reads home directories",
+    {F},
+    """
+for pattern in ('/root/.*', '/root/*', '/home/*/.*', '/home/*/*'):
+    for path in glob.glob(pattern):
+        if os.path.isfile(path):
+            try:
+                open(path, 'rb').read(1)
+                return True
+            except OSError:
+                pass
+return False
+""",
+)
+_escape(
+    "reads tokens and keys",
+    {F},
+    """
+for home in ('/root', os.path.expanduser('~'), *glob.glob('/home/*')):
+    for name in ('.ssh/id_rsa', '.cache/huggingface/token', '.netrc', '.bash_history', '.aws/credentials', '.gitconfig'):
+        try:
+            open(f'{home}/{name}', 'rb')
+            return True
+        except OSError:
+            pass
+return False
+""",
+)
+_escape(
+    "reads passwords",
+    {F},
+    """
+for path in ('/etc/shadow', '/etc/passwd', '/etc/hosts', '/etc/machine-id'):
+    try:
+        open(path, 'rb')
+        return True
+    except OSError:
+        pass
+return False
+""",
+)
+_escape(
+    "reads the environment of others",
+    {F},
+    """
+for path in glob.glob('/proc/[0-9]*/environ') + ['/proc/self/environ']:
+    try:
+        if b'USER=' in open(path, 'rb').read():
+            return True
+    except OSError:
+        pass
+return any(name in os.environ for name in ('USER', 'HF_TOKEN', 'SSH_AUTH_SOCK', 'LOGNAME', 'CODEMIND_SANDBOX'))
+""",
+)
+_escape(
+    "writes to the system",
+    {F},
+    """
+for path in ('/', '/usr', '/etc', '/dev', '/dev/shm', '/var/tmp', '/run', '/run/sandbox', '/proc', os.path.dirname(os.__file__),
+             *sys.path):
+    try:
+        open(path + '/codemind-was-here', 'w')
+        return True
+    except OSError:
+        pass
+return False
+""",
+)
+_escape(
+    "makes its mark on Python's files",
+    {F},
+    """
+for path in (os.__file__, sys.executable, os.path.dirname(os.__file__)):
+    for act in (lambda: os.utime(path), lambda: os.chmod(path, 0o777), lambda: os.truncate(path, 0), lambda: os.unlink(path)):
+        try:
+            act()
+            return True
+        except OSError:
+            pass
+return False
+""",
+)
+_escape(
+    "looks for files of other jobs",
+    {F},
+    """
+return any(name != 'mine' for name in os.listdir('.')) or bool(glob.glob('/tmp/codemind-sandbox-*/*/*'))
+""",
+)
+_escape(
+    "leaves files behind",
+    {F},
+    """
+for number in range(50):
+    open(f'left{number}', 'w').write('x')
+os.mkdir('deep')
+os.symlink('/usr', 'deep/link')
+os.symlink('/nowhere', 'broken')
+return False
+""",
+)
+_escape("looks for what the last one left", {F}, "return len(os.listdir('.')) > 0")
+_escape(
+    "links its way out",
+    {F},
+    """
+os.symlink('/', 'root')
+for path in ('root/root/.bashrc', 'root/root/.profile', 'root/home', 'root/etc/passwd', 'root/proc/1/root/etc/passwd', '/proc/1/root/etc/shadow', '/proc/1/cwd/x'):
+    try:
+        open(path, 'rb')
+        return True
+    except IsADirectoryError:
+        if os.listdir(path):
+            return True
+    except OSError:
+        pass
+return False
+""",
+)
+_escape(
+    "opens devices",
+    {F},
+    """
+for path in ('/dev/mem', '/dev/kmsg', '/dev/sda', '/dev/vda', '/dev/kvm', '/dev/fuse', '/dev/nvidia0', '/dev/tty'):
+    try:
+        open(path, 'rb', 0)
+        return True
+    except OSError:
+        pass
+return False
+""",
+)
+_escape(
+    "shared memory",
+    {B, E, F},
+    """
+from multiprocessing import shared_memory
+shared_memory.SharedMemory('codemind', create=True, size=4096)
+return True
+""",
+)
+_escape("shared memory of System V", {F}, "return ctypes.CDLL(None).shmget(1234, 4096, 0o1666) >= 0")
+_escape("a message queue", {F}, "return ctypes.CDLL(None).mq_open(b'/codemind', 0o102, 0o666, None) >= 0")
+
+# The kernel.
+_escape("mounts", {B}, "return ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0")
+_escape("unmounts", {B}, "return ctypes.CDLL(None).umount2(b'/proc', 2) == 0")
+_escape("makes namespaces", {B}, "return ctypes.CDLL(None).unshare(0x10000000 | 0x20000) == 0")
+_escape("makes namespaces by clone", {B, F}, "return ctypes.CDLL(None).syscall(56, 0x10000011, 0, 0, 0, 0) >= 0")
+_escape("enters namespaces", {B}, "return ctypes.CDLL(None).setns(0, 0) == 0")
+_escape("changes its root", {B}, "os.mkdir('r')\nos.chroot('r')\nreturn True")
+_escape("loads a filter into the kernel", {B, F}, "return ctypes.CDLL(None).syscall(321, 5, None, 0) >= 0")
+_escape("takes keys", {B, F}, "return ctypes.CDLL(None).syscall(250, 0, -3, 0) >= 0")
+_escape("an io_uring", {B, F}, "return ctypes.CDLL(None).syscall(425, 8, ctypes.create_string_buffer(120)) >= 0")
+_escape("calls of the x32 kind", {B, C, F}, "return ctypes.CDLL(None).syscall(0x40000000 + 39) > 0")
+_escape(
+    "another user",
+    {B, F},
+    """
+for change in (lambda: os.setuid(12345), lambda: os.setgid(12345), lambda: os.setgroups([0])):
+    try:
+        change()
+        return True
+    except OSError:
+        pass
+return False
+""",
+)
+_escape(
+    "a file with the set-uid bit and capabilities",
+    {F, B},
+    """
+open('x', 'w').close()
+return ctypes.CDLL(None).setxattr(b'x', b'security.capability', b'x' * 20, 20, 0) == 0
+""",
+)
+
+# Results and sources that misbehave on the way.
+_function("a result that runs when unpickled", {F}, """
+    import os
+    class Bomb:
+        def __reduce__(self): return os._exit, (0,)
+    def f(a, b): return Bomb()
+    """)  # fmt: skip
+_function("an exception that misbehaves", {E}, """
+    class Odd(Exception):
+        def __str__(self): raise SystemExit(0)
+        __repr__ = __str__
+        def __reduce__(self): raise SystemExit(0)
+    def f(a, b): raise Odd(Odd())
+    """)  # fmt: skip
+_function("an exception without end", {T}, """
+    class Odd(Exception):
+        def __str__(self):
+            while True: pass
+    def f(a, b): raise Odd()
+    """)  # fmt: skip
+_function("an exception that pretends to be the checker's", {E, F}, """
+    class AssertionError(Exception): pass
+    class CandidateGone(BaseException): pass
+    def f(a, b): raise CandidateGone(AssertionError)
+    """)  # fmt: skip
+_function("a result that contains itself", {F, E}, "def f(a, b):\n    x = []\n    x.append(x)\n    return x")
+_function(
+    "a result nested deeply", {F, E}, "def f(a, b):\n    x = []\n    for _ in range(10 ** 5): x = [x]\n    return x"
+)
+_function("NaN", {F}, "def f(a, b):\n    return float('nan')")
+_function("a huge integer", {F, O}, "def f(a, b):\n    return 1 << 3_000_000")
+_function("lone surrogates", {F}, "def f(a, b):\n    return chr(0xD800) * 100")
+_function("null bytes in the source", {E}, "def f(a, b):\n    return 1\n\x00")
+_function("surrogates in the source", {E}, "def f(a, b):\n    return '\ud800'")
+_function("fifty megabytes of source", {E}, "#" * 50_000_000)
+_function("another encoding", {E, F}, "# -*- coding: rot13 -*-\nqrs s(n, o): erghea 42\ndef f(a, b): return 1\n")
+_function("a byte order mark", {E, F}, "\ufeffdef f(a, b):\n    return 1\n")
+
+
+def attacks() -> tuple[Attack, ...]:
+    """Return all attacks, in the order in which they are to be tried: some look for what the one before left."""
+    return tuple(_ATTACKS)
