@@ -4,14 +4,14 @@ from lm_eval_codemind.complexity.constructs import CONSTRUCTS, construct_tags, n
 from lm_eval_codemind.complexity.cyclomatic import cyclomatic_complexity, unit_complexities
 from lm_eval_codemind.complexity.dependencies import dependencies
 from lm_eval_codemind.complexity.loops import COUNTER, count_loops
-from lm_eval_codemind.complexity.measures import Complexity, measure
+from lm_eval_codemind.complexity.measures import complexity_columns, measure
 from lm_eval_codemind.complexity.types import OUTPUT_TYPES, literal_type, text_type
 
 __all__ = [
     "CONSTRUCTS",
     "COUNTER",
     "OUTPUT_TYPES",
-    "Complexity",
+    "complexity_columns",
     "construct_tags",
     "count_loops",
     "cyclomatic_complexity",

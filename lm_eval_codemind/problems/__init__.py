@@ -1,6 +1,15 @@
 """One record for every problem, its schema, and the registry of benchmarks."""
 
-from lm_eval_codemind.problems.record import CATEGORIES, EXCLUSION_REASONS, KINDS, Case, Category, Kind, Problem
+from lm_eval_codemind.problems.record import (
+    CATEGORIES,
+    EXCLUSION_REASONS,
+    KINDS,
+    Case,
+    Category,
+    Complexity,
+    Kind,
+    Problem,
+)
 from lm_eval_codemind.problems.registry import BENCHMARKS, Benchmark, get_benchmark
 from lm_eval_codemind.problems.storage import digest, dump_problems, load_problems
 
@@ -12,6 +21,7 @@ __all__ = [
     "Benchmark",
     "Case",
     "Category",
+    "Complexity",
     "Kind",
     "Problem",
     "digest",

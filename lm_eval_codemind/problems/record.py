@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -43,6 +44,32 @@ class Case:
 
 
 @dataclass(frozen=True)
+class Complexity:
+    """Measures of a program; :mod:`lm_eval_codemind.complexity` defines them.
+
+    Attributes:
+        cc: Cyclomatic complexity.
+        loc: Lines of code of its normal form.
+        dep: Dependencies between its functions and methods.
+        nc: Nested constructs.
+        ll: Loop iterations on the problem's input; None where they were not measured.
+        constructs: Tags such as ``for`` and ``nested_if``.
+    """
+
+    cc: int
+    loc: int
+    dep: int
+    nc: int
+    ll: int | None
+    constructs: tuple[str, ...]
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Complexity:
+        """Return the measures that a row of the data set has as plain values."""
+        return cls(**{**row, "constructs": tuple(row["constructs"])})
+
+
+@dataclass(frozen=True)
 class Problem:
     """One problem of a benchmark; the fields are, in this order, the columns of the data set.
 
@@ -68,6 +95,9 @@ class Problem:
         misleading_test: The same test with an expected output that contradicts the specification.
         transformed: C+, the tangled equivalent of C. Empty where there is none.
         transformations: The rules that made C+ of C, in the order of their application.
+        complexity: Measures of C; None where it does not parse.
+        transformed_complexity: Measures of C+; None where there is none.
+        output_type: Class of the output's type, such as ``Int``; empty where there is no proven output.
         category: How the proven label relates to the published one; see :data:`CATEGORIES`.
         reason: A key of :data:`EXCLUSION_REASONS` for excluded problems, else the empty string.
         published_output: The label as upstream publishes it, verbatim; None where upstream has none.
@@ -90,6 +120,9 @@ class Problem:
     misleading_test: str = ""
     transformed: str = ""
     transformations: tuple[str, ...] = ()
+    complexity: Complexity | None = None
+    transformed_complexity: Complexity | None = None
+    output_type: str = ""
     category: Category = "confirmed"
     reason: str = ""
     published_output: str | None = None
@@ -118,4 +151,6 @@ class Problem:
         values = dict(row)
         values["cases"] = tuple(Case(**case) for case in values.get("cases") or ())
         values["transformations"] = tuple(values.get("transformations") or ())
+        for column in ("complexity", "transformed_complexity"):
+            values[column] = Complexity.from_row(values[column]) if values.get(column) else None
         return cls(**values)

@@ -9,6 +9,15 @@ from datasets import Dataset, Features, List, Value
 from lm_eval_codemind.problems.record import Problem
 
 _TEXT = Value("string")
+_NUMBER = Value("int64")
+_COMPLEXITY = {
+    "cc": _NUMBER,
+    "loc": _NUMBER,
+    "dep": _NUMBER,
+    "nc": _NUMBER,
+    "ll": _NUMBER,
+    "constructs": List(_TEXT),
+}
 
 FEATURES = Features(
     {
@@ -28,6 +37,9 @@ FEATURES = Features(
         "misleading_test": _TEXT,
         "transformed": _TEXT,
         "transformations": List(_TEXT),
+        "complexity": _COMPLEXITY,
+        "transformed_complexity": _COMPLEXITY,
+        "output_type": _TEXT,
         "category": _TEXT,
         "reason": _TEXT,
         "published_output": _TEXT,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from lm_eval_codemind.complexity import Complexity, measure
+from lm_eval_codemind.complexity import measure
+from lm_eval_codemind.problems import Complexity
 from lm_eval_codemind.results.families import Family, family_of
 from lm_eval_codemind.results.runs import Run, Sample, TaskRun
 
@@ -89,9 +90,4 @@ def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str 
 
 @lru_cache(maxsize=8192)
 def _measured(code: str) -> Complexity | None:
-    if not code:
-        return None
-    try:
-        return measure(code)
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    return measure(code)

@@ -28,6 +28,7 @@ from lm_eval_codemind.sources import (
     sample,
 )
 from lm_eval_codemind.sources.archives import CLASSEVAL, CODEMIND, CRUXEVAL, HUMAN_EVAL, Archive
+from lm_eval_codemind.sources.complexity import with_complexity
 from lm_eval_codemind.sources.download import fetch_archive
 from lm_eval_codemind.sources.hint_tests import with_hint
 from lm_eval_codemind.sources.labels import load_proofs, prove
@@ -169,7 +170,7 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str
     entries = {}
     with FileLock(directory / ".lock"):
         for name in tqdm([name for name in wanted if name in SOURCES], desc="building", unit="benchmark"):
-            problems = read_problems(name, upstream)
+            problems = [with_complexity(problem) for problem in read_problems(name, upstream)]
             content = dump_problems(problems)
             _replace(benchmark_path(directory, name), content)
             entries[name] = Entry(
@@ -217,7 +218,7 @@ def load_benchmark(name: str) -> list[Problem]:
         UpstreamError: if it has to be built and cannot be; the message names the command and the variable to set.
     """
     if get_benchmark(name).packaged:
-        return sample.read()
+        return [with_complexity(problem) for problem in sample.read()]
     repository = os.environ.get(DATASET_VARIABLE)
     if repository:
         return _load_from_hub(repository, name)

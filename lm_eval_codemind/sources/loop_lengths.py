@@ -1,11 +1,8 @@
-"""Loop lengths: measured by execution once, shipped as facts, looked up when data is built."""
+"""Loop lengths, measured by execution: the package ships the numbers, so that a build executes nothing."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from functools import lru_cache
-from importlib.resources import files
 
 from tqdm.auto import tqdm
 
@@ -14,7 +11,6 @@ from lm_eval_codemind.execution import Job, Limits, Sandbox
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.problems.programs import execution_of
 
-FILE = "loop_lengths.json"
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
 
 # Runs the instrumented program in a namespace of its own. Only the loops of the program count, so the test method that
@@ -40,15 +36,7 @@ def _count():
 """
 
 
-@lru_cache
-def shipped_loop_lengths() -> dict[str, dict[str, int]]:
-    """Return the shipped loop lengths: benchmark -> problem id -> loop iterations of C on its input."""
-    file = files("lm_eval_codemind.sources") / "proofs" / FILE
-    lengths: dict[str, dict[str, int]] = json.loads(file.read_text(encoding="utf-8"))
-    return lengths
-
-
-def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1) -> dict[str, int]:
+def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1, transformed: bool = False) -> dict[str, int]:
     """Execute problems on their inputs and return the loop iterations of each, by problem id.
 
     Problems whose program does not run to its end are left out.
@@ -56,10 +44,13 @@ def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1) -> dict[
     Args:
         problems: Problems of any kind; their code is instrumented by :func:`~lm_eval_codemind.complexity.count_loops`.
         workers: Programs at a time.
+        transformed: Whether to execute C+ instead of C; problems without one are left out.
     """
-    problems = list(problems)
+    problems = [problem for problem in problems if not transformed or problem.transformed]
     with Sandbox(workers=workers) as sandbox:
-        futures = [sandbox.submit(_job(problem)) for problem in problems]
+        futures = [
+            sandbox.submit(_job(problem, problem.transformed if transformed else problem.code)) for problem in problems
+        ]
         lengths = {}
         for problem, future in tqdm(list(zip(problems, futures, strict=True)), desc="counting", unit="problem"):
             (observation,) = future.result().observations or (None,)
@@ -68,12 +59,12 @@ def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1) -> dict[
     return lengths
 
 
-def _job(problem: Problem) -> Job:
+def _job(problem: Problem, code: str) -> Job:
     execution = execution_of(problem, code="")
     program = _RUNNER.format(
         name="__main__" if execution.expression is None else "program",
         stdin=execution.stdin,
-        program=count_loops(problem.code),
+        program=count_loops(code),
         after=execution.module,
         expression=(execution.expression or "").strip(),
         counter=COUNTER,

@@ -20,7 +20,18 @@ from lm_eval_codemind.tasks.dataset import record_responses, record_suite, score
 NO_ANSWER = "[invalid]"
 
 # The columns of a problem that a document of this family shows; the rest is found by problem_id.
-_COLUMNS = ("problem_id", "benchmark", "kind", "language", "code", "entry_point", "input", "output", "category")
+_COLUMNS = (
+    "problem_id",
+    "benchmark",
+    "kind",
+    "language",
+    "code",
+    "entry_point",
+    "input",
+    "output",
+    "category",
+    "complexity",
+)
 
 
 def dataset(

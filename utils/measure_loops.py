@@ -1,0 +1,53 @@
+"""Execute every problem and write the loop lengths that the package ships.
+
+    python utils/measure_loops.py --upstream DIR [--benchmark NAME ...]
+
+Needs what the ``classeval`` extra installs. Afterwards write the digests anew: ``utils/prove_labels.py --digests-only``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from lm_eval_codemind.sources import sample
+from lm_eval_codemind.sources.build import SOURCES, read_problems
+from lm_eval_codemind.sources.complexity import LOOP_LENGTHS, shipped_loop_lengths
+from lm_eval_codemind.sources.loop_lengths import measure_loop_lengths
+from lm_eval_codemind.sources.upstream import Upstream
+
+FILE = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "sources" / "proofs" / LOOP_LENGTHS
+
+
+@click.command()
+@click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--benchmark", "names", multiple=True, type=click.Choice([*SOURCES, sample.NAME]), help="Measure these only."
+)
+@click.option("--workers", default=1, show_default=True)
+def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
+    """Write ``proofs/loop_lengths.json``; benchmarks that are not measured stay as they are in it."""
+    lengths = {"code": {}, "transformed": {}} | shipped_loop_lengths()
+    for name in names or (*SOURCES, sample.NAME):
+        problems = sample.read() if name == sample.NAME else read_problems(name, Upstream(upstream))
+        for program in lengths:
+            found = measure_loop_lengths(problems, workers, transformed=program == "transformed")
+            if found:
+                lengths[program][name] = found
+            click.echo(f"{name}, {program}: {len(found)} of {len(problems)} measured")
+    FILE.write_text(_lines(lengths), encoding="utf-8")
+
+
+def _lines(lengths: dict[str, dict[str, dict[str, int]]]) -> str:
+    """Return JSON with one line a benchmark, so that version control shows what changed."""
+    blocks = []
+    for program, benchmarks in lengths.items():
+        rows = [f"  {json.dumps(name)}: {json.dumps(of_problem)}" for name, of_problem in sorted(benchmarks.items())]
+        blocks.append(f" {json.dumps(program)}: {{\n" + ",\n".join(rows) + "\n }")
+    return "{\n" + ",\n".join(blocks) + "\n}\n"
+
+
+if __name__ == "__main__":
+    main()
