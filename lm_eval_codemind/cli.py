@@ -13,6 +13,7 @@ COMMANDS: dict[str, str] = {
     "data": "data",
     "report": "report",
     "run": "run",
+    "sandbox": "sandbox",
     "score": "score",
     "show": "show",
     "verify": "verify",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import io
 import linecache
 import os
@@ -74,10 +75,8 @@ class Agent:
     @staticmethod
     def _printed() -> int:
         for stream in (sys.stdout, sys.stderr):
-            try:
+            with contextlib.suppress(BaseException):
                 stream.flush()
-            except BaseException:
-                pass
         try:
             return os.fstat(1).st_size
         except OSError:

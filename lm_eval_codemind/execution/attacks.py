@@ -259,7 +259,7 @@ _function("traces every call", {F, E}, """
     sys.settrace(trace); sys.setprofile(trace); threading.settrace(trace)
     def f(a, b): return 1
     """)  # fmt: skip
-_function("walks the frames to the checker", {F, E}, """
+_function("walks the frames to the checker", {F, E, C}, """
     import sys
     def f(a, b):
         frame = sys._getframe()
@@ -576,7 +576,8 @@ _function("directories without end", {E, T, F, B}, """
 _function("directories nobody may enter", {F}, """
     import os
     def f(a, b):
-        os.mkdir("a"); os.mkdir("a/b"); open("a/b/c", "w").close(); os.mkdir("closed", 0); os.umask(0o777); os.mkdir("x")
+        os.mkdir("a"); os.mkdir("a/b"); open("a/b/c", "w").close(); os.mkdir("closed", 0)
+        os.umask(0o777); os.mkdir("x")
         return 1
     """)  # fmt: skip
 _function("all descriptors", {E}, """
@@ -717,7 +718,7 @@ _escape(
     {F},
     """
 for home in ('/root', os.path.expanduser('~'), *glob.glob('/home/*')):
-    for name in ('.ssh/id_rsa', '.cache/huggingface/token', '.netrc', '.bash_history', '.aws/credentials', '.gitconfig'):
+    for name in ('.ssh/id_rsa', '.cache/huggingface/token', '.netrc', '.bash_history', '.gitconfig'):
         try:
             open(f'{home}/{name}', 'rb')
             return True
@@ -756,8 +757,8 @@ _escape(
     "writes to the system",
     {F},
     """
-for path in ('/', '/usr', '/etc', '/dev', '/dev/shm', '/var/tmp', '/run', '/run/sandbox', '/proc', os.path.dirname(os.__file__),
-             *sys.path):
+here = os.path.dirname(os.__file__)
+for path in ('/', '/usr', '/etc', '/dev', '/dev/shm', '/var/tmp', '/run', '/run/sandbox', '/proc', here, *sys.path):
     try:
         open(path + '/codemind-was-here', 'w')
         return True
@@ -771,9 +772,9 @@ _escape(
     {F},
     """
 for path in (os.__file__, sys.executable, os.path.dirname(os.__file__)):
-    for act in (lambda: os.utime(path), lambda: os.chmod(path, 0o777), lambda: os.truncate(path, 0), lambda: os.unlink(path)):
+    for act in (os.utime, os.unlink, lambda path: os.chmod(path, 0o777), lambda path: os.truncate(path, 0)):
         try:
-            act()
+            act(path)
             return True
         except OSError:
             pass
@@ -805,7 +806,8 @@ _escape(
     {F},
     """
 os.symlink('/', 'root')
-for path in ('root/root/.bashrc', 'root/root/.profile', 'root/home', 'root/etc/passwd', 'root/proc/1/root/etc/passwd', '/proc/1/root/etc/shadow', '/proc/1/cwd/x'):
+for path in ('root/root/.bashrc', 'root/root/.profile', 'root/home', 'root/etc/passwd', 'root/proc/1/root/etc/passwd',
+             '/proc/1/root/etc/shadow', '/proc/1/cwd/x'):
     try:
         open(path, 'rb')
         return True

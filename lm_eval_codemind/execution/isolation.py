@@ -46,7 +46,7 @@ _ENVIRONMENT = {
 # Passed on because a program's libraries find their read-only data by them.
 _DATA_VARIABLES = ("NLTK_DATA",)
 
-# The servers import this package's modules under a name of their own, so that the rest of it is neither needed nor read.
+# The servers import this package's modules under a name of their own: the rest of it is neither needed nor read.
 _PACKAGE = "sandboxed"
 _BOOT = (
     "import sys, types; sys.path[:] = [p for p in sys.path if p]; "
@@ -162,7 +162,7 @@ def python_directories() -> list[str]:
         found += [path for path in os.environ.get(variable, "").split(os.pathsep) if path]
     found += [os.path.realpath(path) for path in list(found)]
     kept: list[str] = []
-    for path in sorted({os.path.abspath(path) for path in found}, key=len):
+    for path in sorted({os.path.normpath(path) for path in found}, key=len):
         if (
             path != "/"
             and Path(path).is_dir()
@@ -180,8 +180,8 @@ def bubblewrap_command(binary: str, package: str) -> list[str]:
     # To mount a file system of limited size and number of files; the server gives it up right after.
     command += ["--cap-add", "CAP_SYS_ADMIN"]
     for path in _SYSTEM:
-        if os.path.islink(path):
-            command += ["--symlink", os.readlink(path), path]
+        if Path(path).is_symlink():
+            command += ["--symlink", str(Path(path).readlink()), path]
         elif Path(path).is_dir():
             command += ["--ro-bind", path, path]
     for path in _FILES:

@@ -151,9 +151,9 @@ class Judge:
             except BaseException as error:
                 self._failed(error, seen, job)
             self._finish(candidate, seen, job)
-            if seen["status"] == "passed" and case["stdout"] is not None:
-                if normalise(seen["stdout"]) != normalise(case["stdout"]):
-                    seen["status"] = "failed"
+            judged = seen["status"] == "passed" and case["stdout"] is not None
+            if judged and normalise(seen["stdout"]) != normalise(case["stdout"]):
+                seen["status"] = "failed"
             cpu, wall = cpu + seen["cpu_seconds"], wall + seen["wall_seconds"]
             keep = ("status", "stdout", "exception_type", "exception_message")
             outcome["observations"].append({name: seen[name] for name in keep if name in seen})
@@ -189,7 +189,7 @@ class Judge:
         if len(observations) < len(job["expressions"]) and len(offsets) > 1:
             observations.append({"status": outcome["status"]})
         text = candidate.stdout
-        for observation, start, end in zip(observations, offsets, offsets[1:] + [len(text)], strict=False):
+        for observation, start, end in zip(observations, offsets, [*offsets[1:], len(text)], strict=False):
             observation["stdout"] = text[start:end].decode("utf-8", "replace")
 
     def _failed(self, error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) -> None:

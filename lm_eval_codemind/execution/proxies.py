@@ -12,7 +12,6 @@ from typing import Any, cast
 
 from . import values, wire
 
-
 _ALIASES = {"np": "numpy", "pd": "pandas"}
 # What tests take from the program's imports rather than importing it themselves.
 _MODULES = {*sys.stdlib_module_names, "numpy", "pandas", "scipy", "sklearn", "dateutil"} - {"antigravity", "this"}
@@ -249,7 +248,7 @@ def refer(value: Any) -> Any:
     if isinstance(value, Function):
         return {"object": {"id": value._number}}
     handle = value.__dict__.get("_handle") if isinstance(value, type) else getattr(value, "_handle", None)
-    if handle is not None and (isinstance(value, type) or isinstance(value, Instance)):
+    if handle is not None and isinstance(value, type | Instance):
         return {"object": {"id": handle[1]}}
     raise Foreign(f"an argument of type {type(value).__name__}")
 
@@ -262,7 +261,7 @@ class Function:
         self._number = number
         self.__name__ = name
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         return self._candidate.call(self._number, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
@@ -335,7 +334,7 @@ class Instance(metaclass=_Class):
         candidate, number = self._handle
         candidate.apply("delattr", number, name)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
         candidate, number = self._handle
         return candidate.call(number, args, kwargs)
 

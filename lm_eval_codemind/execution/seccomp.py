@@ -6,6 +6,7 @@ program; it is short, since the kernel checks and compiles a filter each time it
 the server needs: new processes, signals to others, memory files.
 """
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 import errno

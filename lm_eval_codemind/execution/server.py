@@ -1,7 +1,7 @@
 """The start of a server: confines its own process, then serves in its role.
 
-Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, or ``trial``, which only
-confines itself), ``level``, ``home`` (the only directory to write in), ``readable`` (directories for Landlock),
+Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, or ``trial``, which
+only confines itself), ``level``, ``home`` (the only directory to write in), ``readable`` (directories for Landlock),
 ``sockets`` (descriptors), ``uid`` (to become, for root without user namespaces; else 0), ``preload``, ``limits`` (the
 default ones).
 """

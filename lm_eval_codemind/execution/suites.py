@@ -10,14 +10,14 @@ from typing import Any
 
 # Modules whose use in tests says nothing of the program beyond its values: no files, no patching, no capture of output.
 _HARMLESS = {
-    "bisect", "calendar", "collections", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "heapq",
-    "itertools", "json", "math", "numbers", "numpy", "operator", "random", "re", "statistics", "string", "textwrap", "time",
-    "typing", "unittest", "uuid",
+    "bisect", "calendar", "collections", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools",
+    "heapq", "itertools", "json", "math", "numbers", "numpy", "operator", "random", "re", "statistics", "string", "textwrap",
+    "time", "typing", "unittest", "uuid",
 }  # fmt: skip
 # Reaching into the program's process, or around the values it returns.
 _NEEDS_PROCESS = {
-    "open", "exec", "eval", "compile", "globals", "locals", "vars", "patch", "Mock", "MagicMock", "mock", "os", "sys", "io",
-    "shutil", "tempfile", "sqlite3", "socket", "csv", "inspect", "gc", "deepcopy", "copy", "id", "super",
+    "open", "exec", "eval", "compile", "globals", "locals", "vars", "patch", "Mock", "MagicMock", "mock", "os", "sys",
+    "io", "shutil", "tempfile", "sqlite3", "socket", "csv", "inspect", "gc", "deepcopy", "copy", "id", "super",
 }  # fmt: skip
 _MUTATORS = {
     "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add",
@@ -85,7 +85,7 @@ class FirstProblem:
     It is what :mod:`unittest` calls a result, without being derived from its class, of which there may be two.
     """
 
-    shouldStop = False  # noqa: N815
+    shouldStop = False
 
     def __init__(self) -> None:
         self.failed_test = ""
@@ -98,35 +98,35 @@ class FirstProblem:
             self.problem = error[1]
         self.shouldStop = True
 
-    def startTestRun(self) -> None:  # noqa: N802, D102
+    def startTestRun(self) -> None:  # noqa: D102
         pass
 
-    stopTestRun = startTestRun  # noqa: N815
+    stopTestRun = startTestRun
 
-    def startTest(self, test: Any) -> None:  # noqa: N802, D102
+    def startTest(self, test: Any) -> None:  # noqa: D102
         pass
 
-    stopTest = startTest  # noqa: N815
+    stopTest = startTest
 
-    def addError(self, test: Any, err: Any) -> None:  # noqa: N802, D102
+    def addError(self, test: Any, err: Any) -> None:  # noqa: D102
         self._keep(test, err)
 
-    addFailure = addError  # noqa: N815
+    addFailure = addError
 
-    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: N802, D102
+    def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: D102
         if err is not None:
             self._keep(subtest, err)
 
-    def addSkip(self, test: Any, reason: str) -> None:  # noqa: N802, D102
+    def addSkip(self, test: Any, reason: str) -> None:  # noqa: D102
         self._keep(test, (None, AssertionError(f"skipped: {reason}"), None))
 
-    def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: N802, D102
+    def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: D102
         self.finished += 1
 
-    def addUnexpectedSuccess(self, test: Any) -> None:  # noqa: N802, D102
+    def addUnexpectedSuccess(self, test: Any) -> None:  # noqa: D102
         self._keep(test, (None, AssertionError("an expected failure succeeded"), None))
 
-    def addSuccess(self, test: Any) -> None:  # noqa: N802, D102
+    def addSuccess(self, test: Any) -> None:  # noqa: D102
         self.finished += 1
 
 

@@ -19,11 +19,13 @@ DEFAULT_PRELOAD = ("numpy", "scipy", "sklearn", "pandas", "dateutil", "bs4", "nl
 
 # Importing a package doesn't import its parts; these are the parts that programs use.
 PARTS = {
-    "scipy": ("scipy", "scipy.stats", "scipy.special", "scipy.linalg", "scipy.optimize", "scipy.spatial", "scipy.sparse"),
+    "scipy": (
+        "scipy", "scipy.stats", "scipy.special", "scipy.linalg", "scipy.optimize", "scipy.spatial", "scipy.sparse",
+    ),
     "sklearn": (
         "sklearn", "sklearn.linear_model", "sklearn.ensemble", "sklearn.tree", "sklearn.neighbors", "sklearn.svm",
-        "sklearn.cluster", "sklearn.decomposition", "sklearn.preprocessing", "sklearn.model_selection", "sklearn.metrics",
-        "sklearn.feature_extraction.text", "sklearn.datasets", "sklearn.naive_bayes", "sklearn.pipeline",
+        "sklearn.cluster", "sklearn.decomposition", "sklearn.preprocessing", "sklearn.model_selection",
+        "sklearn.metrics", "sklearn.feature_extraction.text", "sklearn.datasets", "sklearn.naive_bayes", "sklearn.pipeline",
     ),
     "dateutil": ("dateutil.parser", "dateutil.relativedelta"),
     "PIL": ("PIL.Image",),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import socket
 import subprocess
 import tempfile
 import threading
+from pathlib import Path
 from typing import Any
 
 from . import wire
@@ -111,6 +111,6 @@ class Unit:
         if not self._errors.closed:
             self.last_error = last_line(self._errors)
             self._errors.close()
-        if os.path.isdir(self._homes.root):
+        if Path(self._homes.root).is_dir():
             with contextlib.suppress(OSError):
                 self._homes.remove()

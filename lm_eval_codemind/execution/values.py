@@ -279,8 +279,8 @@ _DECODERS: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {
 def literal(value: Any) -> str | None:
     """Return the expression that makes a decoded value, or None if it has no such form.
 
-    For None, bool, int, float, complex, str, bytes and Ellipsis, and for list, tuple, dict and non-empty set of them, it
-    is what ``repr`` gives and ``ast.literal_eval`` reads, except that ``nan`` and ``inf`` are written
+    For None, bool, int, float, complex, str, bytes and Ellipsis, and for list, tuple, dict and non-empty set of them,
+    it is what ``repr`` gives and ``ast.literal_eval`` reads, except that ``nan`` and ``inf`` are written
     ``float('nan')`` and ``float('inf')``.
     """
     try:

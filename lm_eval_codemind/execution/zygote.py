@@ -77,7 +77,7 @@ class _Zygote:
         if self._level != "none":
             attributes = self._level == "bubblewrap"
             self._filters = {several: seccomp.candidate_filter(attributes, several) for several in (False, True)}
-        with open("/proc/self/statm") as file:  # noqa: PTH123
+        with open("/proc/self/statm") as file:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
         self._cores = os.cpu_count() or 1
         # Children inherit them, which saves each of them the calls. Only the soft ones: a job may ask for more.
@@ -214,7 +214,7 @@ class _Zygote:
 def _waited(pid: int) -> float:
     """Return the seconds a process stood ready to run and waited for a processor."""
     try:
-        with open(f"/proc/{pid}/schedstat") as file:  # noqa: PTH123
+        with open(f"/proc/{pid}/schedstat") as file:
             return int(file.read().split()[1]) / 1e9
     except (OSError, IndexError, ValueError):
         return 0.0

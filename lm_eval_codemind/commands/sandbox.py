@@ -1,0 +1,145 @@
+"""``codemind sandbox``: what isolation this machine gives, and single programs run in it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from concurrent.futures import Future
+from pathlib import Path
+from typing import get_args
+
+import click
+from tqdm import tqdm
+
+from lm_eval_codemind.execution import Case, IsolationUnavailable, Job, Limits, Outcome, Sandbox, StartFailed
+from lm_eval_codemind.execution.attacks import attacks
+from lm_eval_codemind.execution.isolation import LEVELS, available
+from lm_eval_codemind.execution.job import Kind
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.group("sandbox")
+def command() -> None:
+    """Show what isolation this machine gives programs a model wrote, and run one."""
+    # The command prints the level itself.
+    logging.getLogger("lm_eval_codemind.execution").setLevel(logging.ERROR)
+
+
+def _open(level: str, workers: int | None = None) -> Sandbox:
+    try:
+        return Sandbox(workers=workers, isolation=level)
+    except (IsolationUnavailable, ValueError) as error:
+        raise click.ClickException(str(error)) from None
+
+
+@command.command("check")
+@click.option("--isolation", type=click.Choice(["auto", *LEVELS]), default="auto", help="The level to test.")
+def check(isolation: str) -> None:
+    """Print the levels this machine gives, then try every hostile program on the one in use.
+
+    Ends with status 1 if a hostile program gets anything but the outcome it must have, or if an honest program that
+    runs after it doesn't pass.
+    """
+    for level in available():
+        if level.name != "none":
+            click.echo(f"{level.name}: available" + (f" ({level.bubblewrap})" if level.bubblewrap else ""))
+    for reason in available()[-1].reasons:
+        click.echo(f"not available: {reason}")
+    honest = Job.function("def f(a, b): return a + b", "assert f(20, 22) == 42", "f", job_id="an honest program")
+    started = time.monotonic()
+    with _open(isolation) as sandbox:
+        click.echo(f"in use: {sandbox.isolation}, {sandbox.workers} at a time")
+        tried = attacks()
+        futures = [(attack, sandbox.submit(attack.job), sandbox.submit(honest)) for attack in tried]
+        bad = []
+        for attack, hostile, neighbour in tqdm(futures, desc="hostile programs", leave=False):
+            outcome = _result(hostile)
+            if not attack.holds(outcome):
+                bad.append(f"{attack.name}: {outcome.status} {outcome.exception_type} {outcome.exception_message}")
+            elif attack.harmless_at.get(outcome.isolation) and outcome.passed:
+                click.echo(f"documented limit of {outcome.isolation}: {attack.name}")
+            if not _result(neighbour).passed:
+                bad.append(f"an honest program after {attack.name!r}: {_result(neighbour).status}")
+    click.echo(f"{len(tried)} hostile programs in {time.monotonic() - started:.0f} s: {len(bad)} with a wrong outcome")
+    for line in bad:
+        click.echo(f"  {line}")
+    if bad:
+        raise SystemExit(1)
+
+
+@command.command("run")
+@click.option("--candidate", type=_FILE, required=True, help="The program.")
+@click.option("--tests", type=_FILE, help="Its tests: assertions, a `check(candidate)`, or test classes.")
+@click.option("--kind", type=click.Choice(get_args(Kind)), help="Guessed from the other options if not given.")
+@click.option("--entry-point", default="", metavar="NAME", help="The function or class under test.")
+@click.option("--support", type=_FILE, help="Trusted source that the tests need.")
+@click.option("--only", multiple=True, metavar="NAME", help="A test class, or Class.method, to run; may be repeated.")
+@click.option("--stdin", type=_FILE, help="For a script: its standard input.")
+@click.option("--stdout", type=_FILE, help="For a script: the output it must print.")
+@click.option("--expression", "expressions", multiple=True, help="To evaluate in the program; may be repeated.")
+@click.option("--isolation", type=click.Choice(["auto", *LEVELS]), default="auto", help="The level of isolation.")
+@click.option(
+    "--cpu-seconds", type=click.FloatRange(min=0, min_open=True), default=Limits().cpu_seconds, show_default=True
+)
+@click.option(
+    "--wall-seconds", type=click.FloatRange(min=0, min_open=True), default=Limits().wall_seconds, show_default=True
+)
+@click.option("--memory-mib", type=click.IntRange(min=1), default=Limits().memory_bytes >> 20, show_default=True)
+def run(
+    candidate: Path,
+    tests: Path | None,
+    kind: str | None,
+    entry_point: str,
+    support: Path | None,
+    only: tuple[str, ...],
+    stdin: Path | None,
+    stdout: Path | None,
+    expressions: tuple[str, ...],
+    isolation: str,
+    cpu_seconds: float,
+    wall_seconds: float,
+    memory_mib: int,
+) -> None:
+    """Run one program against its tests and print the outcome as JSON. Ends with status 1 unless it passed."""
+    limits = Limits(cpu_seconds=cpu_seconds, wall_seconds=wall_seconds, memory_bytes=memory_mib << 20)
+    suite = _read(tests) if tests else ""
+    if kind is None:
+        kind = (
+            "evaluate" if expressions else "script" if not tests else "unittest" if "unittest" in suite else "function"
+        )
+    program, trusted = _read(candidate), _read(support) if support else ""
+    try:
+        if kind == "script":
+            case = Case(_read(stdin) if stdin else "", _read(stdout) if stdout else None)
+            job = Job.script(program, [case], limits=limits, job_id=str(candidate))
+        elif kind == "evaluate":
+            job = Job.evaluate(program, expressions, limits=limits, job_id=str(candidate))
+        elif kind == "unittest":
+            job = Job.unittest(
+                program, suite, entry_point, only=only, support=trusted, limits=limits, job_id=str(candidate)
+            )
+        else:
+            job = Job.function(program, suite, entry_point, support=trusted, limits=limits, job_id=str(candidate))
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    with _open(isolation, workers=1) as sandbox:
+        outcome = _result(sandbox.submit(job))
+    click.echo(json.dumps(outcome.to_dict(), indent=2))
+    if not outcome.passed:
+        raise SystemExit(1)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path} isn't UTF-8 text: {error}") from None
+
+
+def _result(future: Future[Outcome]) -> Outcome:
+    try:
+        return future.result()
+    except StartFailed as error:
+        raise click.ClickException(f"the sandbox's server doesn't start: {error}") from None
