@@ -39,7 +39,10 @@ _out = click.option(
 
 
 def _open(upstream: Path | None, directory: Path) -> Upstream:
-    return Upstream(upstream) if upstream else downloading(directory)
+    try:
+        return Upstream(upstream) if upstream else downloading(directory)
+    except UpstreamError as error:
+        raise click.ClickException(str(error)) from error
 
 
 @click.group()

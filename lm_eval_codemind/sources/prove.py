@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -143,47 +145,58 @@ def prove_labels(problems: Sequence[Problem], published: Mapping[str, Problem], 
     require_packages()
     with ExitStack() as stack:
         seeds = sorted({circumstance.hash_seed for circumstance in (*CIRCUMSTANCES, *_STOPPED)})
-        sandboxes = {seed: stack.enter_context(Sandbox(workers=workers, hash_seed=seed)) for seed in seeds}
+        sandboxes = {
+            seed: stack.enter_context(Sandbox(workers=workers, preload=("time_machine",), hash_seed=seed))
+            for seed in seeds
+        }
         return dict(_prove_each(problems, published, sandboxes))
 
 
 def _prove_each(
     problems: Sequence[Problem], published: Mapping[str, Problem], sandboxes: Mapping[int, Sandbox]
 ) -> Iterator[tuple[str, Proof]]:
-    def run(problem: Problem, circumstance: Circumstance) -> Outcome:
-        return sandboxes[circumstance.hash_seed].submit(_job(problem, circumstance)).result()
+    def submit(problem: Problem, circumstance: Circumstance) -> list[Future[Outcome]]:
+        return [sandboxes[circumstance.hash_seed].submit(job) for job in _jobs(problem, circumstance)]
 
-    runs = [
-        [sandboxes[circumstance.hash_seed].submit(_job(problem, circumstance)) for circumstance in CIRCUMSTANCES]
-        for problem in problems
-    ]
-    own = {
-        problem_id: sandboxes[CIRCUMSTANCES[0].hash_seed].submit(_job(problem, CIRCUMSTANCES[0]))
-        for problem_id, problem in published.items()
-    }
+    runs = []
+    own = {}
+    for problem in problems:
+        runs.append([submit(problem, circumstance) for circumstance in CIRCUMSTANCES])
+        if problem.problem_id in published:
+            # Whether upstream's own version runs is seen on its own input.
+            theirs = dataclasses.replace(published[problem.problem_id], cases=())
+            own[problem.problem_id] = submit(theirs, CIRCUMSTANCES[0])
     for problem, futures in tqdm(list(zip(problems, runs, strict=True)), desc="executing", unit="problem"):
-        outcomes = [future.result() for future in futures]
-        ran_as_published = problem.problem_id in own and _ran(own[problem.problem_id].result())
+        outcomes = [_results(of_circumstance) for of_circumstance in futures]
+        ran_as_published = problem.problem_id in own and _ran(_results(own[problem.problem_id])[0])
         if problem.kind == "script":
             yield problem.problem_id, _classify_script(problem, outcomes, ran_as_published)
         else:
-            proof = _classify_value(problem, outcomes, ran_as_published)
-            if proof.reason == "time" and _varies_by_chance([run(problem, stopped) for stopped in _STOPPED]):
+            proof = _classify_value(problem, [outcome for (outcome,) in outcomes], ran_as_published)
+            if proof.reason == "time" and _varies_by_chance(
+                [_results(submit(problem, stopped))[0] for stopped in _STOPPED]
+            ):
                 proof = Proof("excluded", "identity")
             yield problem.problem_id, proof
 
 
-def _job(problem: Problem, circumstance: Circumstance) -> Job:
+def _results(futures: Sequence[Future[Outcome]]) -> list[Outcome]:
+    return [future.result() for future in futures]
+
+
+def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
+    """Return what has to run under one circumstance: a job, or for a script one for each input."""
     execution = execution_of(problem)
     prelude = _PRELUDE.format(folder=circumstance.folder, start=circumstance.start, ticking=circumstance.ticking)
     if execution.expression is None:
+        # A job of several cases would end with the first one that fails.
         stdins = [problem.input, *(case.input for case in problem.cases)]
         program = prelude + execution.module
-        return Job.script(program, [Case(stdin) for stdin in stdins], limits=LIMITS, job_id=problem.problem_id)
+        return [Job.script(program, [Case(stdin)], limits=LIMITS, job_id=problem.problem_id) for stdin in stdins]
     program = prelude + _RUNNER.format(
         uses_nltk="nltk" in execution.module, module=execution.module, expression=_expression(execution)
     )
-    return Job.evaluate(program, ["_run()", "_run()"], limits=LIMITS, job_id=problem.problem_id)
+    return [Job.evaluate(program, ["_run()", "_run()"], limits=LIMITS, job_id=problem.problem_id)]
 
 
 def _expression(execution: Execution) -> str:
@@ -192,12 +205,11 @@ def _expression(execution: Execution) -> str:
 
 
 def _ran(outcome: Outcome) -> bool:
-    """Tell whether a program gave an output for its own input, whatever became of further cases."""
-    return bool(outcome.observations) and _ended_well(outcome.observations[0])
-
-
-def _ended_well(observation: Observation) -> bool:
-    return observation.status == "passed" and not observation.exception_type
+    """Tell whether a program gave an output."""
+    if not outcome.observations:
+        return False
+    first = outcome.observations[0]
+    return first.status == "passed" and not first.exception_type
 
 
 def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_published: bool) -> Proof:
@@ -228,9 +240,9 @@ def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_publis
     return Proof(category, output=text if differs else None)  # type: ignore[arg-type]
 
 
-def _classify_script(problem: Problem, outcomes: Sequence[Outcome], ran_as_published: bool) -> Proof:
-    """Classify a script's output and its test suite from its runs under :data:`CIRCUMSTANCES`."""
-    columns = [[_printed(outcome, position) for outcome in outcomes] for position in range(len(problem.cases) + 1)]
+def _classify_script(problem: Problem, outcomes: Sequence[Sequence[Outcome]], ran_as_published: bool) -> Proof:
+    """Classify a script's output and its test suite from its runs under :data:`CIRCUMSTANCES`, an outcome an input."""
+    columns = [[_printed(outcome) for outcome in of_input] for of_input in zip(*outcomes, strict=True)]
     proven = [column[0] if len(set(column)) == 1 else None for column in columns]
     cases = {
         position: output
@@ -246,12 +258,9 @@ def _classify_script(problem: Problem, outcomes: Sequence[Outcome], ran_as_publi
     return Proof(category, output=output if differs else None, cases=cases)  # type: ignore[arg-type]
 
 
-def _printed(outcome: Outcome, position: int) -> str | None:
-    """Return what a script printed for one case, or None if it did not end well."""
-    if position >= len(outcome.observations):
-        return None
-    observation = outcome.observations[position]
-    return observation.stdout if _ended_well(observation) else None
+def _printed(outcome: Outcome) -> str | None:
+    """Return what a script printed, or None if it did not end well."""
+    return outcome.observations[0].stdout if _ran(outcome) else None
 
 
 def _canonical(observation: Observation) -> str | None:

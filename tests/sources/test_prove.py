@@ -58,7 +58,7 @@ PROBLEMS = [
         "",
         "3\n",
         None,
-        cases=(Case("1\n", "2\n\n"), Case("2\n", "5\n"), Case("x\n", "0\n")),
+        cases=(Case("1\n", "2\n\n"), Case("x\n", "0\n"), Case("2\n", "5\n"), Case("3\n", "6")),
         published_output="7",
     ),
 ]
@@ -84,7 +84,7 @@ EXPECTED = {
     "package": Proof("excluded", "dependency"),
     "folder": Proof("excluded", "identity"),
     "method": Proof("confirmed"),
-    "script": Proof("corrected", output="6\n", cases={1: "4\n", 2: None}),
+    "script": Proof("corrected", output="6\n", cases={1: None, 2: "4\n"}),
 }
 
 
