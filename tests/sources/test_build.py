@@ -12,6 +12,7 @@ from lm_eval_codemind.problems import BENCHMARKS, Benchmark, Problem, load_probl
 from lm_eval_codemind.sources import Upstream, UpstreamError
 from lm_eval_codemind.sources import build as building
 from lm_eval_codemind.sources.build import Source, benchmark_path, intact, load_benchmark, read_manifest
+from lm_eval_codemind.sources.complexity import with_complexity
 
 NAME = "published_made"
 
@@ -27,7 +28,7 @@ class Made:
 
     def __init__(self) -> None:
         self.reads = 0
-        self.problems = [problem(0), problem(1)]
+        self.problems = [with_complexity(problem(0)), with_complexity(problem(1))]
 
     def read(self, upstream: Upstream) -> list[Problem]:
         self.reads += 1
