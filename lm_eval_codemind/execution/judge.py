@@ -88,6 +88,10 @@ class Judge:
             else:
                 check = namespace.get("check")
                 if callable(check) and not isinstance(check, proxies.Function):
+                    if not job["entry_point"]:
+                        raise suites.NoTests(
+                            "the suite defines check(candidate), which needs the name of an entry point"
+                        )
                     check(namespace[job["entry_point"]])
                 outcome["tests_run"] = 1
             outcome["status"] = "passed"
@@ -202,6 +206,8 @@ class Judge:
         if isinstance(error, proxies.Missing):
             outcome.update(status="error", exception_type="NameError",
                            exception_message=f"the program defines no {error.args[0]!r}")  # fmt: skip
+        elif isinstance(error, suites.NoTests):
+            outcome["status"] = "error"
         elif isinstance(error, CandidateGone):
             outcome.update(status="gone", exception_type="", exception_message="")
         elif isinstance(error, wire.MessageTooLong):
@@ -226,7 +232,9 @@ class Judge:
         outcome["stdout"] = candidate.stdout.decode("utf-8", "replace")
         outcome["stderr"] = report["stderr"][1].encode("latin-1").decode("utf-8", "replace")
         if outcome["status"] == "gone":
-            outcome.update(_ending(report))
+            # A script may end itself as it likes: what it printed is judged, and its exit status.
+            done = job["kind"] == "script" and report["exit"] == 0 and not report["reason"]
+            outcome.update({"status": "passed"} if done else _ending(report))
         if max(report["stdout"][0], report["stderr"][0]) > limits["output_bytes"]:
             outcome["status"] = "output"
 

@@ -11,8 +11,8 @@ from typing import Any
 # Modules whose use in tests says nothing of the program beyond its values: no files, no patching, no capture of output.
 _HARMLESS = {
     "bisect", "calendar", "collections", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools",
-    "heapq", "itertools", "json", "math", "numbers", "numpy", "operator", "random", "re", "statistics", "string", "textwrap",
-    "time", "typing", "unittest", "uuid",
+    "heapq", "itertools", "json", "math", "numbers", "numpy", "operator", "random", "re", "statistics", "string",
+    "textwrap", "time", "typing", "unittest", "uuid",
 }  # fmt: skip
 # Reaching into the program's process, or around the values it returns.
 _NEEDS_PROCESS = {

@@ -15,7 +15,20 @@ LIGHT = (
     "fractions", "functools", "hashlib", "heapq", "inspect", "io", "itertools", "json", "linecache", "math", "operator",
     "queue", "random", "re", "statistics", "string", "textwrap", "threading", "traceback", "typing", "unittest", "zlib",
 )  # fmt: skip
-DEFAULT_PRELOAD = ("numpy", "scipy", "sklearn", "pandas", "dateutil", "bs4", "nltk", "PIL", "openpyxl", "sqlite3")
+DEFAULT_PRELOAD = (
+    "numpy",
+    "scipy",
+    "sklearn",
+    "pandas",
+    "dateutil",
+    "bs4",
+    "nltk",
+    "PIL",
+    "openpyxl",
+    "sqlite3",
+    "cryptography",
+    "http",
+)
 
 # Importing a package doesn't import its parts; these are the parts that programs use.
 PARTS = {
@@ -25,10 +38,13 @@ PARTS = {
     "sklearn": (
         "sklearn", "sklearn.linear_model", "sklearn.ensemble", "sklearn.tree", "sklearn.neighbors", "sklearn.svm",
         "sklearn.cluster", "sklearn.decomposition", "sklearn.preprocessing", "sklearn.model_selection",
-        "sklearn.metrics", "sklearn.feature_extraction.text", "sklearn.datasets", "sklearn.naive_bayes", "sklearn.pipeline",
+        "sklearn.metrics", "sklearn.feature_extraction.text", "sklearn.datasets", "sklearn.naive_bayes",
+        "sklearn.pipeline",
     ),
     "dateutil": ("dateutil.parser", "dateutil.relativedelta"),
     "PIL": ("PIL.Image",),
+    "cryptography": ("cryptography.fernet",),
+    "http": ("http.client",),
 }  # fmt: skip
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n#;]+)", re.MULTILINE)

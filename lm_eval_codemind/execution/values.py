@@ -108,9 +108,11 @@ def _as_base(value: Any, kind: type, reference: Callable[[Any], Any] | None, dep
 
 def _encode_numpy(numpy: Any, value: Any, reference: Callable[[Any], Any] | None, depth: int) -> Any:
     array = numpy.asarray(value)
-    if array.dtype.hasobject or array.dtype.names:
+    if array.dtype.names:
         if reference is None:
             raise Unencodable(f"a numpy array of type {array.dtype} has no plain form")
+        return reference(value)
+    if array.dtype.hasobject:
         items = [encode(item, reference, depth) for item in array.ravel().tolist()]
         return {"objects": [list(array.shape), items]}
     tag = "array" if isinstance(value, numpy.ndarray) else "scalar"

@@ -1,0 +1,39 @@
+"""Sandboxes at each level this machine gives, shared by the tests of a module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.execution.isolation import available
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "level" in metafunc.fixturenames:
+        metafunc.parametrize("level", ["bubblewrap", "landlock"], indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
+def level(request: pytest.FixtureRequest) -> str:
+    """A level of isolation; skips where this machine doesn't give it."""
+    levels = {isolation.name: isolation for isolation in available()}
+    if request.param not in levels:
+        reasons = "; ".join(levels["none"].reasons)
+        pytest.skip(f"{request.param} isn't available here: {reasons}")
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def sandbox_at(level: str) -> Iterator[Sandbox]:
+    """A sandbox at each level."""
+    with Sandbox(workers=2, isolation=level) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    """A sandbox at the strongest level."""
+    with Sandbox(workers=2) as sandbox:
+        yield sandbox

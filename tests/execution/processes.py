@@ -1,0 +1,27 @@
+"""Looking at processes from outside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def parents() -> dict[int, int]:
+    """Return the parent of every process."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = path.read_text()
+        except OSError:
+            continue
+        found[int(path.parent.name)] = int(text.rpartition(")")[2].split()[1])
+    return found
+
+
+def below(pid: int) -> list[int]:
+    """Return the processes below one."""
+    table = parents()
+    found, fresh = [], [pid]
+    while fresh:
+        fresh = [child for child, parent in table.items() if parent in fresh]
+        found += fresh
+    return found

@@ -1,0 +1,63 @@
+"""The hostile programs: each gets the outcome it must, and the honest program after it passes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.execution import Job, Outcome, Sandbox, Status
+from lm_eval_codemind.execution.attacks import Attack, attacks
+from tests.execution.processes import below
+
+HONEST = Job.function("def f(a, b): return a + b", "def check(c):\n    assert c(20, 22) == 42\n", "f")
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def outcomes(sandbox_at: Sandbox) -> dict[str, tuple[Outcome, Outcome]]:
+    """The outcome of each attack, and of the honest program after it."""
+    futures = {attack.name: (sandbox_at.submit(attack.job), sandbox_at.submit(HONEST)) for attack in attacks()}
+    return {name: (hostile.result(), after.result()) for name, (hostile, after) in futures.items()}
+
+
+@pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.name)
+def test_attack(attack: Attack, outcomes: dict[str, tuple[Outcome, Outcome]], sandbox_at: Sandbox) -> None:
+    hostile, after = outcomes[attack.name]
+    assert hostile.status in attack.expected, hostile
+    assert after.status is Status.PASSED, after
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len({attack.name for attack in attacks()}) == len(attacks()) >= 60
+    assert not any(Status.PASSED in attack.expected for attack in attacks())
+
+
+def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome]], sandbox_at: Sandbox) -> None:
+    """Below each of the sandbox's processes only its own servers remain, with no descriptor more than at the start."""
+    for pid in sandbox_at.server_pids():
+        descendants = below(pid)
+        # Bubblewrap keeps a watching process of its own above the server.
+        assert len(descendants) <= 1, descendants
+        for server in [pid, *descendants]:
+            names = [str(link.readlink()) for link in Path(f"/proc/{server}/fd").iterdir()]
+            assert not any("memfd" in name for name in names), names
+            assert len(names) < 16, names
+
+
+def test_honest_programs_pass_the_same_suites(sandbox_at: Sandbox) -> None:
+    """The suites of the attacks can be passed: it isn't for their own sake that the attacks fail."""
+    function = "def f(a, b):\n    return a + b\n"
+    account = """
+class Account:
+    def __init__(self, start): self.history = [start]
+    def deposit(self, amount): self.history.append(amount)
+    def balance(self): return sum(self.history)
+"""
+    suites = {(attack.job.kind, attack.job.tests) for attack in attacks() if attack.job.kind != "script"}
+    special = ("in candidate(20, 22)", "sum(candidate", "== [42]")
+    for kind, tests in suites:
+        if not any(part in tests for part in special):
+            program, name = (function, "f") if kind == "function" else (account, "Account")
+            outcome = sandbox_at.submit(Job(kind, program, tests, name)).result()
+            assert outcome.status is Status.PASSED, (tests, outcome)
