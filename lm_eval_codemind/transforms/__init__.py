@@ -10,7 +10,7 @@ from lm_eval_codemind.transforms.composer import (
     digest,
     recreate,
 )
-from lm_eval_codemind.transforms.program import Program
+from lm_eval_codemind.transforms.program import Program, needed_functions
 from lm_eval_codemind.transforms.rule import GROUPS, Rule
 from lm_eval_codemind.transforms.unparse import UnsupportedSyntaxError, unparse
 
@@ -26,6 +26,7 @@ __all__ = [
     "compose",
     "compose_verified",
     "digest",
+    "needed_functions",
     "recreate",
     "unparse",
 ]

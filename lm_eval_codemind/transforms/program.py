@@ -110,11 +110,15 @@ class Program:
         script: Whether it runs from top to bottom and nobody imports it, so that all of its names are its own.
         public: Identifiers that code outside of the program (its tests) may use, for instance as function or keyword
             names; None if unknown, then every name that could be reached from outside counts.
-        focus: ``Class.method``: the one method to be transformed; the rest of the program stays as it is.
+        focus: Functions of the module, or a method as ``Class.method``, that are to be transformed; the rest of the
+            program stays as it is. None for the whole program.
 
     Attributes:
         tree: The syntax tree, which rules change in place.
         modules: The top-level modules that the program itself imports.
+        reflective: Whether the program may look at its own names, frames or code.
+        evaluating: Whether it runs code that stands in strings, which may mention any of its names.
+        keywords: Names that its calls pass by keyword.
         made_names: The names that rules gave.
 
     Raises:
@@ -122,16 +126,29 @@ class Program:
     """
 
     def __init__(
-        self, code: str, *, script: bool = False, public: Collection[str] | None = None, focus: str | None = None
+        self,
+        code: str,
+        *,
+        script: bool = False,
+        public: Collection[str] | None = None,
+        focus: Collection[str] | None = None,
     ) -> None:
         self.tree = ast.parse(code)
         self.script = script
         self.public = None if public is None else frozenset(public)
-        self.focus = focus
+        self.focus = None if focus is None else frozenset(focus)
         self.original_names = frozenset(node.name for node in self.tree.body if isinstance(node, DEFINITIONS))
-        imports = [node for node in ast.walk(self.tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+        # What the program itself does; rules add nothing to any of these.
+        nodes = list(ast.walk(self.tree))
+        imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
         self.modules = frozenset(module.partition(".")[0] for node in imports for module in _modules(node))
         self._imports_star = any(alias.name == "*" for node in imports for alias in node.names)
+        self.reflective = bool(self.modules & _REFLECTIVE_MODULES) or any(map(_reflects, nodes))
+        self.evaluating = any(isinstance(node, ast.Name) and node.id in _EVALUATING for node in nodes)
+        self.keywords = {k.arg for node in nodes if isinstance(node, ast.Call) for k in node.keywords if k.arg}
+        self._looks_up = any(map(_looks_up, nodes))
+        texts = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+        self._written = {word for text in texts for word in _IDENTIFIER.findall(text)}
         self._imported: dict[str, str] = {}
         self.made_names: set[str] = set()
         self.taken = set(_IDENTIFIER.findall(code)) | set(public or ())
@@ -174,53 +191,12 @@ class Program:
         """Whether `name` can only mean Python's builtin."""
         return name in names.RESERVED and name not in self.rebound and not self._imports_star
 
-    @cached_property
-    def reflective(self) -> bool:
-        """Whether the program may look at its own names, frames or code."""
-        if self.modules & _REFLECTIVE_MODULES:
-            return True
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Name) and node.id in _REFLECTIVE_NAMES:
-                return True
-            if isinstance(node, ast.Attribute) and node.attr in _REFLECTIVE_ATTRIBUTES:
-                return True
-            if isinstance(node, ast.Call):
-                if isinstance(node.func, ast.Name) and node.func.id in _REFLECTIVE_IF_BARE and not node.args:
-                    return True
-                if any(keyword.arg == "stacklevel" for keyword in node.keywords):
-                    return True
-        return False
-
-    @cached_property
-    def keywords(self) -> set[str]:
-        """Names that calls of the program pass by keyword."""
-        return {k.arg for node in ast.walk(self.tree) if isinstance(node, ast.Call) for k in node.keywords if k.arg}
-
-    @cached_property
-    def _written(self) -> set[str]:
-        texts = (n.value for n in ast.walk(self.tree) if isinstance(n, ast.Constant) and isinstance(n.value, str))
-        return {word for text in texts for word in _IDENTIFIER.findall(text)}
-
     def writes(self, name: str) -> bool:
         """Whether a name is written in a string, where a lookup by name could find it.
 
         Only counts where the program looks up names or passes keywords by way of strings.
         """
-        return name in self._written and self._looks_up
-
-    @cached_property
-    def _looks_up(self) -> bool:
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Name) and node.id in ("getattr", "setattr", "hasattr", "delattr", "vars", "dir"):
-                return True
-            if isinstance(node, ast.Call) and any(keyword.arg is None for keyword in node.keywords):
-                return True
-        return False
-
-    @cached_property
-    def evaluating(self) -> bool:
-        """Whether the program runs code that stands in strings, which may mention any of its names."""
-        return any(isinstance(node, ast.Name) and node.id in _EVALUATING for node in ast.walk(self.tree))
+        return self._looks_up and name in self._written
 
     # -- functions ------------------------------------------------------------------------------------------------
 
@@ -277,6 +253,9 @@ class Program:
         return [block for block in self._all_blocks() if self._in_focus(block)]
 
     def _in_focus(self, block: Block) -> bool:
+        # New variables of a module that others import would become part of what it offers.
+        if isinstance(block.owner, ast.Module) and not self.script:
+            return False
         if self.focus is None:
             return True
         chain: list[str] = []
@@ -285,10 +264,8 @@ class Program:
             chain.append(getattr(scope.node, "name", ""))
             scope = scope.parent
         chain.reverse()
-        if not chain:
-            return False
-        # Functions that earlier rules added belong to the method they were made from.
-        return ".".join(chain[:2]) == self.focus or chain[0] not in self.original_names
+        # Functions that earlier rules added or renamed belong to those they were made from.
+        return bool({chain[0], ".".join(chain[:2])} & self.focus) or chain[0] not in self.original_names
 
     def _all_blocks(self) -> Iterator[Block]:
         scope = self.symbols.scopes[self.tree]
@@ -372,6 +349,37 @@ class Program:
 
 def _modules(node: ast.Import | ast.ImportFrom) -> list[str]:
     return [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+
+
+def needed_functions(code: str, entry_point: str) -> list[str]:
+    """Return the functions of a module that one of them needs, itself included, going by the names they mention."""
+    functions = {node.name: node for node in ast.parse(code).body if isinstance(node, DEFINITIONS)}
+    needed: list[str] = []
+    waiting = [entry_point]
+    while waiting:
+        name = waiting.pop()
+        if name in functions and name not in needed:
+            needed.append(name)
+            waiting += [node.id for node in ast.walk(functions[name]) if isinstance(node, ast.Name)]
+    return needed
+
+
+def _reflects(node: ast.AST) -> bool:
+    if isinstance(node, ast.Name):
+        return node.id in _REFLECTIVE_NAMES
+    if isinstance(node, ast.Attribute):
+        return node.attr in _REFLECTIVE_ATTRIBUTES
+    if isinstance(node, ast.Call):
+        bare = isinstance(node.func, ast.Name) and node.func.id in _REFLECTIVE_IF_BARE and not node.args
+        return bare or any(keyword.arg == "stacklevel" for keyword in node.keywords)
+    return False
+
+
+def _looks_up(node: ast.AST) -> bool:
+    """Whether a node finds something by its name in a string, or passes keywords that way."""
+    if isinstance(node, ast.Name):
+        return node.id in ("getattr", "setattr", "hasattr", "delattr", "vars", "dir")
+    return isinstance(node, ast.Call) and any(keyword.arg is None for keyword in node.keywords)
 
 
 def discards(node: ast.stmt) -> bool:

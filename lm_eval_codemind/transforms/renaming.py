@@ -14,10 +14,12 @@ Site = tuple[Scope, str]
 
 def _variables(program: Program) -> list[tuple[Scope, str, list[Occurrence]]]:
     """Return the variables bound in blocks that rules may change, in the order of the source."""
-    scopes = dict.fromkeys(block.scope for block in program.blocks)
+    scopes = {block.scope for block in program.blocks}
+    module = program.symbols.scopes[program.tree]
     found: dict[tuple[Scope, str], None] = {}
     for occurrence in program.symbols.occurrences:
-        if occurrence.binds and occurrence.home in scopes:
+        of_module = occurrence.home is module and (program.focus is None or occurrence.name in program.focus)
+        if occurrence.binds and (of_module or occurrence.home in scopes):
             found.setdefault((occurrence.home, occurrence.name))
     return [(home, name, program.symbols.variable(home, name)) for home, name in found]
 

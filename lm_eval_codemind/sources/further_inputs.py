@@ -1,0 +1,165 @@
+"""Inputs beyond a problem's own tests, mutated from those that are known."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import hashlib
+from collections.abc import Callable, Iterable
+from random import Random
+from typing import Any
+
+from lm_eval_codemind.problems import Problem
+
+_ATTEMPTS = 40  # for each input that is wanted; programs without arguments have no further inputs at all
+
+
+def further_inputs(problem: Problem, count: int) -> list[str]:
+    """Return up to `count` inputs that are in none of the problem's tests, in the form of ``problem.input``.
+
+    They are drawn by the problem's name, so that everybody tests on the same. Calls and test methods get other
+    constants, the text of stdin other numbers, words and lines; about one mutation in ten changes a value's type.
+    """
+    known = _known_inputs(problem)
+    mutate = _mutated_text if problem.kind == "script" else _mutated_source
+    rng = Random(int.from_bytes(hashlib.sha256(problem.problem_id.encode()).digest(), "big"))
+    found: dict[str, None] = {}
+    for _ in range(count * _ATTEMPTS):
+        if len(found) == count:
+            break
+        text = rng.choice(known)
+        for _ in range(1 + rng.randrange(3)):
+            text = mutate(text, rng)
+        if text not in known:
+            found[text] = None
+    return list(found)
+
+
+def observing_call(call: str) -> str:
+    """Return an expression whose value is that of a call, together with what it left of its arguments."""
+    node = ast.parse(call.strip(), mode="eval").body
+    if not isinstance(node, ast.Call) or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+        return call
+    arguments = ", ".join(ast.unparse(argument) for argument in node.args)
+    return f"_arguments = [{arguments}]\n_result = {ast.unparse(node.func)}(*_arguments)\n(_result, _arguments)"
+
+
+def _known_inputs(problem: Problem) -> list[str]:
+    known = dict.fromkeys([problem.input, *(case.input for case in problem.cases)])
+    if problem.kind == "function":
+        for call in _calls_of(problem.tests, problem.entry_point):
+            known.setdefault(call)
+    return list(known)
+
+
+def _calls_of(tests: str, entry_point: str) -> Iterable[str]:
+    """Yield the calls of the function in a test suite that stand on constants alone."""
+    for node in ast.walk(ast.parse(tests)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+            names = any(isinstance(part, ast.Name) for argument in arguments for part in ast.walk(argument))
+            if node.func.id in ("candidate", entry_point) and not names:
+                yield ast.unparse(ast.Call(ast.Name(entry_point, ast.Load()), node.args, node.keywords))
+
+
+def _mutated_source(source: str, rng: Random) -> str:
+    """Return Python source with one constant or display changed."""
+    tree = ast.parse(source)
+    places: list[tuple[Any, str, int | None]] = []
+    for node in ast.walk(tree):
+        for name, value in ast.iter_fields(node):
+            items = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
+            for index, item in items:
+                docstring = isinstance(node, ast.Expr)
+                if isinstance(item, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set)) and not docstring:
+                    loads = isinstance(getattr(item, "ctx", ast.Load()), ast.Load)
+                    if loads and not isinstance(node, (ast.JoinedStr, ast.MatchValue)):
+                        places.append((node, name, index))
+    if not places:
+        return source
+    node, name, index = rng.choice(places)
+    item = getattr(node, name) if index is None else getattr(node, name)[index]
+    changed = _changed(item, rng)
+    if index is None:
+        setattr(node, name, changed)
+    else:
+        getattr(node, name)[index] = changed
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+def _changed(node: ast.expr, rng: Random) -> ast.expr:
+    if rng.randrange(10) == 0:
+        value: Any = rng.choice([None, 0, -1, True, 2.5, "", "a", [], (), {}, [1, "x"]])
+        return ast.parse(repr(value), mode="eval").body
+    if isinstance(node, ast.Constant):
+        return ast.parse(repr(_changed_value(node.value, rng)), mode="eval").body
+    node = copy.deepcopy(node)
+    if isinstance(node, ast.Dict):
+        if node.keys:
+            place = rng.randrange(len(node.keys))
+            del node.keys[place], node.values[place]
+        return node
+    assert isinstance(node, (ast.List, ast.Tuple, ast.Set))
+    node.elts = _changed_sequence(node.elts, rng)
+    # `{}` would be a dictionary.
+    return ast.parse("set()", mode="eval").body if isinstance(node, ast.Set) and not node.elts else node
+
+
+def _changed_value(value: Any, rng: Random) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return rng.choice([value + 1, value - 1, -value, 0, 1, value * 2, value // 2, rng.randrange(-20, 100)])
+    if isinstance(value, float):
+        return rng.choice([value + 1, -value, 0.0, value / 2, float(rng.randrange(-10, 10)), value * 1.5])
+    if isinstance(value, str):
+        return _changed_text(value, rng)
+    if isinstance(value, bytes):
+        return bytes(_changed_sequence(list(value), rng))
+    return value
+
+
+def _changed_text(text: str, rng: Random) -> str:
+    changes: list[Callable[[], str]] = [
+        lambda: "".join(_changed_sequence(list(text), rng)),
+        text.swapcase,
+        lambda: text[::-1],
+        lambda: text + rng.choice([" ", "a", "Z", "0", "é", "\n", "(", "-"]),
+        lambda: rng.choice(["", " ", "abc", "1", "AbA"]),
+    ]
+    return rng.choice(changes)()
+
+
+def _changed_sequence(items: list[Any], rng: Random) -> list[Any]:
+    if not items:
+        return items
+    first, second = rng.randrange(len(items)), rng.randrange(len(items))
+    changed = list(items)
+    kind = rng.randrange(4)
+    if kind == 0:
+        del changed[first]
+    elif kind == 1:
+        changed.insert(second, items[first])
+    elif kind == 2:
+        changed[first], changed[second] = items[second], items[first]
+    else:
+        changed.reverse()
+    return changed
+
+
+def _mutated_text(text: str, rng: Random) -> str:
+    """Return the text of stdin with one word or line changed."""
+    lines = text.splitlines()
+    if not lines:
+        return "1\n"
+    if len(lines) > 1 and rng.randrange(8) == 0:
+        return "\n".join(_changed_sequence(lines, rng)) + "\n"
+    place = rng.randrange(len(lines))
+    words = lines[place].split(" ")
+    word = rng.randrange(len(words))
+    if words[word].lstrip("-").isdecimal() and len(words[word]) < 20:
+        words[word] = str(_changed_value(int(words[word]), rng))
+    else:
+        words[word] = _changed_text(words[word], rng)
+    lines[place] = " ".join(words)
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,61 @@
+"""A problem's whole test suite as a job for the sandbox, with any program in the place of the problem's own."""
+
+from __future__ import annotations
+
+import ast
+
+from lm_eval_codemind.execution import Case, Job, Limits
+from lm_eval_codemind.problems import Problem
+
+
+def suite_job(problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()) -> Job:
+    """Return the job that checks `code` against all tests of a problem.
+
+    Args:
+        problem: The problem whose tests are run. What they need of imports and helpers comes from the problem, not
+            from the program.
+        code: A complete program: a module with the function or the class, or a script.
+        limits: What the program may use; the sandbox's defaults if None.
+        only: For methods: the test classes, or ``Class.method``, to run instead of all of them.
+
+    Raises:
+        ValueError: if the problem has no tests.
+    """
+    if problem.kind == "script":
+        cases = [Case(case.input, case.output) for case in problem.cases]
+        return Job.script(code, cases, limits=limits, job_id=problem.problem_id)
+    if problem.kind == "function":
+        return Job.function(
+            code,
+            problem.tests,
+            problem.entry_point,
+            support=problem.context,
+            limits=limits,
+            job_id=problem.problem_id,
+        )
+    return Job.unittest(
+        code,
+        problem.tests,
+        problem.entry_point.split(".")[0],
+        only=only,
+        support=_imports(problem.code),
+        limits=limits,
+        job_id=problem.problem_id,
+    )
+
+
+def test_names(problem: Problem) -> list[str]:
+    """Return the test methods of a problem's ``unittest`` suite as ``Class.method``, in the order of the source."""
+    return [
+        f"{node.name}.{item.name}"
+        for node in ast.parse(problem.tests).body
+        if isinstance(node, ast.ClassDef)
+        for item in node.body
+        if isinstance(item, ast.FunctionDef) and item.name.startswith("test")
+    ]
+
+
+def _imports(code: str) -> str:
+    """Return the imports of a module: suites use some of them without importing them."""
+    nodes = [node for node in ast.parse(code).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    return "".join(f"{ast.unparse(node)}\n" for node in nodes)
