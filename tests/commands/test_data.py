@@ -1,0 +1,56 @@
+"""``codemind data`` on upstream's archives and on what is not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.sources.build import released_digests
+
+
+def codemind(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return result.exit_code, result.output
+
+
+@pytest.mark.upstream
+def test_build_then_info(shared_data: Path, tmp_path: Path) -> None:
+    code, output = codemind(
+        "data", "build", "--benchmark", "cruxeval", "--upstream", shared_data / "upstream", "--out", tmp_path
+    )
+    assert code == 0, output
+    assert f"800 problems, sha256 {released_digests()['cruxeval']}" in output
+    code, output = codemind("data", "info", "--out", tmp_path)
+    assert code == 0
+    assert "cruxeval: 800 problems (800 confirmed); as released" in output
+    assert "facebookresearch/cruxeval@190faf1" in output
+    assert "humaneval: not built (`codemind data build --benchmark humaneval`)" in output
+    (tmp_path / "cruxeval.jsonl").write_text("")
+    assert (
+        "cruxeval: 800 problems (800 confirmed); damaged or outdated" in codemind("data", "info", "--out", tmp_path)[1]
+    )
+
+
+def test_errata_needs_built_data(tmp_path: Path) -> None:
+    code, output = codemind("data", "errata", "--out", tmp_path)
+    assert code == 1
+    assert "not built: humaneval, cruxeval, classeval, avatar; run `codemind data build`" in output
+
+
+@pytest.mark.upstream
+def test_the_errata_page_is_the_generated_one(shared_data: Path, tmp_path: Path) -> None:
+    codemind("data", "build", "--upstream", shared_data / "upstream", "--out", tmp_path)
+    code, output = codemind("data", "errata", "--out", tmp_path)
+    assert code == 0
+    page = Path(__file__).resolve().parents[2] / "docs" / "errata.md"
+    assert page.read_text(encoding="utf-8") == output
+
+
+def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
+    code, output = codemind("data", "build", "--upstream", tmp_path / "nope", "--out", tmp_path)
+    assert code == 1
+    assert "nope: no such directory; --upstream wants one with upstream's checkouts or archives" in output
+    assert "Traceback" not in output
