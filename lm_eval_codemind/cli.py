@@ -16,6 +16,7 @@ COMMANDS: dict[str, str] = {
     "sandbox": "sandbox",
     "score": "score",
     "show": "show",
+    "submit": "submit",
     "verify": "verify",
 }
 

@@ -34,12 +34,14 @@ class Family:
         prefix: How the names of its tasks start.
         metric: The metric whose per-sample value is the family's S score and whose aggregate is its R score.
         in_overlap: Whether it takes part in the analysis of which problems each family alone solves.
+        submittable: Whether its results can be submitted.
     """
 
     name: str
     prefix: str
     metric: str
     in_overlap = True
+    submittable = True
 
     def owns(self, task: str) -> bool:
         """Tell whether a task belongs to this family."""
@@ -69,6 +71,10 @@ class Family:
         """Return the type of the true output, that of the predicted one, and whether their values are equal."""
         return None
 
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        """Return what the CodeMind authors' leaderboard shows of a task: its column -> a share of 1."""
+        return {}
+
     def parts(self, sample: Sample) -> list[Part]:
         """Return the texts that the report shows of a sample."""
         return [*_prompts(sample), *_responses(sample)]
@@ -77,11 +83,16 @@ class Family:
 class _IER(Family):
     """Independent execution reasoning: predict what a program computes."""
 
-    def __init__(self, name: str, prefix: str, metric: str, in_overlap: bool) -> None:
+    def __init__(self, name: str, prefix: str, metric: str, default: bool) -> None:
         self.name = name
         self.prefix = prefix
         self.metric = metric
-        self.in_overlap = in_overlap
+        self.in_overlap = default
+        self.submittable = default
+
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        metric = task.metric(self.metric)
+        return {"RIER": metric.value} if metric else {}
 
     def outcome(self, sample: Sample) -> str:
         if self.solved(sample):
@@ -109,9 +120,9 @@ class _IER(Family):
 
 
 FAMILIES: tuple[Family, ...] = (
-    _IER("IER", "codemind_ier_", "r_ier", in_overlap=True),
-    _IER("IER direct", "codemind_ier_direct_", "r_ier", in_overlap=False),
-    _IER("IER published", "codemind_ier_published_", "r_ier_text", in_overlap=False),
+    _IER("IER", "codemind_ier_", "r_ier", default=True),
+    _IER("IER direct", "codemind_ier_direct_", "r_ier", default=False),
+    _IER("IER published", "codemind_ier_published_", "r_ier_text", default=False),
 )
 
 

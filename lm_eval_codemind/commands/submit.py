@@ -1,0 +1,85 @@
+"""``codemind submit``: check that a run may be submitted and write what a submission needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("submit")
+@click.argument("run_path", metavar="RUN", type=click.Path(path_type=Path))
+@click.option("--model", required=True, metavar="ORG/NAME", help="The model's name on the Hub.")
+@click.option(
+    "--dataset",
+    required=True,
+    metavar="ORG/NAME",
+    envvar="CODEMIND_DATASET",
+    show_envvar=True,
+    help="The data set's name on the Hub.",
+)
+@click.option("--revision", help="The data set's revision on the Hub.")
+@click.option("--source-url", help="Where the run can be looked at, such as its report.")
+@click.option("--source-name", help="What that place is called.")
+@click.option("--user", help="Who made the run: a user of the Hub.")
+@click.option("--org", help="Who made the run: an organisation of the Hub.")
+@click.option("--notes", help="Anything to add to the notes on the setup.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("submission"),
+    show_default=True,
+    help="The directory to write.",
+)
+def command(run_path: Path, output: Path, **fields: str | None) -> None:
+    """Check that RUN may be submitted and write its submission; nothing is sent.
+
+    RUN is a result file of the harness, or a directory that holds one. A run that may not be submitted gets all the
+    reasons at once.
+    """
+    from lm_eval_codemind.commands._official import official_digests, official_tasks
+    from lm_eval_codemind.commands._rescore import rescored
+    from lm_eval_codemind.results.bundles import SUFFIX, write_bundle
+    from lm_eval_codemind.results.hub import eval_yaml
+    from lm_eval_codemind.results.runs import read_runs
+    from lm_eval_codemind.results.submission import (
+        Submission,
+        description,
+        eval_results,
+        leaderboard_csv,
+        leaderboard_rows,
+        reasons_against,
+        to_yaml,
+    )
+    from lm_eval_codemind.results.verification import verify
+
+    submission = Submission(**fields)  # type: ignore[arg-type]
+    try:
+        runs = read_runs([run_path])
+        if len(runs) != 1:
+            listed = "\n".join(f"  {run.path}" for run in runs)
+            raise ValueError(f"{run_path} holds {len(runs)} runs; submit them one by one:\n{listed}")
+        (run,) = runs
+        with rescored(run) as again:
+            reasons = reasons_against(run, again, verify(run, again), submission, official_digests())
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    if reasons:
+        raise click.ClickException("this run may not be submitted:\n" + "\n".join(f"  - {r}" for r in reasons))
+    # The sample's task is no benchmark; it is declared where it is what was run.
+    tasks = official_tasks() | {
+        task.task: str((task.metadata.get("suite") or {}).get("benchmark")) for task in run.tasks
+    }
+    bundle = output / f"{submission.model.replace('/', '__')}{SUFFIX}"
+    files = {
+        output / ".eval_results" / "codemind.yaml": to_yaml(eval_results(run, submission)),
+        output / "eval.yaml": to_yaml(eval_yaml(tasks)),
+        output / "leaderboard.csv": leaderboard_csv(leaderboard_rows(run, submission)),
+    }
+    for path, content in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+    write_bundle(bundle, run, description(run, submission))
+    for path in (*files, bundle):
+        click.echo(path)

@@ -1,0 +1,249 @@
+"""What a run needs to be submitted, and the forms in which it is submitted. Nothing is sent anywhere."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import yaml
+
+from lm_eval_codemind.problems import BENCHMARKS
+from lm_eval_codemind.results.families import Family, family_of
+from lm_eval_codemind.results.runs import Run, TaskRun
+from lm_eval_codemind.results.verification import Verification
+
+# Columns of the table behind the CodeMind authors' leaderboard.
+LEADERBOARD_COLUMNS = (
+    "Dataset",
+    "Task",
+    "Gtask",
+    "Model",
+    "RIER",
+    "RDER",
+    "Pass1",
+    "WithTest",
+    "NoTest",
+    "MisleadingTest",
+    "src",
+    "tgt",
+)
+
+_MODEL = re.compile(r"[\w.-]+/[\w.-]+")
+# Parts of a task's configuration that say nothing about how it was run.
+_NO_SETTINGS = ("metadata", "task", "tag", "group")
+_REASONS_OF_ONE_KIND = 5
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What is submitted besides the run itself.
+
+    Attributes:
+        model: The model's name on the Hub, ``ORG/NAME``.
+        dataset: The data set's name on the Hub, ``ORG/NAME``.
+        revision: The data set's revision there; None to leave it open.
+        source_url: Where the run can be looked at, such as its report; None if nowhere.
+        source_name: What that place is called; only with a URL.
+        user: Who made the run, a user of the Hub; only with a URL.
+        org: The same for an organisation; only with a URL.
+        notes: Anything to add to the notes on the setup.
+    """
+
+    model: str
+    dataset: str
+    revision: str | None = None
+    source_url: str | None = None
+    source_name: str | None = None
+    user: str | None = None
+    org: str | None = None
+    notes: str | None = None
+
+
+def reasons_against(
+    run: Run, again: Run, verification: Verification, submission: Submission, digests: Mapping[str, str]
+) -> list[str]:
+    """Return everything that keeps a run from being submitted; nothing if it may be.
+
+    A run may be submitted if it is complete and unlimited, was made with the tasks' own settings on the released data
+    by this release, decoded greedily, and rescores to the same.
+
+    Args:
+        run: The run.
+        again: Its responses rescored here: made with the tasks' own settings by this release.
+        verification: The comparison of the two.
+        submission: What is submitted with it.
+        digests: Digest of the released data by benchmark.
+    """
+    reasons = []
+    for what, name in (("model", submission.model), ("dataset", submission.dataset)):
+        if not _MODEL.fullmatch(name):
+            reasons.append(f"--{what} {name}: must be ORG/NAME, as on the Hub")
+    if submission.source_url is None and (submission.source_name or submission.user or submission.org):
+        reasons.append("--source-name, --user and --org go with --source-url, which is missing")
+    config = run.raw.get("config", {})
+    if config.get("limit") is not None:
+        reasons.append(f"limited: run with --limit {config['limit']}; run it without")
+    if run.raw.get("system_instruction"):
+        reasons.append("not the default settings: a system instruction was given")
+    for task in run.tasks:
+        reasons += _reasons_against_task(task, again.task(task.task), digests, bool(config.get("limit") is not None))
+    if not verification.equal:
+        shown = [str(difference) for difference in verification.differences[:_REASONS_OF_ONE_KIND]]
+        more = len(verification.differences) - len(shown)
+        reasons += [f"rescoring differs: {text}" for text in shown]
+        if more:
+            reasons.append(f"rescoring differs in {more} more places; `codemind verify` lists them")
+    reasons += [f"not verifiable: {note}" for note in verification.notes]
+    return reasons
+
+
+def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping[str, str], limited: bool) -> list[str]:
+    name = task.task
+    family = family_of(name)
+    if family is None or not family.submittable:
+        return [f"{name}: results of this task are not submitted; leave it out of the run"]
+    if not task.samples or again is None:
+        return [f"{name}: no samples; run it with --log_samples"]
+    reasons = []
+    if task.effective < task.original and not limited:
+        reasons.append(f"{name}: incomplete: {task.effective} of {task.original} problems")
+    settings = {
+        key: (task.config.get(key), again.config.get(key))
+        for key in dict.fromkeys([*task.config, *again.config])
+        if key not in _NO_SETTINGS and _comparable(task.config.get(key)) != _comparable(again.config.get(key))
+    }
+    for key, (there, here) in settings.items():
+        reasons.append(f"{name}: not the default settings: {key} is {_brief(there)}, by default {_brief(here)}")
+    decoding = task.config.get("generation_kwargs") or {}
+    if decoding.get("do_sample") or float(decoding.get("temperature") or 0) > 0:
+        reasons.append(f"{name}: sampled: {_brief(decoding)}; only greedy decoding is submitted")
+    suite, current = (one.metadata.get("suite") or {} for one in (task, again))
+    if not suite:
+        return [*reasons, f"{name}: outdated: the run does not record which release of the suite made it"]
+    if (suite.get("version"), task.metadata.get("version")) != (current.get("version"), again.metadata.get("version")):
+        reasons.append(
+            f"{name}: outdated: made by release {suite.get('version')} (task version {task.metadata.get('version')}), "
+            f"this is {current.get('version')} (task version {again.metadata.get('version')})"
+        )
+    if suite.get("prompts_sha256") != current.get("prompts_sha256"):
+        reasons.append(f"{name}: not the default settings: prompts from other templates ({suite.get('prompts')})")
+    released = digests.get(str(suite.get("benchmark")))
+    if suite.get("data_sha256") != released:
+        reasons.append(f"{name}: unknown data: SHA-256 {suite.get('data_sha256')}, released is {released}")
+    return reasons
+
+
+def eval_results(run: Run, submission: Submission) -> list[dict[str, Any]]:
+    """Return the entries of the Hub's ``.eval_results/codemind.yaml`` in the model's repository.
+
+    Format: https://huggingface.co/docs/hub/eval-results. One entry a task, with its R score as a share of 1.
+    """
+    entries = []
+    for task, family, value in _scores(run):
+        dataset: dict[str, Any] = {"id": submission.dataset, "task_id": task.task}
+        if submission.revision:
+            dataset["revision"] = submission.revision
+        entry: dict[str, Any] = {"dataset": dataset, "value": value}
+        if run.date:
+            entry["date"] = iso_date(run)
+        if submission.source_url:
+            fields = {"name": submission.source_name, "user": submission.user, "org": submission.org}
+            entry["source"] = {"url": submission.source_url, **{key: text for key, text in fields.items() if text}}
+        entry["notes"] = _notes(run, task, family, submission)
+        entries.append(entry)
+    return entries
+
+
+def leaderboard_rows(run: Run, submission: Submission) -> list[dict[str, str]]:
+    """Return rows for the CodeMind authors' leaderboard, scores in per cent, columns that do not apply empty.
+
+    Its columns know IER and SR; dynamic semantics reasoning has none. Benchmarks that it does not have are left out.
+    """
+    rows = []
+    for task, family, _ in _scores(run):
+        benchmark = BENCHMARKS.get(_benchmark(task))
+        columns = family.leaderboard(task)
+        if benchmark is None or benchmark.packaged or not columns:
+            continue
+        values = {"Dataset": benchmark.title, "Task": family.name, "Model": submission.model}
+        values |= {column: f"{100 * value:.2f}" for column, value in columns.items()}
+        rows.append({column: values.get(column, "") for column in LEADERBOARD_COLUMNS})
+    return rows
+
+
+def leaderboard_csv(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return rows for the authors' leaderboard as CSV with its header."""
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, LEADERBOARD_COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return buffer.getvalue()
+
+
+def description(run: Run, submission: Submission) -> dict[str, Any]:
+    """Return what a bundle says about itself: the model, the scores and what they depend on, as plain values."""
+    return {
+        "model": submission.model,
+        "dataset": submission.dataset,
+        "date": iso_date(run),
+        "source_url": submission.source_url,
+        "results": run.path.name,
+        "scores": {task.task: {family.metric: value} for task, family, value in _scores(run)},
+        "suite": {
+            task.task: {k: v for k, v in (task.metadata.get("suite") or {}).items() if k != "responses"}
+            for task in run.tasks
+        },
+        "lm_eval": run.raw.get("lm_eval_version"),
+    }
+
+
+def to_yaml(content: Any) -> str:
+    """Return plain values as YAML, keys in their order."""
+    return str(yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100))
+
+
+def iso_date(run: Run) -> str:
+    """Return when a run ended as an ISO 8601 date and time, from its file's name."""
+    return datetime.strptime(run.date.partition(".")[0], "%Y-%m-%dT%H-%M-%S").isoformat()
+
+
+def _scores(run: Run) -> list[tuple[TaskRun, Family, float]]:
+    found = []
+    for task in run.tasks:
+        family = family_of(task.task)
+        metric = task.metric(family.metric) if family else None
+        if family is not None and family.submittable and metric is not None:
+            found.append((task, family, metric.value))
+    return found
+
+
+def _benchmark(task: TaskRun) -> str:
+    return str((task.metadata.get("suite") or {}).get("benchmark", ""))
+
+
+def _notes(run: Run, task: TaskRun, family: Family, submission: Submission) -> str:
+    suite = task.metadata.get("suite") or {}
+    parts = [
+        f"{family.metric} of lm-eval-codemind {suite.get('version')} with lm-eval {run.raw.get('lm_eval_version')}",
+        "greedy",
+        f"{task.config.get('num_fewshot')} in-context examples",
+        "with chat template" if run.raw.get("chat_template_sha") else "without chat template",
+        f"data SHA-256 {suite.get('data_sha256')}",
+    ]
+    return "; ".join([*parts, *([submission.notes] if submission.notes else [])])
+
+
+def _comparable(setting: Any) -> str:
+    """Return a setting as text; the harness writes functions with their address in memory, which says nothing."""
+    return re.sub(r" at 0x[0-9a-f]+", "", json.dumps(setting, sort_keys=True, default=str))
+
+
+def _brief(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 100 else text[:97] + "..."
