@@ -17,6 +17,7 @@ class Benchmark:
         kind: The kind of all its programs; None where kinds are mixed.
         size: The number of problems the pinned revision yields, excluded ones included.
         packaged: Whether its data comes with the package, so that nothing needs to be downloaded.
+        labelled: Whether its problems have an input and an output to predict.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Benchmark:
     kind: Kind | None
     size: int
     packaged: bool = False
+    labelled: bool = True
 
 
 BENCHMARKS: dict[str, Benchmark] = {
@@ -34,8 +36,8 @@ BENCHMARKS: dict[str, Benchmark] = {
         Benchmark("classeval", "ClassEval", "method", 400),
         Benchmark("avatar", "Avatar", "script", 86),
         # What specification reasoning alone uses: descriptions with tests, without labels.
-        Benchmark("classeval_methods", "ClassEval, all methods", "method", 410),
-        Benchmark("mbpp", "MBPP", "function", 427),
+        Benchmark("classeval_methods", "ClassEval, all methods", "method", 410, labelled=False),
+        Benchmark("mbpp", "MBPP", "function", 427, labelled=False),
         # What the artifact published: its own cut of the programs, with its labels, for replication.
         Benchmark("published_humaneval", "HumanEval as published", "function", 162),
         Benchmark("published_cruxeval", "CRUXEval as published", "function", 800),

@@ -51,12 +51,10 @@ class Source:
     Attributes:
         read: Upstream's files -> problems whose labels are not proven yet.
         archives: The repositories it reads.
-        labelled: Whether its problems have outputs to predict, which must be proven.
     """
 
     read: Callable[[Upstream], list[Problem]]
     archives: tuple[Archive, ...]
-    labelled: bool = True
 
 
 SOURCES: dict[str, Source] = {
@@ -64,8 +62,8 @@ SOURCES: dict[str, Source] = {
     cruxeval.NAME: Source(cruxeval.read, (CRUXEVAL,)),
     classeval.NAME: Source(classeval.read, (CODEMIND, CLASSEVAL)),
     avatar.NAME: Source(avatar.read, (CODEMIND,)),
-    classeval_methods.NAME: Source(classeval_methods.read, (CLASSEVAL,), labelled=False),
-    mbpp.NAME: Source(mbpp.read, (CODEMIND,), labelled=False),
+    classeval_methods.NAME: Source(classeval_methods.read, (CLASSEVAL,)),
+    mbpp.NAME: Source(mbpp.read, (CODEMIND,)),
     **{
         f"published_{name}": Source(partial(published.read, benchmark=name), (CODEMIND,))
         for name in (humaneval.NAME, cruxeval.NAME, classeval.NAME, avatar.NAME)
@@ -138,7 +136,7 @@ def read_problems(name: str, upstream: Upstream) -> list[Problem]:
     expected = get_benchmark(name).size
     if len(problems) != expected:
         raise UpstreamError(f"{name}: upstream's files give {len(problems)} problems, {expected} were expected")
-    if name.startswith("published_") or not SOURCES[name].labelled:
+    if name.startswith("published_") or not get_benchmark(name).labelled:
         return problems
     proofs = load_proofs(name)
     missing = [problem.problem_id for problem in problems if problem.problem_id not in proofs]

@@ -22,6 +22,12 @@ from lm_eval_codemind.sources.upstream import Upstream
 
 NAME = "classeval_methods"
 
+# Upstream gives these methods the test class of the one before, and the first of them its fixtures, which hold no test.
+_TEST_CLASSES = {
+    "PDFHandler.merge_pdfs": "PDFHandlerTestMergePdfs",
+    "PDFHandler.extract_text_from_pdfs": "PDFHandlerTestExtractTextFromPdfs",
+}
+
 
 def read(upstream: Upstream) -> list[Problem]:
     """Return ClassEval's methods in upstream's order. Source: ``data/ClassEval_data.json`` of FudanSELab/ClassEval."""
@@ -42,7 +48,7 @@ def _problem(record: dict[str, Any], method: dict[str, Any]) -> Problem:
         output="",
         specification=method_specification(method["method_description"]),
         context=class_context(record, method["dependencies"]["method_dependencies"]),
-        tests=method_tests(record["test"], method["test_code"]),
+        tests=method_tests(record["test"], _TEST_CLASSES.get(name, method["test_class"])),
         provenance=f"{CLASSEVAL.repository}@{CLASSEVAL.revision}:data/ClassEval_data.json",
     )
 
@@ -86,11 +92,13 @@ def class_context(record: dict[str, Any], dependencies: list[str]) -> str:
     return f"{imports}\n\nclass {record['class_name']}:\n{members}\n".lstrip("\n")
 
 
-def method_tests(suite: str, test_code: str) -> str:
-    """Return the test class of one method as a module, with what it needs of the whole suite's module."""
-    tests = ast.parse(textwrap.dedent(test_code))
-    shared = statements_binding(free_names(tests), ast.parse(suite))
-    return "\n".join([*(ast.unparse(node) for node in shared), "", "", textwrap.dedent(test_code).strip(), ""])
+def method_tests(suite: str, test_class: str) -> str:
+    """Return one test class of a suite as a module, with what it needs of the suite's module."""
+    module = ast.parse(suite)
+    tests = next(node for node in module.body if isinstance(node, ast.ClassDef) and node.name == test_class)
+    shared = [node for node in statements_binding(free_names(tests), module) if node is not tests]
+    source = ast.get_source_segment(suite, tests) or ""
+    return "\n".join([*(ast.unparse(node) for node in shared), "", "", source, ""])
 
 
 def _without_examples(function: ast.FunctionDef) -> str:

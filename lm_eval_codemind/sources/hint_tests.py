@@ -28,8 +28,6 @@ _NEGATIONS = {
     "assertFalse": "assertTrue",
     "assertIsNone": "assertIsNotNone",
     "assertIsNotNone": "assertIsNone",
-    "assertIn": "assertNotIn",
-    "assertNotIn": "assertIn",
 }
 _EQUALITIES = frozenset({"assertEqual", "assertEquals", "assertAlmostEqual", "assertListEqual", "assertDictEqual"})
 _WRAPPERS = frozenset({"set", "sorted", "list", "tuple", "frozenset", "round"})
@@ -164,23 +162,29 @@ def _unwrapped(node: ast.expr) -> ast.expr:
 
 
 def _method_hints(problem: Problem) -> Iterator[Hint]:
-    """Yield every test method of the suite as a module of its own, with the fixtures of its class."""
+    """Yield the test methods that call the method, each as a module of its own with the fixtures of its class."""
+    method = problem.entry_point.split(".")[-1]
     tree = ast.parse(problem.tests)
-    shared = [ast.unparse(node) for node in tree.body if not isinstance(node, (ast.ClassDef, ast.If, ast.Expr))]
+    shared = [ast.unparse(node) for node in tree.body if not isinstance(node, (ast.If, ast.Expr)) and not _tests(node)]
     for suite in tree.body:
         if not isinstance(suite, ast.ClassDef):
             continue
         fixtures = [node for node in suite.body if not _is_test(node)]
-        for test in suite.body:
-            if not _is_test(test):
+        for test in _tests(suite):
+            if not (_reaches(test, method) or method.startswith("__")):
                 continue
-            twin = _contradicting_method(test)
+            # len() raises where a class answers with a negative number, so no program could follow such a test.
+            twin = None if method == "__len__" else _contradicting_method(test)
             modules = []
             for version in (test, twin):
                 one = copy.copy(suite)
                 one.body = [*fixtures, version] if version is not None else []
                 modules.append("\n".join([*shared, "", "", ast.unparse(one), ""]) if version else "")
             yield Hint(*modules)
+
+
+def _reaches(test: ast.stmt, method: str) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr == method for part in ast.walk(test))
 
 
 def _contradicting_method(test: ast.stmt) -> ast.stmt | None:
@@ -211,11 +215,7 @@ def _contradicting_method(test: ast.stmt) -> ast.stmt | None:
 def _value_of(node: ast.expr, test: ast.stmt) -> Any:
     """Return the value of a literal, or of a name that the test binds once, to a literal; None if it is neither."""
     if isinstance(node, ast.Name):
-        bindings = [
-            part.value
-            for part in ast.walk(test)
-            if isinstance(part, ast.Assign) and any(_is_name(target, node.id) for target in part.targets)
-        ]
+        bindings = _bindings(node.id, test)
         if len(bindings) != 1:
             return None
         node = bindings[0]
@@ -229,8 +229,81 @@ def _is_test(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef) and node.name.startswith("test")
 
 
+def _tests(node: ast.stmt) -> list[ast.stmt]:
+    """Return the test methods of a class."""
+    return [part for part in node.body if _is_test(part)] if isinstance(node, ast.ClassDef) else []
+
+
 def _is_assertion(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assert")
+
+
+# ---- what follows a misleading test to the letter
+
+
+def obedient_code(problem: Problem) -> str | None:
+    """Return code that passes a problem's misleading test, as a model that trusts the test might write it.
+
+    It returns what the test expects whatever it is given, or for methods leaves the attribute behind that the test
+    looks at. None if the problem has no misleading test or it looks at something else.
+    """
+    if not problem.misleading_test:
+        return None
+    if problem.kind == "function":
+        expected = expected_literal(problem.misleading_test, problem.entry_point)
+        return None if expected is None else f"def {problem.entry_point}(*args, **kwargs):\n    return {expected}\n"
+    if problem.kind == "method":
+        return _obedient_method(ast.parse(problem.misleading_test), problem)
+    return None
+
+
+def _obedient_method(module: ast.Module, problem: Problem) -> str | None:
+    name = problem.entry_point.split(".")[-1]
+    tests = [part for part in ast.walk(module) if isinstance(part, ast.stmt) and _is_test(part)]
+    calls = [part for part in ast.walk(tests[0]) if _is_assertion(part)]
+    if len(calls) != 1 or not isinstance(calls[0], ast.Call) or not isinstance(calls[0].func, ast.Attribute):
+        return None
+    assertion, arguments = calls[0].func.attr, calls[0].args
+    constants = {"assertTrue": "True", "assertFalse": "False", "assertIsNone": "None", "assertIsNotNone": str(_OFFSET)}
+    if assertion in constants:
+        candidates = [(arguments[0], constants[assertion])]
+    else:
+        first, second = arguments[0], arguments[1]
+        candidates = [(first, ast.unparse(second)), (second, ast.unparse(first))]
+    receivers = {
+        ast.dump(part.func.value)
+        for part in ast.walk(tests[0])
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == name
+    }
+    for actual, expected in candidates:
+        source = _last_value(actual, tests[0])
+        if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and source.func.attr == name:
+            receiver = "" if _is_static(problem) else "self, "
+            return f"def {name}({receiver}*args, **kwargs):\n    return {expected}\n"
+        if isinstance(source, ast.Attribute) and ast.dump(source.value) in receivers:
+            return f"def {name}(self, *args, **kwargs):\n    self.{source.attr} = {expected}\n"
+    return None
+
+
+def _last_value(node: ast.expr, test: ast.stmt) -> ast.expr:
+    """Return the expression that a name was last given by in the test, or the expression itself."""
+    if isinstance(node, ast.Name):
+        return [node, *_bindings(node.id, test)][-1]
+    return node
+
+
+def _bindings(name: str, test: ast.stmt) -> list[ast.expr]:
+    """Return the expressions that a test gives a name by assignment, in source order."""
+    found = [
+        part
+        for part in ast.walk(test)
+        if isinstance(part, ast.Assign) and any(_is_name(target, name) for target in part.targets)
+    ]
+    return [part.value for part in sorted(found, key=lambda part: part.lineno)]
+
+
+def _is_static(problem: Problem) -> bool:
+    return problem.specification.lstrip().startswith("@staticmethod")
 
 
 # ---- values

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sources.archives import CODEMIND
 from lm_eval_codemind.sources.hint_tests import with_hint
+from lm_eval_codemind.sources.python_source import free_names
 from lm_eval_codemind.sources.specifications import with_docstring, without_examples
 from lm_eval_codemind.sources.sr_exceptions import with_exceptions
 from lm_eval_codemind.sources.upstream import Upstream
@@ -34,9 +37,15 @@ def read(upstream: Upstream) -> list[Problem]:
             input="",
             output="",
             specification=with_docstring(text(number, "signature.txt") + ":", without_examples(text(number, "nl.txt"))),
-            tests=text(number, "asserts.txt") + "\n",
+            tests=_tests(text(number, "asserts.txt")),
             provenance=f"{CODEMIND.repository}@{CODEMIND.revision}:{folder}/{number}",
         )
         for number in sorted({int(name.split("/")[0]) for name in files})
     ]
     return with_exceptions(NAME, [with_hint(problem) for problem in problems])
+
+
+def _tests(assertions: str) -> str:
+    """Return the assertions as a module: the artifact dropped the import of ``math`` that some of them need."""
+    needed = "import math\n\n" if "math" in free_names(ast.parse(assertions)) else ""
+    return f"{needed}{assertions}\n"
