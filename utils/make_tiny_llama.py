@@ -36,8 +36,9 @@ def make(directory: Path) -> None:
     fast.chat_template = CHAT_TEMPLATE
     config = LlamaConfig(
         vocab_size=len(fast),
-        hidden_size=64,
-        intermediate_size=128,
+        # vLLM has attention on the CPU for heads of 32 and more.
+        hidden_size=128,
+        intermediate_size=256,
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,

@@ -1,0 +1,134 @@
+"""Compare recorded verdicts with those over proven labels and by value, and say why each one changed.
+
+    python utils/compare_published.py RECORDED.jsonl.gz... [--list]
+
+A recorded response has, besides what `codemind score` reads, the fields ``published_prediction``, ``published_label``
+and ``published_verdict``: what the CodeMind artifact found in the response, what it compared it with and what came out.
+Prints Markdown. With --list, every changed verdict follows, for reading.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.answers.comparison import same_output, same_text
+from lm_eval_codemind.answers.output import marked_answer
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.scores.ier import s_ier
+from lm_eval_codemind.sources import load_benchmark
+
+# Why a verdict changes, in the order in which it is asked.
+FOUND = "answer found"
+LABEL = "label corrected"
+COMPARISON = "text against value"
+CAUSES = (LABEL, COMPARISON, FOUND)
+BENCHMARKS = ("humaneval", "cruxeval", "classeval", "avatar")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One response, judged twice.
+
+    Attributes:
+        row: The recorded row.
+        problem: The problem with its proven label.
+        answer: What is found behind the marker.
+        right: Whether that is the proven label, by value.
+    """
+
+    row: dict[str, Any]
+    problem: Problem
+    answer: str | None
+    right: bool
+
+    @property
+    def published(self) -> bool:
+        """The recorded verdict."""
+        return bool(self.row["published_verdict"])
+
+    @property
+    def cause(self) -> str:
+        """Why the verdicts differ; the empty string if they do not."""
+        if self.right == self.published:
+            return ""
+        if not same_text(self.answer or "", self.row["published_prediction"] or ""):
+            return FOUND
+        assert self.problem.output is not None
+        same_label = same_output(self.row["published_label"], self.problem.output, self.problem.kind)
+        return COMPARISON if same_label or self.problem.category == "confirmed" else LABEL
+
+
+def judge(rows: Iterable[dict[str, Any]]) -> Iterator[Verdict]:
+    """Yield the verdicts on the recorded responses to problems that have a proven label."""
+    problems = {name: {problem.problem_id: problem for problem in load_benchmark(name)} for name in BENCHMARKS}
+    for row in rows:
+        problem = problems[row["benchmark"]][row["problem_id"]]
+        if problem.output is not None:
+            answer = marked_answer(row["response"] or "", problem.kind)
+            yield Verdict(row, problem, answer, s_ier(answer, problem.output, problem.kind))
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Return the rows of a file of recorded responses."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
+    """Yield the lines of the report."""
+    changed: list[Verdict] = []
+    yield "| model | benchmark | recorded | published | excluded | published without them | proven, by value | change |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|"
+    counts: Counter[tuple[str, str, str, bool]] = Counter()
+    for rows in map(read, paths):
+        verdicts = list(judge(rows))
+        model = rows[0]["model"]
+        for benchmark in BENCHMARKS:
+            recorded = [row for row in rows if row["benchmark"] == benchmark]
+            of_benchmark = [verdict for verdict in verdicts if verdict.row["benchmark"] == benchmark]
+            for verdict in of_benchmark:
+                if verdict.cause:
+                    changed.append(verdict)
+                    counts[model, benchmark, verdict.cause, verdict.right] += 1
+            before = sum(verdict.published for verdict in of_benchmark) / len(of_benchmark)
+            after = sum(verdict.right for verdict in of_benchmark) / len(of_benchmark)
+            yield (
+                f"| {model} | {benchmark} | {len(recorded)} "
+                f"| {sum(row['published_verdict'] for row in recorded) / len(recorded):.4f} "
+                f"| {len(recorded) - len(of_benchmark)} | {before:.4f} | {after:.4f} | {after - before:+.4f} |"
+            )
+    yield ""
+    yield "Verdicts that changed, from wrong to right (+) and from right to wrong (-):"
+    yield ""
+    yield f"| model | benchmark | {' | '.join(CAUSES)} |"
+    yield f"|---|---|{'---:|' * len(CAUSES)}"
+    for model, benchmark in dict.fromkeys((model, benchmark) for model, benchmark, _, _ in counts):
+        cells = (f"+{counts[model, benchmark, c, True]} -{counts[model, benchmark, c, False]}" for c in CAUSES)
+        yield f"| {model} | {benchmark} | {' | '.join(cells)} |"
+    if listing:
+        for verdict in changed:
+            row, sign = verdict.row, "+" if verdict.right else "-"
+            yield f"\n{sign} {verdict.cause}: {row['model']} {row['benchmark']} {row['problem_id']}"
+            yield f"    published label {row['published_label']!r}, found {row['published_prediction']!r}"
+            yield f"    proven label    {verdict.problem.output!r}, found {verdict.answer!r}"
+
+
+def main() -> None:
+    """Run the comparison from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("recorded", nargs="+", type=Path, help="files of recorded responses, gzipped JSON lines")
+    parser.add_argument("--list", action="store_true", help="list every changed verdict")
+    arguments = parser.parse_args()
+    for line in report(arguments.recorded, arguments.list):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
