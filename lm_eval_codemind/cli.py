@@ -11,6 +11,7 @@ from lm_eval_codemind import __version__
 # Subcommand -> module of lm_eval_codemind.commands that defines a click command named `command`.
 COMMANDS: dict[str, str] = {
     "data": "data",
+    "leaderboard": "leaderboard",
     "report": "report",
     "run": "run",
     "sandbox": "sandbox",

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import base64
 import gzip
-import hashlib
 import json
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
-import jinja2
 from markupsafe import Markup
 
-from lm_eval_codemind import __version__
 from lm_eval_codemind.complexity import CONSTRUCTS
 from lm_eval_codemind.results.analysis import ALL, MEASURES, analyses
 from lm_eval_codemind.results.families import Part, family_of
 from lm_eval_codemind.results.figures import Figure, legend_mark, svg
 from lm_eval_codemind.results.observations import Observation
+from lm_eval_codemind.results.pages import render_page
 from lm_eval_codemind.results.plots import plots
 from lm_eval_codemind.results.provenance import facts
 from lm_eval_codemind.results.runs import Run
@@ -66,17 +63,10 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         report: What to show.
         title: The page's title.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("lm_eval_codemind.results"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
-    script = _resource("report.js")
     tables = {table.name: table for table in report.tables}
-    return environment.get_template("report.html.j2").render(
+    return render_page(
+        "report",
         title=title,
-        version=__version__,
-        style=Markup(_resource("report.css")),
-        script=Markup(script),
-        script_hash=Markup(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
         summary=tables["summary"],
         grids=_grids(tables["summary"]),
         sections=[_section(table, report) for table in report.tables if table.name != "summary"],
@@ -85,10 +75,6 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         n_samples=len(report.observations),
         chunks=list(_chunks(report)),
     )
-
-
-def _resource(name: str) -> str:
-    return resources.files("lm_eval_codemind.results").joinpath("templates").joinpath(name).read_text(encoding="utf-8")
 
 
 def _grids(summary: Table) -> list[dict[str, Any]]:

@@ -1,0 +1,48 @@
+"""``codemind leaderboard``: a static site from bundles that verify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("leaderboard")
+@click.argument("bundles", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The directory to write the site into.",
+)
+@click.option("--title", default="CodeMind leaderboard", show_default=True, help="The title of the index.")
+def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
+    """Make a static site of BUNDLES, the archives that `codemind submit` writes.
+
+    The responses in each bundle are scored again; one that does not rescore to the same stops the command, with the
+    differences of all of them.
+    """
+    from lm_eval_codemind.commands._rescore import rescored
+    from lm_eval_codemind.results.bundles import opened, read_submission
+    from lm_eval_codemind.results.leaderboard import Submitted, write_site
+    from lm_eval_codemind.results.runs import read_runs
+    from lm_eval_codemind.results.verification import verify
+
+    submitted, differing = [], []
+    try:
+        with opened(bundles) as directories:
+            for bundle, directory in zip(bundles, directories, strict=True):
+                submission = read_submission(directory, bundle)
+                (run,) = read_runs([directory])
+                with rescored(run) as again:
+                    result = verify(run, again)
+                differing += [f"{bundle}: {difference}" for difference in result.differences]
+                submitted.append(Submitted(str(submission.get("model")), str(submission.get("date")), run))
+                click.echo(f"{bundle}: {'equal' if result.equal else 'differs'}")
+            if differing:
+                raise ValueError("not every bundle rescores to the same:\n" + "\n".join(f"  {d}" for d in differing))
+            files = write_site(submitted, output, title)
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(f"{files[0]}: {len(submitted)} runs")

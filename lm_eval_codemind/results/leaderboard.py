@@ -1,0 +1,131 @@
+"""A leaderboard: a static site of submitted runs, one table a task, each row leading to its run's report."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.problems import BENCHMARKS
+from lm_eval_codemind.results.analysis import summary
+from lm_eval_codemind.results.families import FAMILIES, Family, family_of
+from lm_eval_codemind.results.observations import observe
+from lm_eval_codemind.results.pages import render_page
+from lm_eval_codemind.results.report import make_report, render_html
+from lm_eval_codemind.results.runs import Run, TaskRun
+from lm_eval_codemind.results.tables import show
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """A verified run with the name and the date that it was submitted under."""
+
+    model: str
+    date: str
+    run: Run
+
+
+def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> list[Path]:
+    """Write the site of some submitted runs and return its files.
+
+    ``index.html`` holds a table a task, ``reports/`` a report a run, ``results.csv`` and ``results.json`` the scores.
+    All links are relative, so that the site works as files and from any static host.
+
+    Args:
+        submitted: The runs.
+        directory: Where to write; files of the same names are replaced.
+        title: The title of the index.
+    """
+    reports = directory / "reports"
+    reports.mkdir(parents=True, exist_ok=True)
+    records, written, names = [], [], _file_names(submitted)
+    for one, name in zip(submitted, names, strict=True):
+        run = Run(one.run.path, one.model, one.model, one.run.tasks, one.run.raw)
+        observations = observe([run])
+        page = reports / name
+        page.write_text(render_html(make_report([run], observations), f"{one.model}: CodeMind report"), "utf-8")
+        written.append(page)
+        records += [
+            record | {"date": one.date, "report": f"reports/{name}", "suite": _suite_version(run.task(record["task"]))}
+            for record in summary([run], observations).records()
+        ]
+    index = directory / "index.html"
+    index.write_text(render_page("leaderboard", title=title, tables=_tables(records)), encoding="utf-8")
+    (directory / "results.json").write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+    (directory / "results.csv").write_text(_csv(records), encoding="utf-8")
+    return [index, *written, directory / "results.json", directory / "results.csv"]
+
+
+def _tables(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    tables = []
+    for task in sorted(dict.fromkeys(record["task"] for record in records), key=_order):
+        family = family_of(task)
+        assert family is not None
+        of_task = [record for record in records if record["task"] == task]
+        metrics = list(dict.fromkeys(record["metric"] for record in of_task))
+        rows = []
+        for report in dict.fromkeys(record["report"] for record in of_task):
+            of_run = {record["metric"]: record for record in of_task if record["report"] == report}
+            first = next(iter(of_run.values()))
+            rows.append(
+                {
+                    "model": first["model"],
+                    "report": report,
+                    "problems": first["effective"],
+                    "date": first["date"],
+                    "suite": first["suite"],
+                    "cells": [_cell(of_run.get(metric)) for metric in metrics],
+                }
+            )
+        rows.sort(key=lambda row: (-float(row["cells"][0]["value"] or 0), row["model"]))
+        tables.append({"id": task, "title": _title(family, task), "metric": task, "metrics": metrics, "rows": rows})
+    return tables
+
+
+def _cell(record: dict[str, Any] | None) -> dict[str, str]:
+    if record is None:
+        return {"value": "", "shown": "", "interval": ""}
+    interval = "" if record["low"] is None else f"{record['low']:.1%} to {record['high']:.1%}"
+    return {"value": repr(record["value"]), "shown": show(record["value"], "percent"), "interval": interval}
+
+
+def _title(family: Family, task: str) -> str:
+    benchmark = BENCHMARKS.get(task.removeprefix(family.prefix))
+    return f"{family.name} on {benchmark.title if benchmark else task.removeprefix(family.prefix)}"
+
+
+def _order(task: str) -> tuple[int, int]:
+    family = family_of(task)
+    names = list(BENCHMARKS)
+    benchmark = task.removeprefix(family.prefix) if family else task
+    place = names.index(benchmark) if benchmark in names else len(names)
+    return (FAMILIES.index(family) if family else len(FAMILIES), place)
+
+
+def _suite_version(task: TaskRun | None) -> str:
+    suite = task.metadata.get("suite") if task else None
+    return str(suite.get("version", "")) if isinstance(suite, dict) else ""
+
+
+def _file_names(submitted: Sequence[Submitted]) -> list[str]:
+    names: list[str] = []
+    for one in submitted:
+        stem = re.sub(r"[^\w.-]+", "__", one.model)
+        name, number = f"{stem}.html", 2
+        while name in names:
+            name, number = f"{stem}-{number}.html", number + 1
+        names.append(name)
+    return names
+
+
+def _csv(records: Sequence[dict[str, Any]]) -> str:
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return buffer.getvalue()

@@ -1,0 +1,39 @@
+"""HTML pages from the packaged templates, each with its style, its script and a policy that forbids all others."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib import resources
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from lm_eval_codemind import __version__
+
+
+def render_page(name: str, **context: Any) -> str:
+    """Return the page that ``templates/NAME.html.j2`` describes, with ``NAME.js`` as its only script.
+
+    Everything in the context is escaped, unless it is ``Markup``.
+
+    Args:
+        name: Name of the template.
+        context: What the template shows.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("lm_eval_codemind.results"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    script = _resource(f"{name}.js")
+    return environment.get_template(f"{name}.html.j2").render(
+        version=__version__,
+        style=Markup(_resource("report.css")),
+        script=Markup(script),
+        script_hash=Markup(base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()),
+        **context,
+    )
+
+
+def _resource(name: str) -> str:
+    return resources.files("lm_eval_codemind.results").joinpath("templates").joinpath(name).read_text(encoding="utf-8")

@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import tarfile
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+from huggingface_hub import parse_eval_result_entries
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.problems import BENCHMARKS
+from lm_eval_codemind.results.runs import Metric, Run, TaskRun, read_runs
+from lm_eval_codemind.results.submission import (
+    LEADERBOARD_COLUMNS,
+    Submission,
+    eval_results,
+    leaderboard_csv,
+    leaderboard_rows,
+)
+from tests.results.browser import Browser, start_browser
+from tests.results.conftest import TASK
+from tests.results.harness import evaluate
+from tests.results.test_verification import add_a_character, change_results, change_sample
+
+
+def submit(run: Path, output: Path, *options: str, model: str = "org/model") -> Result:
+    arguments = ["submit", str(run), "--model", model, "--dataset", "org/codemind", "-o", str(output), *options]
+    return CliRunner().invoke(main, arguments)
+
+
+@pytest.fixture
+def run(output: Path, tmp_path: Path) -> Path:
+    """A copy of the run of the model that is right on scripts only."""
+    shutil.copytree(output / "org__scripts", tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_a_complete_run_is_written_in_every_form(output: Path, tmp_path: Path) -> None:
+    options = ["--source-url", "https://example.org/r", "--user", "me", "--revision", "abc", "--notes", "on one GPU"]
+    result = submit(output / "org__scripts", tmp_path, *options)
+    assert result.exit_code == 0, result.output
+    (run,) = read_runs([output / "org__scripts"])
+
+    # The Hub's own library reads the entries.
+    raw = yaml.safe_load((tmp_path / ".eval_results" / "codemind.yaml").read_text())
+    (entry,) = parse_eval_result_entries(raw)
+    assert (entry.dataset_id, entry.task_id, entry.dataset_revision) == ("org/codemind", TASK, "abc")
+    assert entry.value == run.tasks[0].metric("r_ier").value
+    assert isinstance(entry.date, str)
+    assert run.date.startswith(datetime.fromisoformat(entry.date).strftime("%Y-%m-%dT%H-%M-%S"))
+    assert (entry.source_url, entry.source_user) == ("https://example.org/r", "me")
+    assert "on one GPU" in entry.notes
+
+    benchmark = yaml.safe_load((tmp_path / "eval.yaml").read_text())
+    assert set(benchmark) == {"name", "description", "evaluation_framework", "tasks"}
+    tasks = {task["id"]: task for task in benchmark["tasks"]}
+    assert tasks["codemind_ier_humaneval"] == {"id": "codemind_ier_humaneval", "config": "humaneval", "split": "test"}
+    assert entry.task_id in tasks
+    assert all(set(task) == {"id", "config", "split"} and task["config"] in BENCHMARKS for task in tasks.values())
+
+    # The sample is no benchmark of the authors' leaderboard.
+    rows = list(csv.reader((tmp_path / "leaderboard.csv").open()))
+    assert rows == [list(LEADERBOARD_COLUMNS)]
+
+    bundle = tmp_path / "org__model.codemind.tar.gz"
+    with tarfile.open(bundle) as archive:
+        assert {member.mode & 0o111 for member in archive} == {0}
+        assert len(archive.getnames()) == 3
+    verified = CliRunner().invoke(main, ["verify", str(bundle)])
+    assert verified.exit_code == 0, verified.output
+
+
+def test_the_same_run_gives_the_same_bundle(output: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        assert submit(output / "org__right", tmp_path / name).exit_code == 0
+    one, two = (next((tmp_path / name).glob("*.gz")).read_bytes() for name in ("one", "two"))
+    assert one == two
+
+
+def test_rows_for_the_authors_leaderboard(tmp_path: Path) -> None:
+    config = {"metadata": {"suite": {"benchmark": "cruxeval"}}, "filter_list": [{"name": "strict-match"}]}
+    task = TaskRun("codemind_ier_cruxeval", config, (Metric("r_ier", "strict-match", 0.82375, 0.01),), 800, 800, None)
+    run = Run(tmp_path / "results_2026-01-31T12-00-00.000001.json", "m", "m", (task,), {})
+    rows = leaderboard_rows(run, Submission("org/model", "org/data"))
+    text = leaderboard_csv(rows)
+    assert text.splitlines() == [
+        "Dataset,Task,Gtask,Model,RIER,RDER,Pass1,WithTest,NoTest,MisleadingTest,src,tgt",
+        "CRUXEval,IER,,org/model,82.38,,,,,,,",
+    ]
+    (entry,) = eval_results(run, Submission("org/model", "org/data"))
+    assert entry["date"] == "2026-01-31T12:00:00"
+    assert "source" not in entry
+
+
+def outdate(raw: dict[str, Any]) -> None:
+    raw["configs"][TASK]["metadata"]["suite"]["version"] = "0.0.1"
+
+
+def use_other_data(raw: dict[str, Any]) -> None:
+    raw["configs"][TASK]["metadata"]["suite"]["data_sha256"] = "0" * 64
+
+
+def add_an_instruction(raw: dict[str, Any]) -> None:
+    raw["system_instruction"] = "Think hard."
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (outdate, "outdated: made by release 0.0.1"),
+        (use_other_data, "unknown data: SHA-256 000"),
+        (add_an_instruction, "a system instruction was given"),
+    ],
+)
+def test_a_run_made_differently_is_refused(
+    run: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None], reason: str
+) -> None:
+    change_results(run, change)
+    result = submit(run, tmp_path / "out")
+    assert result.exit_code == 1
+    assert reason in result.output
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_altered_run_is_refused_by_name_of_the_problem(run: Path, tmp_path: Path) -> None:
+    problem = change_sample(run, 5, add_a_character)
+    result = submit(run, tmp_path / "out")
+    assert result.exit_code == 1
+    assert re.search(rf"rescoring differs: {TASK}, {problem}.*the response", result.output)
+
+
+def test_a_limited_sampled_run_with_other_settings_gets_all_reasons_at_once(tmp_path: Path) -> None:
+    evaluate(
+        tmp_path / "run",
+        "org/model",
+        lambda doc: doc["target"],
+        [TASK, "codemind_ier_direct_sample"],
+        limit=3,
+        num_fewshot=0,
+        gen_kwargs="temperature=0.7,do_sample=True",
+    )
+    result = submit(tmp_path / "run", tmp_path / "out", "--user", "me", model="model")
+    assert result.exit_code == 1
+    for reason in (
+        "--model model: must be ORG/NAME",
+        "--source-url, which is missing",
+        "limited: run with --limit 3",
+        f"{TASK}: not the default settings: num_fewshot is 0, by default 3",
+        f"{TASK}: not the default settings: generation_kwargs is",
+        f"{TASK}: sampled:",
+        "codemind_ier_direct_sample: results of this task are not submitted",
+    ):
+        assert reason in result.output, reason
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_without_samples_is_refused(run: Path, tmp_path: Path) -> None:
+    next(run.glob("samples_*")).unlink()
+    result = submit(run, tmp_path / "out")
+    assert result.exit_code == 1
+    assert "--log_samples" in result.output
+
+
+def test_several_runs_are_named(output: Path, tmp_path: Path) -> None:
+    result = submit(output, tmp_path / "out")
+    assert result.exit_code == 1
+    assert "holds 2 runs" in result.output
+    assert result.output.count("results_") == 2
+
+
+@pytest.mark.parametrize("name", ["../evil.json", "/evil.json", "folder/evil.json"])
+def test_a_bundle_cannot_write_outside(tmp_path: Path, name: str) -> None:
+    bundle = tmp_path / "evil.tar.gz"
+    with tarfile.open(bundle, "w:gz") as archive:
+        member = tarfile.TarInfo(name)
+        member.size = 2
+        archive.addfile(member, io.BytesIO(b"{}"))
+    result = CliRunner().invoke(main, ["verify", str(bundle)])
+    assert result.exit_code == 1
+    assert "does not belong into a bundle" in result.output
+
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Bundles of five models of which number i is right on every problem whose position is divisible by i + 1."""
+    folder = tmp_path_factory.mktemp("bundles")
+    found = []
+    for number in range(5):
+        answered: list[str] = []
+
+        def answer(doc: dict[str, Any], number: int = number, answered: list[str] = answered) -> str:
+            answered.append(doc["problem_id"])
+            return str(doc["target"]) if len(answered) % (number + 1) == 0 else "no idea"
+
+        evaluate(folder / str(number), f"org/model-{number}", answer, [TASK])
+        result = submit(folder / str(number), folder / f"out{number}", model=f"org/model-{number}")
+        assert result.exit_code == 0, result.output
+        found += (folder / f"out{number}").glob("*.tar.gz")
+    return found
+
+
+@pytest.fixture(scope="module")
+def site(bundles: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    result = CliRunner().invoke(main, ["leaderboard", *map(str, bundles), "-o", str(folder)])
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with start_browser() as started:
+        yield started
+
+
+def models(browser: Browser) -> list[str]:
+    return list(browser.run("return [...document.querySelectorAll('tbody th a')].map(a => a.textContent)"))
+
+
+def test_the_leaderboard_sorts(browser: Browser, site: Path) -> None:
+    browser.open(site / "index.html")
+    by_score = [f"org/model-{i}" for i in range(5)]
+    assert models(browser) == by_score
+    buttons = browser.driver.find_elements("css selector", "thead button")
+    buttons[1].click()
+    assert models(browser) == by_score[::-1]
+    assert browser.run("return document.querySelectorAll('thead th')[1].getAttribute('aria-sort')") == "ascending"
+    buttons[0].click()
+    assert models(browser) == by_score
+    buttons[0].click()
+    assert models(browser) == by_score[::-1]
+    assert browser.errors() == []
+
+
+def test_each_row_leads_to_its_report(browser: Browser, site: Path) -> None:
+    for number in range(5):
+        browser.open(site / "index.html")
+        browser.driver.find_element("link text", f"org/model-{number}").click()
+        browser.wait(lambda: browser.run("return document.documentElement.dataset.ready === 'yes'"))
+        assert browser.driver.title == f"org/model-{number}: CodeMind report"
+        assert browser.text("#count") == "24 of 24 samples"
+    assert browser.errors() == []
+
+
+def test_the_leaderboard_fits_a_phone(browser: Browser, site: Path) -> None:
+    browser.open(site / "index.html", width=360, height=740, dark=True)
+    assert browser.run("return document.documentElement.scrollWidth") <= 360
+    assert browser.errors() == []
+
+
+def test_the_leaderboard_has_the_harness_s_numbers(site: Path, bundles: list[Path]) -> None:
+    records = json.loads((site / "results.json").read_text())
+    rows = list(csv.DictReader((site / "results.csv").open()))
+    assert [row["value"] for row in rows] == [str(record["value"]) for record in records]
+    for bundle in bundles:
+        with tarfile.open(bundle) as archive:
+            name = next(name for name in archive.getnames() if name.startswith("results_"))
+            raw = json.load(archive.extractfile(name))  # type: ignore[arg-type]
+        (record,) = [r for r in records if r["model"] == raw["model_name"] and r["metric"] == "r_ier"]
+        assert record["value"] == raw["results"][TASK]["r_ier,strict-match"]
+
+
+def test_a_bundle_that_does_not_verify_is_refused(bundles: list[Path], tmp_path: Path) -> None:
+    with tarfile.open(bundles[0]) as archive:
+        archive.extractall(tmp_path / "in", filter="data")
+    file = next((tmp_path / "in").glob("results_*"))
+    file.write_text(file.read_text().replace('"r_ier,strict-match": 1.0', '"r_ier,strict-match": 0.99'))
+    altered = tmp_path / "altered.tar.gz"
+    with tarfile.open(altered, "w:gz") as archive:
+        for path in (tmp_path / "in").iterdir():
+            archive.add(path, path.name)
+    result = CliRunner().invoke(main, ["leaderboard", str(bundles[1]), str(altered), "-o", str(tmp_path / "site")])
+    assert result.exit_code == 1
+    assert "r_ier,strict-match is 0.99, should be 1.0" in result.output
+    assert not (tmp_path / "site").exists()
