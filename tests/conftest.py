@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.sources import Upstream
+from lm_eval_codemind.sources.build import SOURCES, build
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -23,3 +24,11 @@ def shared_data() -> Path:
 def upstream(shared_data: Path) -> Upstream:
     """Access to upstream's repositories; skips where they are not there."""
     return Upstream(shared_data / "upstream")
+
+
+@pytest.fixture(scope="session")
+def built_data(upstream: Upstream, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with all benchmarks, built from upstream's archives; for ``$CODEMIND_DATA``. Only to be read."""
+    folder = tmp_path_factory.mktemp("codemind_data")
+    build(SOURCES, upstream, folder)
+    return folder

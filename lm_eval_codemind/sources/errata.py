@@ -57,7 +57,7 @@ def _cell(label: str | None) -> str:
     """Return a label as a cell of a table: on one line, cut where it is long, with what Markdown would read escaped."""
     if label is None:
         return "none"
-    text = label.rstrip("\n").replace("\n", "⏎")
+    text = "⏎".join(label.splitlines())
     if len(text) > _LONGEST_LABEL:
         text = f"{text[:_LONGEST_LABEL]}… ({len(label)} characters)"
     fence = "``" if "`" in text else "`"

@@ -122,21 +122,19 @@ def test_an_upstream_directory_that_lacks_a_repository_is_named(tmp_path: Path) 
 
 
 @pytest.mark.upstream
-def test_two_builds_are_byte_identical_and_as_released(upstream: Upstream, shared_data: Path, tmp_path: Path) -> None:
-    names = [name for name, source in building.SOURCES.items() if source.archives]
-    first = building.build(names, upstream, tmp_path / "one")
-    second = building.build(names, Upstream(shared_data / "upstream"), tmp_path / "two")
+def test_two_builds_are_byte_identical_and_as_released(built_data: Path, shared_data: Path, tmp_path: Path) -> None:
+    first = read_manifest(built_data)
+    second = building.build(building.SOURCES, Upstream(shared_data / "upstream"), tmp_path)
     assert {name: entry.digest for name, entry in first.items()} == building.released_digests()
-    for name in names:
-        one, two = (benchmark_path(tmp_path / folder, name).read_bytes() for folder in ("one", "two"))
-        assert one == two
+    for name in building.SOURCES:
+        assert benchmark_path(built_data, name).read_bytes() == benchmark_path(tmp_path, name).read_bytes()
         assert second[name] == first[name]
         assert first[name].problems == BENCHMARKS[name].size
 
 
 @pytest.mark.upstream
-def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(upstream: Upstream) -> None:
+def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built_data: Path) -> None:
     for name in ("humaneval", "cruxeval", "classeval", "avatar"):
-        for proven in building.read_problems(name, upstream):
+        for proven in load_problems(benchmark_path(built_data, name)):
             assert proven.category in ("confirmed", "corrected", "repaired", "excluded")
             assert (proven.output is None) == (proven.category == "excluded"), proven.problem_id
