@@ -118,10 +118,14 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 def errata(out: Path | None) -> None:
     """Print the errata page of the built data."""
     from lm_eval_codemind.sources.errata import errata_page
+    from lm_eval_codemind.sources.labels import load_proofs
+    from lm_eval_codemind.sources.sr_exceptions import load_exceptions
     from lm_eval_codemind.sources.verify import PROVEN
 
     directory = out or data_directory()
     missing = [name for name in PROVEN if not intact(directory, name)]
     if missing:
         raise click.ClickException(f"{directory}: not built: {', '.join(missing)}; run `codemind data build`")
-    click.echo(errata_page({name: load_problems(benchmark_path(directory, name)) for name in PROVEN}), nl=False)
+    problems = {name: load_problems(benchmark_path(directory, name)) for name in PROVEN}
+    proofs = {name: load_proofs(name) for name in PROVEN}
+    click.echo(errata_page(problems, proofs, load_exceptions()), nl=False)
