@@ -83,13 +83,13 @@ def same_text(answer: str, output: str) -> bool:
     """Return whether the published comparison takes an answer for the output.
 
     The rule that gives every verdict the CodeMind artifact recorded: white space around is dropped, spaces are
-    removed, and double quotes become single ones; what remains must be identical.
+    removed, and double quotes become single ones; what remains must be identical, apart from the kind of line ends.
     """
     return _published(answer) == _published(output)
 
 
 def _published(text: str) -> str:
-    return text.strip().replace(" ", "").replace('"', "'")
+    return text.replace("\r\n", "\n").strip().replace(" ", "").replace('"', "'")
 
 
 def _readings(answer: str) -> Iterator[str]:

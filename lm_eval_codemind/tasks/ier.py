@@ -102,6 +102,11 @@ def flexible_extract(responses: Sequence[Sequence[str]], documents: Sequence[Map
     return _filtered(likely_answer, responses, documents)
 
 
+def published_match(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Filter ``strict-match`` of the published data: the artifact takes what is behind its marker, be it nothing."""
+    return _filtered(lambda response, kind: marked_answer(response, "script"), responses, documents)
+
+
 def _filtered(
     find: Callable[[str, Kind], str | None],
     responses: Sequence[Sequence[str]],

@@ -141,6 +141,7 @@ def test_scripts(answer: str, output: str, verdict: bool) -> None:
         ("`5`", "5", False),
         ("4", "4.0", False),
         ("'a  b'", "'ab'", True),
+        ("1\n2\n", "1\r\n2\r", True),
     ],
 )
 def test_published_comparison(answer: str, output: str, verdict: bool) -> None:

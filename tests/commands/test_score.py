@@ -11,8 +11,7 @@ from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.sources import sample
-from lm_eval_codemind.sources.build import DATA_VARIABLE, SOURCES, build
-from lm_eval_codemind.sources.upstream import Upstream
+from lm_eval_codemind.sources.build import DATA_VARIABLE
 from tests.run_files import read_run
 
 
@@ -110,19 +109,12 @@ def test_run_keeps_the_users_own_tasks(recorded: Path, tmp_path: Path) -> None:
 MODELS = ("gpt-4-turbo", "deepseek-coder-33b-instruct")
 
 
-@pytest.fixture(scope="module")
-def published_data(upstream: Upstream, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("data")
-    build([name for name in SOURCES if name.startswith("published_")], upstream, directory)
-    return directory
-
-
 @pytest.mark.upstream
 @pytest.mark.parametrize("model", MODELS)
 def test_published_figures_and_verdicts(
-    model: str, shared_data: Path, published_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: str, shared_data: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(published_data))
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     responses = shared_data / "recorded" / f"ier_{model}.jsonl.gz"
     codemind("score", "--responses", responses, "--tasks", "codemind_ier_published", "--output_path", tmp_path)
     results, samples = read_run(tmp_path)

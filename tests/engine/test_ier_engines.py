@@ -9,8 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.sources import Upstream
-from lm_eval_codemind.sources.build import DATA_VARIABLE, build
+from lm_eval_codemind.sources.build import DATA_VARIABLE
 from lm_eval_codemind.tasks import ier
 from tests.engine.conftest import ChatServer, Engine
 from tests.run_files import read_run
@@ -26,14 +25,13 @@ BACKENDS = {
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_tiny_model(
     engine: Engine,
-    upstream: Upstream,
+    built_data: Path,
     backend: str,
     chat: bool,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    build(["humaneval"], upstream, tmp_path / "data")
-    monkeypatch.setenv(DATA_VARIABLE, str(tmp_path / "data"))
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     tasks = ["codemind_ier_sample", "codemind_ier_humaneval"]
     engine.lm_eval(
         *("--model", backend, "--model_args", f"pretrained={engine.model},{BACKENDS[backend]}"),

@@ -45,6 +45,10 @@ def test_filters() -> None:
     assert ier.flexible_extract(responses, [FUNCTION]) == [["[1, 2]", "[1, 2]", "[invalid]", SKIPPED]]
 
 
+def test_the_published_filter_takes_an_empty_block() -> None:
+    assert ier.published_match([["<<<Output>>>\n\n[END-OF-RESPONSE]", "none"]], [FUNCTION]) == [["\n\n", "[invalid]"]]
+
+
 def test_metrics_of_one_response() -> None:
     assert ier.process_results(FUNCTION, [["[1,2]"]]) == {"r_ier": 1.0, "r_ier_text": 1.0, "answered": 1.0}
     assert ier.process_results(FUNCTION, [["`[1,2]`"]]) == {"r_ier": 1.0, "r_ier_text": 0.0, "answered": 1.0}

@@ -10,6 +10,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.models import register
 from lm_eval_codemind.problems import BENCHMARKS
+from lm_eval_codemind.sources.build import DATA_VARIABLE
 from lm_eval_codemind.tasks.location import task_directory
 
 FILES = sorted(path for path in task_directory().rglob("*.yaml") if not path.name.startswith("_"))
@@ -59,6 +60,27 @@ def test_ceiling_and_floor(manager: TaskManager, task: str, model: str, value: f
     assert results["n-samples"][task]["effective"] == 24
     suite = results["configs"][task]["metadata"]["suite"]
     assert suite["benchmark"] == "sample" and suite["prompts"] == "packaged"
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
+def test_ceiling_and_floor_on_all_benchmarks(
+    manager: TaskManager, model: str, value: float, built_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    register()
+    groups = ["codemind_ier", "codemind_ier_direct", "codemind_ier_published"]
+    results = simple_evaluate(model=get_model(model)(), tasks=groups, task_manager=manager, bootstrap_iters=100)
+    assert results is not None
+    assert len(results["results"]) == 12 + 3
+    for name, scores in results["results"].items():
+        metrics = {key: score for key, score in scores.items() if "," in key and "stderr" not in key}
+        assert metrics and set(metrics.values()) == {value}, name
+    sizes = {name: count["effective"] for name, count in results["n-samples"].items()}
+    assert sizes["codemind_ier_humaneval"] == 164 and sizes["codemind_ier_cruxeval"] == 800
+    assert sizes["codemind_ier_avatar"] == 86 and sizes["codemind_ier_published_classeval"] == 400
+    suite = results["configs"]["codemind_ier_classeval"]["metadata"]["suite"]
+    assert suite["problems"] - suite["excluded"] == sizes["codemind_ier_classeval"] < 400
 
 
 def test_fewshot_examples_are_turns_of_their_own(manager: TaskManager) -> None:
