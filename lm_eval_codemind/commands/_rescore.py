@@ -36,7 +36,8 @@ def rescored(run: Run) -> Iterator[Run]:
             assert task.samples_file is not None
             arguments = ["--model", "codemind-replay"]
             arguments += ["--model_args", json.dumps({"responses": str(task.samples_file), "missing": "error"})]
-            arguments += ["--tasks", task.task]
+            # What the harness asks this for is what the sandbox is there for.
+            arguments += ["--tasks", task.task, "--confirm_run_unsafe_code"]
             arguments += ["--samples", json.dumps({task.task: sorted({sample.doc_id for sample in task.samples})})]
             arguments += ["--output_path", str(Path(folder) / task.task), "--log_samples"]
             with contextlib.redirect_stdout(io.StringIO()), mock.patch.dict(os.environ, _QUIET):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, product
 from typing import TypeVar
 
 from lm_eval_codemind.complexity import CONSTRUCTS, OUTPUT_TYPES
-from lm_eval_codemind.results.families import FAMILIES, Family
+from lm_eval_codemind.results.families import FAMILIES, Family, family_of
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.statistics import compare, holm, mean, proportion, spearman
@@ -38,10 +38,14 @@ MEASURES: dict[str, tuple[str, str]] = {
 }
 
 _FAMILY = Column("family", "Family")
+_SCORE = Column("score_name", "Score")
 _BENCHMARK = Column("benchmark", "Benchmark")
 _MODEL = Column("model", "Model")
 _N = Column("n", "n", "count")
 _LOW, _HIGH = Column("low", "95% from", "percent"), Column("high", "to", "percent")
+
+# Benchmarks that hold the same problems as another one, and more of each.
+_BENCHMARK_OF = {"classeval_methods": "classeval"}
 
 _T = TypeVar("_T")
 Cell = tuple[Family, str, str]
@@ -72,7 +76,7 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
     for family in FAMILIES:
         for run in runs:
             for task in run.tasks:
-                if not family.owns(task.task):
+                if family_of(task.task) is not family:
                     continue
                 for metric_name in family.metrics(task):
                     metric = task.metric(metric_name)
@@ -113,44 +117,38 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
 
 
 def correlations(observations: Sequence[Observation]) -> Table:
-    """Return Spearman's rho of each complexity measure with the S scores.
+    """Return Spearman's rho of each complexity measure of each program with each score.
 
-    The p values of one family, benchmark and model are corrected for the number of measures by Holm's method.
+    The p values of one family, benchmark, model, program and score are corrected for the number of measures by Holm's
+    method.
     """
     rows = []
     for (family, benchmark, model), cell in _cells(observations):
-        block = []
-        for key, (short, _) in MEASURES.items():
-            pairs = [
-                (value, o.score) for o in cell if o.complexity and (value := getattr(o.complexity, key)) is not None
-            ]
-            block.append((short, spearman([x for x, _ in pairs], [y for _, y in pairs])))
-        for (short, result), corrected in zip(block, holm([result.p for _, result in block]), strict=True):
-            if result.n:
-                rows.append(
-                    (
-                        family.name,
-                        benchmark,
-                        model,
-                        short,
-                        result.rho,
-                        result.low,
-                        result.high,
-                        result.p,
-                        corrected,
-                        result.n,
-                    )
-                )
+        for program, score in product(family.programs, family.scores):
+            block = []
+            for key, (short, _) in MEASURES.items():
+                pairs = [
+                    (value, o.scores[score])
+                    for o in cell
+                    if (program_of := o.programs[program]) and (value := getattr(program_of, key)) is not None
+                ]
+                block.append((short, spearman([x for x, _ in pairs], [y for _, y in pairs])))
+            for (short, result), corrected in zip(block, holm([result.p for _, result in block]), strict=True):
+                if result.n:
+                    what = (family.name, score, benchmark, model, program, short)
+                    rows.append((*what, result.rho, result.low, result.high, result.p, corrected, result.n))
     return Table(
         "correlations",
         "Complexity against the scores",
-        "Spearman's rank correlation of each measure of the program with the S score of the problem, with its 95% "
+        "Spearman's rank correlation of each measure of the program with the score of the problem, with its 95% "
         "interval (Bonett and Wright); below 0: the more complex, the lower the score. Corrected: Holm, over the "
         "measures. " + "; ".join(f"{short}: {title}" for short, title in MEASURES.values()) + ".",
         (
             _FAMILY,
+            _SCORE,
             _BENCHMARK,
             _MODEL,
+            Column("program", "Program"),
             Column("measure", "Measure"),
             Column("rho", "rho", "number"),
             Column("low", "95% from", "number"),
@@ -164,12 +162,12 @@ def correlations(observations: Sequence[Observation]) -> Table:
 
 
 def by_construct(observations: Sequence[Observation]) -> Table:
-    """Return the mean S score of the problems whose program has a construct, by construct tag."""
+    """Return the mean scores of the problems whose program has a construct, by construct tag."""
     return _means(
         observations,
         "constructs",
         "Success by construct",
-        "Mean S score of the problems whose program uses a construct; a program counts under each construct it uses, "
+        "Mean score of the problems whose program uses a construct; a program counts under each construct it uses, "
         "and under basic where it uses none.",
         Column("construct", "Construct"),
         CONSTRUCTS,
@@ -178,7 +176,7 @@ def by_construct(observations: Sequence[Observation]) -> Table:
 
 
 def by_loop_length(observations: Sequence[Observation]) -> Table:
-    """Return the mean S score of the problems by the number of loop iterations that their program makes."""
+    """Return the mean scores of the problems by the number of loop iterations that their program makes."""
 
     def bins(o: Observation) -> tuple[str, ...]:
         length = o.complexity.ll if o.complexity else None
@@ -188,7 +186,7 @@ def by_loop_length(observations: Sequence[Observation]) -> Table:
         observations,
         "loop_length",
         "Success by loop length",
-        "Mean S score of the problems by LL, the loop iterations that the program makes on its input.",
+        "Mean score of the problems by LL, the loop iterations that the program makes on its input.",
         Column("iterations", "Loop iterations"),
         [name for name, _, _ in LOOP_BINS],
         bins,
@@ -200,7 +198,7 @@ def by_output_type(observations: Sequence[Observation]) -> Table:
     rows = []
     for (family, benchmark, model), cell in _cells(observations):
         for name in OUTPUT_TYPES:
-            matches = [match for o in cell if (match := family.type_match(o.sample)) is not None and match[0] == name]
+            matches = [match for o in cell if (match := family.type_match(o.unit)) is not None and match[0] == name]
             if matches:
                 types = proportion(sum(predicted == true for true, predicted, _ in matches), len(matches))
                 values = proportion(sum(right for _, _, right in matches), len(matches))
@@ -252,7 +250,7 @@ def overlap(observations: Sequence[Observation]) -> Table:
         verdicts: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
         for o in observations:
             if o.model == model and o.family.in_overlap:
-                verdicts[(o.benchmark, o.problem_id)][o.family.name] = o.solved
+                verdicts[(_BENCHMARK_OF.get(o.benchmark, o.benchmark), o.problem_id)][o.family.name] = o.solved
         for benchmark in [*_unique(b for b, _ in verdicts), ALL]:
             problems = {key: found for key, found in verdicts.items() if benchmark in (ALL, key[0])}
             families = [f.name for f in FAMILIES if any(f.name in found for found in problems.values())]
@@ -297,50 +295,42 @@ def overlap(observations: Sequence[Observation]) -> Table:
 
 
 def comparisons(observations: Sequence[Observation]) -> Table:
-    """Return the paired comparison of every two models on the problems both ran, by family and benchmark.
+    """Return the paired comparison of every two models on the problems both ran, by family, score and benchmark.
 
-    The p values of one family and benchmark are corrected for the number of pairs of models by Holm's method.
+    The p values of one family, score and benchmark are corrected for the number of pairs of models by Holm's method.
     """
     rows = []
     models = _unique(o.model for o in observations)
     for family in FAMILIES:
         of_family = [o for o in observations if o.family is family]
         for benchmark in [*_unique(o.benchmark for o in of_family), ALL]:
-            chosen = [o for o in of_family if benchmark in (ALL, o.benchmark)]
-            scores = {
-                model: {(o.benchmark, o.problem_id): o.score for o in chosen if o.model == model} for model in models
-            }
-            block = []
-            for first, second in combinations(models, 2):
-                common = [key for key in scores[first] if key in scores[second]]
-                if common:
-                    result = compare([scores[first][k] for k in common], [scores[second][k] for k in common])
-                    block.append((first, second, result))
-            corrected = holm([result.p for *_, result in block])
-            rows += [
-                (
-                    family.name,
-                    benchmark,
-                    first,
-                    second,
-                    result.difference,
-                    result.low,
-                    result.high,
-                    result.p,
-                    p_corrected,
-                    result.test,
-                    result.n,
-                )
-                for (first, second, result), p_corrected in zip(block, corrected, strict=True)
-            ]
+            by_model: dict[str, dict[tuple[str, str], Observation]] = {model: {} for model in models}
+            for o in of_family:
+                if benchmark in (ALL, o.benchmark):
+                    by_model[o.model][(o.benchmark, o.problem_id)] = o
+            for score in family.scores:
+                block = []
+                for first, second in combinations(models, 2):
+                    one, other = by_model[first], by_model[second]
+                    common = [key for key in one if key in other]
+                    if common:
+                        scores = [[of[key].scores[score] for key in common] for of in (one, other)]
+                        block.append((first, second, compare(scores[0], scores[1])))
+                for (first, second, result), corrected in zip(
+                    block, holm([result.p for *_, result in block]), strict=True
+                ):
+                    what = (family.name, score, benchmark, first, second)
+                    test = (result.p, corrected, result.test, result.n)
+                    rows.append((*what, result.difference, result.low, result.high, *test))
     return Table(
         "comparisons",
         "Models compared",
-        "Mean S score of the first model minus that of the second on the problems that both ran, with its 95% "
+        "Mean score of the first model minus that of the second on the problems that both ran, with its 95% "
         "interval (paired bootstrap) and the p value of no difference (McNemar's exact test for verdicts, else paired "
         "bootstrap). Corrected: Holm, over the pairs of models.",
         (
             _FAMILY,
+            _SCORE,
             _BENCHMARK,
             Column("first", "First"),
             Column("second", "Second"),
@@ -357,7 +347,7 @@ def comparisons(observations: Sequence[Observation]) -> Table:
 
 
 def hardest(observations: Sequence[Observation]) -> Table:
-    """Return the problems of each family by their mean score over the models, the hardest first."""
+    """Return the problems of each family, those that fewest of the models solve first, then by their mean S score."""
     rows = []
     for family in FAMILIES:
         of_family = [o for o in observations if o.family is family]
@@ -377,11 +367,15 @@ def hardest(observations: Sequence[Observation]) -> Table:
                 )
             )
     # Of equally hard problems those that most models tried come first, then those with the simplest program.
-    rows.sort(key=lambda row: (row[0], row[3], -row[5], _last(row[6]), _last(row[7]), row[2]))
+    order = [family.name for family in FAMILIES]
+    rows.sort(
+        key=lambda r: (order.index(r[0]), r[4] / r[5], r[3], -r[5], _last(r[6]), _last(r[7]), r[2]),
+    )
     return Table(
         "problems",
         "Problems, the hardest first",
-        "Mean S score over the models; of equally hard problems the simplest program comes first.",
+        "Those that the smallest share of the models solves come first, then those with the lowest mean S score over "
+        "the models, then those with the simplest program.",
         (
             _FAMILY,
             _BENCHMARK,
@@ -408,14 +402,13 @@ def _means(
 ) -> Table:
     rows = []
     for (family, benchmark, model), cell in _cells(observations):
-        for category in categories:
-            scores = [o.score for o in cell if category in of(o)]
+        for score, category in product(family.scores, categories):
+            scores = [o.scores[score] for o in cell if category in of(o)]
             if scores:
-                estimate = mean(scores)
-                rows.append(
-                    (family.name, benchmark, model, category, estimate.value, estimate.low, estimate.high, estimate.n)
-                )
-    columns = (_FAMILY, _BENCHMARK, _MODEL, column, Column("score", "Mean score", "percent"), _LOW, _HIGH, _N)
+                result = mean(scores)
+                what = (family.name, score, benchmark, model, category)
+                rows.append((*what, result.value, result.low, result.high, result.n))
+    columns = (_FAMILY, _SCORE, _BENCHMARK, _MODEL, column, Column("score", "Mean", "percent"), _LOW, _HIGH, _N)
     return Table(name, title, note + " 95% intervals: Wilson for verdicts, else bootstrap.", columns, tuple(rows))
 
 

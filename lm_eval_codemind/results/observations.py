@@ -9,31 +9,46 @@ from typing import Any
 
 from lm_eval_codemind.complexity import measure
 from lm_eval_codemind.problems import Complexity
-from lm_eval_codemind.results.families import Family, family_of
+from lm_eval_codemind.results.families import Family, Unit, family_of
 from lm_eval_codemind.results.runs import Run, Sample, TaskRun
 
 
 @dataclass(frozen=True)
 class Observation:
-    """One model's score on one problem of one task.
+    """One model's scores on one problem of one task.
 
     Attributes:
         model: Label of the run.
         task: Name of the task.
         family: The task's family.
-        sample: What the harness logged.
-        score: S of the family, at least 0.
+        unit: What the harness logged of the problem: one sample, or one a setting.
+        scores: The family's scores of the problem, by name, the S score first.
         solved: Whether the problem counts as solved.
-        complexity: Measures of the program; None where the problem has no program that parses.
+        programs: Measures of the problem's programs by name, C first; None where there is none that parses.
     """
 
     model: str
     task: str
     family: Family
-    sample: Sample
-    score: float
+    unit: Unit
+    scores: Mapping[str, float]
     solved: bool
-    complexity: Complexity | None
+    programs: Mapping[str, Complexity | None]
+
+    @property
+    def score(self) -> float:
+        """The S score."""
+        return self.scores[self.family.scores[0]]
+
+    @property
+    def complexity(self) -> Complexity | None:
+        """Measures of C."""
+        return self.programs["C"]
+
+    @property
+    def sample(self) -> Sample:
+        """The first sample of the problem."""
+        return self.unit[0]
 
     @property
     def benchmark(self) -> str:
@@ -47,23 +62,21 @@ class Observation:
 
 
 def observe(runs: Iterable[Run]) -> list[Observation]:
-    """Return the observations of all samples of all runs, in order; tasks of unknown families are left out."""
+    """Return the observations of all problems of all runs, in order; tasks of unknown families are left out."""
     return [
         Observation(
             model=run.label,
             task=task.task,
             family=family,
-            sample=sample,
-            score=family.score(sample),
-            solved=family.solved(sample),
-            complexity=complexity_of(sample.doc),
+            unit=unit,
+            scores=family.score(unit),
+            solved=family.solved(unit),
+            programs={name: complexity_of(unit[0].doc, *columns) for name, columns in family.programs.items()},
         )
         for run in runs
         for task in run.tasks
         if (family := family_of(task.task)) is not None
-        for sample in scored_samples(task)
-        # A document without a response, as a replay may leave out, has no metrics and does not count.
-        if family.metric in sample.scores
+        for unit in family.units(scored_samples(task))
     ]
 
 

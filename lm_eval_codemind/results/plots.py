@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ def plots(tables: Sequence[Table]) -> list[Figure]:
     return figures
 
 
-def _by_family(
+def _by_score(
     table: Table,
     row: str,
     value: str,
@@ -33,20 +34,25 @@ def _by_family(
     start: float = 0.0,
     percent: bool = True,
 ) -> Iterable[Figure]:
+    """Draw one figure for each family, score and program of a table, all benchmarks together."""
     records = [_numbers(record) for record in table.records() if record.get("benchmark", ALL) == ALL]
-    for family in dict.fromkeys(str(record["family"]) for record in records):
+    for what in dict.fromkeys(_subject(record) for record in records):
         marks = tuple(
             Mark(str(r[row]), str(r["model"]), r[value], r[low], r[high], r["n"])
             for r in records
-            if r["family"] == family
+            if _subject(r) == what
         )
-        name = f"{table.name}-{family}{suffix}".lower().replace(" ", "_")
-        yield Figure(name, f"{family}: {axis}", axis, start, 1.0, percent, marks)
+        name = re.sub(r"[^a-z0-9+]+", "_", f"{' '.join(what)}{suffix}".lower())
+        yield Figure(f"{table.name}-{name}", f"{': '.join(what)}", axis, start, 1.0, percent, marks)
+
+
+def _subject(record: Record) -> tuple[str, ...]:
+    return tuple(str(record[name]) for name in ("family", "score_name", "program") if name in record)
 
 
 def _output_types(table: Table) -> Iterable[Figure]:
     for match in ("type", "value"):
-        yield from _by_family(
+        yield from _by_score(
             table, "type", f"{match}_match", f"{match} match", f"{match}_low", f"{match}_high", f"-{match}"
         )
 
@@ -65,16 +71,16 @@ def _numbers(record: Record) -> Record:
 
 
 _DRAWN: dict[str, Callable[[Table], Iterable[Figure]]] = {
-    "correlations": lambda table: _by_family(
+    "correlations": lambda table: _by_score(
         table,
         "measure",
         "rho",
-        "Spearman's rho with the score",
+        "Spearman's rho",
         start=-1.0,
         percent=False,
     ),
-    "constructs": lambda table: _by_family(table, "construct", "score", "mean score"),
-    "loop_length": lambda table: _by_family(table, "iterations", "score", "mean score by loop iterations"),
+    "constructs": lambda table: _by_score(table, "construct", "score", "mean score"),
+    "loop_length": lambda table: _by_score(table, "iterations", "score", "mean score by loop iterations"),
     "output_types": _output_types,
     "overlap": _overlap,
 }

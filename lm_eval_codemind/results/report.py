@@ -154,24 +154,26 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     if not report.observations:
         return
     observations = report.observations
-    parts = [o.family.parts(o.sample) for o in observations]
+    parts = [o.family.parts(o.unit) for o in observations]
+    # Texts of one kind compress best among each other, so they are placed kind after kind, not problem after problem.
+    by_title: dict[str, list[str]] = {}
+    for of_problem in parts:
+        for part in of_problem:
+            by_title.setdefault(part.title, []).append(part.text)
     texts = _Texts()
-    # Texts of one kind compress best among each other, so they are placed kind after kind rather than sample by sample.
-    for title in dict.fromkeys(part.title for of_sample in parts for part in of_sample):
-        for of_sample in parts:
-            for part in of_sample:
-                if part.title == title:
-                    texts.place(part.text)
+    for of_title in by_title.values():
+        for text in of_title:
+            texts.place(text)
     yield "index", _pack(_index(observations, texts.starts))
     for start in range(0, len(parts), _BLOCK):
-        block = [[_reference(part, texts) for part in of_sample] for of_sample in parts[start : start + _BLOCK]]
+        block = [[_reference(part, texts) for part in of_problem] for of_problem in parts[start : start + _BLOCK]]
         yield f"samples-{start // _BLOCK}", _pack(block)
     for number, chunk in enumerate(texts.chunks):
         yield f"texts-{number}", _pack(chunk)
 
 
 def _reference(part: Part, texts: _Texts) -> list[Any]:
-    return [part.title, part.kind, texts.place(part.text), int(part.beside)]
+    return [part.title, part.kind, texts.place(part.text), int(part.beside), part.note]
 
 
 def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[str, Any]:
@@ -192,7 +194,7 @@ def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[s
         columns["problem"].append(problems[key])
         columns["score"].append(round(o.score, 6))
         columns["solved"].append(int(o.solved))
-        columns["outcome"].append(outcomes[o.family.outcome(o.sample)])
+        columns["outcome"].append(outcomes[o.family.outcome(o.unit)])
     return {
         "models": list(models),
         "tasks": list(tasks),

@@ -165,16 +165,17 @@ def leaderboard_rows(run: Run, submission: Submission) -> list[dict[str, str]]:
 
     Its columns know IER and SR; dynamic semantics reasoning has none. Benchmarks that it does not have are left out.
     """
-    rows = []
+    rows: dict[tuple[str, str], dict[str, str]] = {}
     for task, family, _ in _scores(run):
-        benchmark = BENCHMARKS.get(_benchmark(task))
+        benchmark = BENCHMARKS.get(task.task.removeprefix(family.prefix))
         columns = family.leaderboard(task)
         if benchmark is None or benchmark.packaged or not columns:
             continue
-        values = {"Dataset": benchmark.title, "Task": family.name, "Model": submission.model}
-        values |= {column: f"{100 * value:.2f}" for column, value in columns.items()}
-        rows.append({column: values.get(column, "") for column in LEADERBOARD_COLUMNS})
-    return rows
+        # The settings of specification reasoning are columns of one row.
+        row = rows.setdefault((benchmark.title, family.authors_task), dict.fromkeys(LEADERBOARD_COLUMNS, ""))
+        row |= {"Dataset": benchmark.title, "Task": family.authors_task, "Model": submission.model}
+        row |= {column: f"{100 * value:.2f}" for column, value in columns.items()}
+    return list(rows.values())
 
 
 def leaderboard_csv(rows: Sequence[Mapping[str, str]]) -> str:
@@ -221,10 +222,6 @@ def _scores(run: Run) -> list[tuple[TaskRun, Family, float]]:
         if family is not None and family.submittable and metric is not None:
             found.append((task, family, metric.value))
     return found
-
-
-def _benchmark(task: TaskRun) -> str:
-    return str((task.metadata.get("suite") or {}).get("benchmark", ""))
 
 
 def _notes(run: Run, task: TaskRun, family: Family, submission: Submission) -> str:

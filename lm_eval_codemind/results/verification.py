@@ -12,6 +12,8 @@ from lm_eval_codemind.answers.seal import document_key, response_digest, sealed
 from lm_eval_codemind.results.runs import Run, Sample, TaskRun
 
 _MISSING = "(nothing)"
+# Of an outcome: times, messages that may hold addresses in memory, and the level of isolation, which is a circumstance.
+_INCIDENTAL = ("cpu_seconds", "wall_seconds", "exception_message", "isolation")
 
 
 @dataclass(frozen=True)
@@ -146,10 +148,11 @@ def _samples(task: TaskRun, again: TaskRun) -> Iterator[Difference]:
                 yield _difference(task, where, column, sample.doc.get(column), other.doc.get(column))
         if sample.target != other.target:
             yield _difference(task, where, "the target", sample.target, other.target)
-        if sample.answers != other.answers:
-            yield _difference(task, where, "the answer", sample.answers, other.answers)
+        answers = _comparable(sample.answers), _comparable(other.answers)
+        if answers[0] != answers[1]:
+            yield _difference(task, where, "the answer", *answers)
         for metric in dict.fromkeys([*sample.scores, *other.scores]):
-            if sample.scores.get(metric) != other.scores.get(metric):
+            if not _same(sample.scores.get(metric), other.scores.get(metric)):
                 yield _difference(task, where, metric, sample.scores.get(metric), other.scores.get(metric))
 
 
@@ -159,13 +162,25 @@ def _aggregates(task: TaskRun, again: TaskRun) -> Iterator[Difference]:
     for key in dict.fromkeys([*there, *here]):
         name = ",".join(key)
         recorded, expected = there.get(key), here.get(key)
-        if recorded is None or expected is None or recorded.value != expected.value:
+        if recorded is None or expected is None or not _same(recorded.value, expected.value):
             yield _difference(task, "", name, recorded and recorded.value, expected and expected.value)
-        elif recorded.stderr != expected.stderr and None not in (recorded.stderr, expected.stderr):
+        elif not _same(recorded.stderr, expected.stderr) and None not in (recorded.stderr, expected.stderr):
             yield _difference(task, "", f"the standard error of {name}", recorded.stderr, expected.stderr)
     if task.effective != len({sample.doc_id for sample in task.samples}):
         problems = len({sample.doc_id for sample in task.samples})
         yield _difference(task, "", "the number of problems", task.effective, problems)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Tell whether two values are equal, a number that does not exist being equal to itself."""
+    return bool(one == other) or (one != one and other != other)
+
+
+def _comparable(answers: Any) -> Any:
+    """Return answers without what differs from one execution of the same code to the next."""
+    if isinstance(answers, Mapping):
+        return {name: _comparable(value) for name, value in answers.items() if name not in _INCIDENTAL}
+    return [_comparable(value) for value in answers] if isinstance(answers, (list, tuple)) else answers
 
 
 def _circumstances(recorded: Run, rescored: Run) -> Iterator[tuple[str, str, str]]:
@@ -183,6 +198,23 @@ def _circumstances(recorded: Run, rescored: Run) -> Iterator[tuple[str, str, str
         for name in dict.fromkeys([*suites[0], *suites[1]]):
             if name != "responses" and suites[0].get(name) != suites[1].get(name):
                 yield f"{task.task}: {name}", _short(suites[0].get(name)), _short(suites[1].get(name))
+        levels = [", ".join(sorted(_isolation(one))) for one in (task, again)]
+        if levels[0] != levels[1]:
+            yield f"{task.task}: isolation of the sandbox", levels[0], levels[1]
+
+
+def _isolation(task: TaskRun) -> set[str]:
+    """Return the levels of isolation that the outcomes of a task record."""
+    found = set()
+    pending: list[Any] = [sample.answers for sample in task.samples]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Mapping):
+            found |= {str(value["isolation"])} if value.get("isolation") else set()
+            pending += value.values()
+        elif isinstance(value, (list, tuple)):
+            pending += value
+    return found
 
 
 def _where(sample: Sample, task: TaskRun) -> str:

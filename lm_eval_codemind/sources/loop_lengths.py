@@ -39,14 +39,18 @@ def _count():
 def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1, transformed: bool = False) -> dict[str, int]:
     """Execute problems on their inputs and return the loop iterations of each, by problem id.
 
-    Problems whose program does not run to its end are left out.
+    Problems without an input, and those whose program does not run to its end, are left out.
 
     Args:
         problems: Problems of any kind; their code is instrumented by :func:`~lm_eval_codemind.complexity.count_loops`.
         workers: Programs at a time.
         transformed: Whether to execute C+ instead of C; problems without one are left out.
     """
-    problems = [problem for problem in problems if not transformed or problem.transformed]
+    problems = [
+        problem
+        for problem in problems
+        if (problem.transformed or not transformed) and (problem.kind == "script" or problem.input.strip())
+    ]
     with Sandbox(workers=workers) as sandbox:
         futures = [
             sandbox.submit(_job(problem, problem.transformed if transformed else problem.code)) for problem in problems

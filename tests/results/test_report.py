@@ -228,7 +228,7 @@ def test_the_page_holds_every_sample(page: Path, observations: list[Observation]
     parts = unpacked(page, "samples-0")
     assert len(parts) == len(observations)
     for of_sample, o in zip(parts, observations, strict=True):
-        found = {title: texts[place] for title, _, place, _ in of_sample}
+        found = {title: texts[place] for title, _, place, _, _ in of_sample}
         assert found["Response"] == o.sample.responses[0][0]
         assert found["Program C"] == o.sample.doc["code"]
     assert max(Counter(texts).values()) == 1

@@ -158,9 +158,9 @@
     if (complexity.length) facts.push(`${complexity.join(", ")}; ${constructs.map((k) => index.constructs[k]).join(", ")}`);
     const nodes = [bar, make("h3", "", visible(id)), outcome, ...facts.map((fact) => make("p", "facts", visible(fact)))];
     let beside = null;
-    parts.forEach(([title, kind, , side], k) => {
+    parts.forEach(([title, kind, , side, note], k) => {
       const section = make("section");
-      section.append(make("h4", "", title), ...textNode(kind, contents[k]));
+      section.append(make("h4", "", note ? `${title}, ${note}` : title), ...textNode(kind, contents[k]));
       if (side) {
         if (!beside) nodes.push(beside = make("div", "beside"));
         beside.append(section);
