@@ -1,9 +1,9 @@
 """Dynamic semantics reasoning: does a model see through a program that was tangled without changing what it does?
 
-C is a program, C+ its longer, tangled equivalent, C′ what the model makes of C+, T the tests of C, and LoC counts lines as
-:func:`~lm_eval_codemind.scores.loc.lines_of_code` does (arXiv 2402.09664, section on DSR, equation 5)::
+C is a program, C+ its longer, tangled equivalent, C' what the model makes of C+, T the tests of C, and LoC counts lines
+as :func:`~lm_eval_codemind.scores.loc.lines_of_code` does (arXiv 2402.09664, section on DSR, equation 5)::
 
-    S_DSR(L, C, T) = Pass(C′, T) * LoC(C) * (1 - floor(LoC(C′) / LoC(C+))) / max(LoC(C′), LoC(C)), never below 0
+    S_DSR(L, C, T) = Pass(C', T) * LoC(C) * (1 - floor(LoC(C') / LoC(C+))) / max(LoC(C'), LoC(C)), never below 0
     R_DSR(L, B)    = mean of S_DSR over the benchmark B
 """
 
@@ -17,14 +17,14 @@ from rapidfuzz.distance import Levenshtein
 def s_dsr(passed: bool, original: int, transformed: int, answer: int) -> float:
     """Return S_DSR of one response.
 
-    It is 0 if C′ fails a test or is no shorter than C+; 1 if C′ is right and no longer than C; and in between, the part
-    that C makes up of C′. The floor would make it negative for a C′ of twice the length of C+ and more; it is 0 then.
+    It is 0 if C' fails a test or is no shorter than C+; 1 if C' is right and no longer than C; and in between, the part
+    that C makes up of C'. The floor would make it negative for a C' of twice the length of C+ and more; it is 0 then.
 
     Args:
-        passed: Whether C′ passes all tests.
+        passed: Whether C' passes all tests.
         original: LoC(C), at least 1.
         transformed: LoC(C+), at least 1.
-        answer: LoC(C′); 0 where there is no C′.
+        answer: LoC(C'); 0 where there is no C'.
 
     Raises:
         ValueError: if a count is too small.
@@ -48,7 +48,7 @@ def r_dsr(scores: Sequence[float]) -> float:
 
 
 def shorter(passed: bool, transformed: int, answer: int) -> bool:
-    """Return whether C′ passes all tests and is shorter than C+, by however little."""
+    """Return whether C' passes all tests and is shorter than C+, by however little."""
     return passed and answer < transformed
 
 

@@ -32,6 +32,7 @@ from lm_eval_codemind.sources.complexity import with_complexity
 from lm_eval_codemind.sources.download import fetch_archive
 from lm_eval_codemind.sources.hint_tests import with_hint
 from lm_eval_codemind.sources.labels import load_proofs, prove
+from lm_eval_codemind.sources.transformed import RecipeError, transformed
 from lm_eval_codemind.sources.upstream import Upstream, UpstreamError
 
 logger = logging.getLogger(__name__)
@@ -65,7 +66,10 @@ SOURCES: dict[str, Source] = {
     classeval_methods.NAME: Source(classeval_methods.read, (CLASSEVAL,)),
     mbpp.NAME: Source(mbpp.read, (CODEMIND,)),
     **{
-        f"published_{name}": Source(partial(published.read, benchmark=name), (CODEMIND,))
+        f"published_{name}": Source(
+            partial(published.read, benchmark=name),
+            (CODEMIND, CLASSEVAL) if name == classeval.NAME else (CODEMIND,),
+        )
         for name in (humaneval.NAME, cruxeval.NAME, classeval.NAME, avatar.NAME)
     },
 }
@@ -143,7 +147,11 @@ def read_problems(name: str, upstream: Upstream) -> list[Problem]:
     if missing:
         raise UpstreamError(f"{name}: no proof is shipped for {', '.join(missing[:5])}")
     proven = [prove(problem, proofs[problem.problem_id]) for problem in problems]
-    return [with_hint(problem) if problem.specification else problem for problem in proven]
+    hinted = [with_hint(problem) if problem.specification else problem for problem in proven]
+    try:
+        return transformed(hinted, name)
+    except RecipeError as error:
+        raise UpstreamError(f"{name}: {error}") from error
 
 
 def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str, Entry]:

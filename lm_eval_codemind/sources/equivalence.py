@@ -45,6 +45,10 @@ class Equivalence:
             return f"tests: {place[0]} became {place[1]}"
         return self.further_difference(problem, code)
 
+    def original_passes(self, problem: Problem) -> bool:
+        """Return whether the problem's own program passes all of its tests."""
+        return _passes(self.original_verdict(problem))
+
     def further_difference(self, problem: Problem, code: str) -> str:
         """As :meth:`difference`, for the further inputs alone."""
         texts, expected = self.original_behaviour(problem)

@@ -33,15 +33,24 @@ _JUDGED_AGAINST = {
 def read(upstream: Upstream, benchmark: str) -> list[Problem]:
     """Return CodeMind's problems of one benchmark, with its labels as outputs, sorted by name.
 
-    Source: the benchmark's folder below ``dataset/`` of CodeMind.
+    Source: the benchmark's folder below ``dataset/`` of CodeMind. ClassEval's have their published C+ as well, where
+    there is one, and the tests of ClassEval's own data, so that simplified programs can be validated.
     """
     files = upstream.files(CODEMIND.name, benchmark)
     folder = CODEMIND.parts[benchmark].folder
     program, given = _FILES[benchmark]
     kinds = {classeval.NAME: "method", avatar.NAME: "script"}
 
+    suites: dict[str, str] = {}
+    if benchmark == classeval.NAME:
+        suites = {record["task_id"]: record["test"].strip() + "\n" for record in classeval.read_records(upstream)}
+
     def text(problem_id: str, name: str) -> str:
         return files[f"{problem_id}/{name}"].decode("utf-8")
+
+    def transformation(problem_id: str) -> str:
+        path = f"{problem_id}/transformation.py"
+        return text(problem_id, "transformation.py") if path in files and suites else ""
 
     return [
         Problem(
@@ -53,6 +62,8 @@ def read(upstream: Upstream, benchmark: str) -> list[Problem]:
             entry_point=problem_id.split("@")[-1] if benchmark == classeval.NAME else "",
             input=text(problem_id, given),
             output=_label(benchmark, problem_id, text(problem_id, "output.txt")),
+            tests=suites.get(problem_id.split("@")[0], ""),
+            transformed=transformation(problem_id),
             category="published",
             published_output=text(problem_id, "output.txt"),
             provenance=f"{CODEMIND.repository}@{CODEMIND.revision}:{folder}/{problem_id}",

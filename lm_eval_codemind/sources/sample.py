@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import textwrap
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
 import yaml
 
 from lm_eval_codemind.problems import Case, Problem
+from lm_eval_codemind.sources.transformed import transformed
 
 NAME = "sample"
 _DATA = files("lm_eval_codemind.sources").joinpath("sample_data")
@@ -17,10 +19,16 @@ _DATA = files("lm_eval_codemind.sources").joinpath("sample_data")
 
 def read() -> list[Problem]:
     """Return the sample problems in the order of their names; ``sample_data/NAME.yaml`` is problem ``Sample_NAME``."""
+    return list(_read())
+
+
+@lru_cache(maxsize=1)
+def _read() -> list[Problem]:
     data = sorted((file for file in _DATA.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
-    return [
+    problems = [
         _problem(file.name.removesuffix(".yaml"), yaml.safe_load(file.read_text(encoding="utf-8"))) for file in data
     ]
+    return transformed(problems, NAME)
 
 
 def _problem(name: str, record: dict[str, Any]) -> Problem:

@@ -54,22 +54,34 @@ class Recipe:
         steps: Rules and sites, as :func:`~lm_eval_codemind.transforms.recreate` takes them.
         sha256: The digest of C+.
         dropped: Rules that were left out because the program behaved differently with them.
+        usable: Whether C, or of published programs C+, passes the tests; if not, no model can be asked to.
     """
 
     steps: tuple[Step, ...]
     sha256: str
     dropped: tuple[str, ...] = ()
+    usable: bool = True
 
     def to_json(self) -> dict[str, Any]:
         """Return the recipe as plain values."""
-        record = {"steps": " ".join(f"{rule}:{site}" for rule, site in self.steps), "sha256": self.sha256}
-        return {**record, "dropped": list(self.dropped)} if self.dropped else record
+        steps = " ".join(f"{rule}:{site}" for rule, site in self.steps)
+        record: dict[str, Any] = {"steps": steps, "sha256": self.sha256}
+        if self.dropped:
+            record["dropped"] = list(self.dropped)
+        if not self.usable:
+            record["usable"] = False
+        return record
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Recipe:
         """Return the recipe that :meth:`to_json` wrote."""
         steps = (step.split(":") for step in record["steps"].split())
-        return cls(tuple((rule, int(site)) for rule, site in steps), record["sha256"], tuple(record.get("dropped", ())))
+        return cls(
+            tuple((rule, int(site)) for rule, site in steps),
+            record["sha256"],
+            tuple(record.get("dropped", ())),
+            record.get("usable", True),
+        )
 
 
 def load_recipes(benchmark: str) -> dict[str, Recipe]:
@@ -92,8 +104,7 @@ def program_of(problem: Problem) -> Program:
     Names that its tests use are public. Only what the problem is about is transformed: of a class the method, of a
     module the function and those it needs.
     """
-    outside = [problem.tests, problem.input, problem.entry_point, problem.hint_test, problem.misleading_test]
-    outside += [case.input for case in problem.cases] if problem.kind != "script" else []
+    outside = [problem.tests, problem.input, problem.entry_point]
     return Program(
         problem.code,
         script=problem.kind == "script",
@@ -127,7 +138,8 @@ def transform(problem: Problem, transform_seed: int, equivalence: Equivalence | 
         dropped.append(rule)
 
     made = compose_verified(lambda: program_of(problem), seed_of(problem, transform_seed), differs, dropped=drop)
-    return Recipe(made.steps, made.digest, tuple(dropped))
+    passes = equivalence is None or equivalence.original_passes(problem)
+    return Recipe(made.steps, made.digest, tuple(dropped), passes)
 
 
 def transform_all(
@@ -189,6 +201,13 @@ def transformed(problems: Sequence[Problem], benchmark: str) -> list[Problem]:
     ]
 
 
+def without_failing(problems: Iterable[Problem], benchmark: str) -> list[Problem]:
+    """Return the problems but for those whose own program fails its tests, as the shipped recipes tell."""
+    recipes = load_recipes(benchmark)
+    failing = {problem_id for problem_id, recipe in recipes.items() if not recipe.usable}
+    return [problem for problem in problems if problem.problem_id not in failing]
+
+
 def freshly_transformed(problems: Sequence[Problem], transform_seed: int, sandbox: Sandbox) -> list[Problem]:
     """Return problems with a C+ of another seed, made and verified now."""
     recipes = transform_all(problems, transform_seed, sandbox)
@@ -234,4 +253,5 @@ __all__ = [
     "transformed",
     "verify_transformed",
     "with_transformation",
+    "without_failing",
 ]

@@ -6,7 +6,7 @@ import ast
 from random import Random
 
 from lm_eval_codemind.transforms.moving import Declarations, declare, escapes, has_walrus, jumps, reads_bound_names
-from lm_eval_codemind.transforms.program import Block, Program
+from lm_eval_codemind.transforms.program import Block, Program, discards
 from lm_eval_codemind.transforms.rule import Rule
 from lm_eval_codemind.transforms.templates import statements
 
@@ -69,7 +69,7 @@ class RunInThread(Rule):
             if (function is not None and program.is_deep(function)) or block.elif_arm:
                 continue
             for index, node in enumerate(block.statements):
-                if index < block.start:
+                if index < block.start or discards(node):
                     continue
                 if isinstance(node, (ast.Assign, ast.Return, ast.Expr)):
                     value = node.value
