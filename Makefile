@@ -1,0 +1,30 @@
+# Both targets set up all they need: a virtual environment in .venv, from PyPI.
+PYTHON ?= python3
+VENV ?= .venv
+
+.PHONY: demo test lint clean
+
+demo: $(VENV)/installed
+	$(VENV)/bin/codemind run --model codemind-oracle --tasks codemind_ier_sample
+
+test: $(VENV)/installed-dev
+	$(VENV)/bin/python -m pytest
+
+lint: $(VENV)/installed-dev
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: setup.cfg pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/pip install --quiet --editable .
+	touch $@
+
+$(VENV)/installed-dev: setup.cfg pyproject.toml | $(VENV)/bin/python
+	$(VENV)/bin/pip install --quiet --editable '.[dev]'
+	touch $@ $(VENV)/installed
