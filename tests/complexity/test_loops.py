@@ -6,6 +6,9 @@ import io
 import pytest
 
 from lm_eval_codemind.complexity import COUNTER, count_loops
+from lm_eval_codemind.sources import sample
+from lm_eval_codemind.sources.complexity import shipped_loop_lengths
+from lm_eval_codemind.sources.loop_lengths import measure_loop_lengths
 
 
 def iterations(code: str) -> int:
@@ -53,3 +56,27 @@ def test_every_program_can_be_counted(programs: dict[str, list[str]]) -> None:
     for codes in programs.values():
         for code in codes:
             compile(count_loops(code), "program", "exec")
+
+
+# Counted on paper from the programs and their inputs.
+BY_HAND = {
+    ("humaneval", "HumanEval_0"): 2 + 2 * 6,  # the close pair is found at the end of the second round
+    ("humaneval", "HumanEval_3"): 6,
+    ("humaneval", "HumanEval_13"): 3,  # gcd of 3 and 7: (3, 7), (7, 3), (3, 1)
+    ("cruxeval", "sample_0"): 6,
+    ("cruxeval", "sample_7"): 0,  # the list is empty
+    ("cruxeval", "sample_15"): 0,  # no loop of its own
+    ("avatar", "atcoder_ABC042_A"): 0,
+    ("avatar", "atcoder_AGC046_B"): 4 + 2 + 2 * 4,  # a comprehension and a nested loop
+    ("avatar", "codeforces_32_B"): 2,
+    ("classeval", "ClassEval_0@AccessGatewayFilter.is_start_with"): 2,
+}
+
+
+@pytest.mark.parametrize(("benchmark", "problem_id"), BY_HAND)
+def test_shipped_loop_lengths_are_those_counted_by_hand(benchmark: str, problem_id: str) -> None:
+    assert shipped_loop_lengths()["code"][benchmark][problem_id] == BY_HAND[benchmark, problem_id]
+
+
+def test_the_sandbox_counts_what_is_shipped() -> None:
+    assert measure_loop_lengths(sample.read()) == shipped_loop_lengths()["code"]["sample"]
