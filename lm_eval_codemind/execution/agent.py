@@ -13,7 +13,6 @@ import io
 import linecache
 import os
 import random
-import socket
 import sys
 import types
 from collections.abc import Callable
@@ -28,8 +27,9 @@ _PLAIN_IMMUTABLE = (type(None), bool, int, float, str, bytes, complex, range)
 class Agent:
     """Serves one program: loads it, then looks up, calls and changes its objects for the checker."""
 
-    def __init__(self, channel: socket.socket) -> None:
-        self._channel = channel
+    def __init__(self, requests: int, replies: int) -> None:
+        self._requests = requests
+        self._channel = replies
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._namespace: dict[str, Any] = {}
@@ -46,9 +46,11 @@ class Agent:
 
     def serve(self) -> None:
         """Answer requests until the checker closes the channel."""
+        # The modules reseed themselves in a new process.
+        seed()
         while True:
             try:
-                request = self._receive(self._channel)
+                request = self._receive(self._requests)
             except (EOFError, OSError):
                 return
             try:
@@ -114,12 +116,11 @@ class Agent:
         self._namespace["__file__"] = f"{name}.py"
         sys.modules[name] = module
         code = compile(source, f"{name}.py", "exec", dont_inherit=True)
-        linecache.cache[f"{name}.py"] = (len(source), None, source.splitlines(True), f"{name}.py")
+        linecache.cache[f"{name}.py"] = (lambda: source,)
         return code
 
     def _load(self, request: dict[str, Any]) -> Any:
         """Run the program as a module and say what the names the tests use mean in it."""
-        seed()
         exec(self._new_module(MODULE, request["program"]), self._namespace)
         found = {}
         for name in request["names"]:
@@ -129,7 +130,6 @@ class Agent:
 
     def _script(self, request: dict[str, Any]) -> Any:
         """Run the program as a script and return its exit status."""
-        seed()
         sys.argv = ["main.py"]
         try:
             exec(self._new_module("__main__", request["program"]), self._namespace)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 Kind = Literal["function", "unittest", "script", "evaluate"]
@@ -194,7 +194,11 @@ class Job:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the job as plain values, for JSON."""
-        return asdict(self)
+        record = {name: getattr(self, name) for name in _JOB_FIELDS}
+        record["limits"] = vars(self.limits).copy()
+        record["cases"] = [{"stdin": case.stdin, "stdout": case.stdout} for case in self.cases]
+        record["only"], record["expressions"] = list(self.only), list(self.expressions)
+        return record
 
     @classmethod
     def from_dict(cls, record: dict[str, Any]) -> Job:
@@ -205,3 +209,6 @@ class Job:
         for name in ("only", "expressions"):
             record[name] = tuple(record.get(name, ()))
         return cls(**record)
+
+
+_JOB_FIELDS = tuple(each.name for each in fields(Job))

@@ -7,7 +7,6 @@ program is in another process, below another server, that can reach this one thr
 from __future__ import annotations
 
 import builtins
-import json
 import os
 import signal
 import socket
@@ -57,11 +56,16 @@ class Judge:
         return outcome
 
     def _start(self, job: dict[str, Any], operators: bool = False, **more: Any) -> Candidate:
-        ours, theirs = socket.socketpair()
-        body = json.dumps({"limits": job["limits"], **more}).encode("ascii")
-        socket.send_fds(self._zygote, [len(body).to_bytes(4, "big") + body], [theirs.fileno()])
-        theirs.close()
-        return Candidate(ours, self._zygote, job["limits"]["output_bytes"], operators)
+        requests, our_requests = os.pipe()
+        our_replies, replies = os.pipe()
+        data = wire.packed({"limits": job["limits"], **more})
+        sent = socket.send_fds(self._zygote, [data], [requests, replies])
+        if sent < len(data):
+            self._zygote.sendall(data[sent:])
+        os.close(requests)
+        os.close(replies)
+        channel = our_replies, our_requests
+        return Candidate(channel, self._zygote.fileno(), job["limits"]["output_bytes"], operators)
 
     def _compile(self, source: str, name: str) -> CodeType:
         code = self._compiled.get((source, name))
@@ -273,13 +277,13 @@ def _out_of_time(number: int, frame: Any) -> None:
 def serve(control: socket.socket, zygote: socket.socket, home: str) -> None:
     """Serve until the host is gone."""
     signal.signal(signal.SIGPROF, _out_of_time)
-    if not wire.receive(zygote).get("ready"):
+    if not wire.receive(zygote.fileno()).get("ready"):
         raise SystemExit("the candidate's server isn't ready")
     judge = Judge(zygote, home)
-    wire.send(control, {"ready": True})
+    wire.send(control.fileno(), {"ready": True})
     while True:
         try:
-            job = wire.receive(control)
+            job = wire.receive(control.fileno())
         except EOFError:
             return
-        wire.send(control, judge.decide(job))
+        wire.send(control.fileno(), judge.decide(job))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import dis
 import importlib
-import socket
+import os
 import sys
 from types import CodeType
 from typing import Any, cast
@@ -56,7 +56,7 @@ def classify(described: dict[str, Any]) -> dict[str, Any]:
 
 
 class Candidate:
-    """The connection to one candidate's process.
+    """The connection to one candidate's process: a pipe for answers and one for requests.
 
     Attributes:
         printed: Bytes of standard output the program says it has printed so far.
@@ -66,8 +66,8 @@ class Candidate:
         relied: Whether the program has decided a comparison.
     """
 
-    def __init__(self, channel: socket.socket, zygote: socket.socket, limit: int, operators: bool) -> None:
-        self._channel = channel
+    def __init__(self, channel: tuple[int, int], zygote: int, limit: int, operators: bool) -> None:
+        self._replies, self._requests = channel
         self._zygote = zygote
         self._limit = limit
         self._stand_ins: dict[int, Any] = {}
@@ -86,8 +86,8 @@ class Candidate:
             wire.MessageTooLong: If the answer is above the limit of output.
         """
         try:
-            wire.send(self._channel, request)
-            reply = wire.receive(self._channel, self._limit)
+            wire.send(self._requests, request)
+            reply = wire.receive(self._replies, self._limit)
         except wire.MessageTooLong:
             raise
         except (EOFError, OSError) as error:
@@ -194,7 +194,8 @@ class Candidate:
     def end(self) -> dict[str, Any]:
         """End the candidate's process and return its server's report."""
         wire.send(self._zygote, {"gone": self._gone})
-        self._channel.close()
+        os.close(self._requests)
+        os.close(self._replies)
         report: dict[str, Any] = wire.receive(self._zygote)
         return report
 

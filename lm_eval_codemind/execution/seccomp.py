@@ -142,7 +142,7 @@ _OWN_PID = 0x5AFE0001  # stands for the process's own number until it is known
 
 
 def candidate_filter(attributes: bool, processes: bool) -> bytes:
-    """Return the filter for a candidate's process, to be completed by :func:`for_process`.
+    """Return the filter for a candidate's process, to be completed by its number at :func:`own_number_places`.
 
     Args:
         attributes: Whether changing files' modes, owners and times is allowed.
@@ -172,6 +172,7 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
     return program.finish(ALLOW)
 
 
-def for_process(program: bytes, pid: int) -> bytes:
-    """Return a candidate's filter completed by the number of the process it will hold for."""
-    return program.replace(struct.pack("I", _OWN_PID), struct.pack("I", pid))
+def own_number_places(program: bytes) -> list[int]:
+    """Return where in a candidate's filter the number of its own process is to be written."""
+    marker = struct.pack("I", _OWN_PID)
+    return [place for place in range(4, len(program), _INSTRUCTION.size) if program[place : place + 4] == marker]

@@ -89,5 +89,5 @@ def confine(settings: dict[str, Any]) -> int:
     else:
         kernel.set_capabilities()
         kernel.no_new_privileges()
-    kernel.install_filter(seccomp.server_filter(settings.get("processes", False)))
+    kernel.Filter(seccomp.server_filter(settings.get("processes", False))).install()
     return rules

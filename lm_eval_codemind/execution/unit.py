@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
@@ -80,19 +81,20 @@ class Unit:
             UnitGone: If a server ended meanwhile, or none answers.
         """
         try:
-            wire.send(self._control, job)
+            wire.send(self._control.fileno(), job)
         except OSError as error:
             raise UnitGone(str(error)) from None
         return self._receive(seconds)
 
     def _receive(self, seconds: float) -> dict[str, Any]:
-        self._control.settimeout(seconds)
         try:
-            message: dict[str, Any] = wire.receive(self._control)
+            # In the kernel: the descriptor itself stays one that blocks.
+            limit = struct.pack("ll", int(seconds), 0)
+            self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
+            message: dict[str, Any] = wire.receive(self._control.fileno())
         except (EOFError, OSError, wire.WireError) as error:
             self.close()
             raise UnitGone(str(error) or "a server ended") from None
-        self._control.settimeout(None)
         return message
 
     def close(self) -> None:

@@ -1,16 +1,19 @@
-"""Messages between processes: a length and a JSON text, over a stream socket.
+"""Messages between processes: a length and a JSON text, over a descriptor of a pipe or stream socket.
 
-JSON, never pickle: what a program sends can then be nothing but plain values, whoever reads it.
+JSON, never pickle: what a program sends can then be nothing but plain values, whoever reads it. Descriptors rather than
+socket objects, whose making and use costs more than the transfer.
 """
 
 from __future__ import annotations
 
 import json
-import socket
+import os
 import struct
 from typing import Any
 
 _LENGTH = struct.Struct(">I")
+_encode = json.JSONEncoder().encode
+_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 MAX_MESSAGE_BYTES = 256 << 20
 
 
@@ -22,34 +25,48 @@ class MessageTooLong(WireError):
     """The other side announced a message above the limit."""
 
 
-def send(connection: socket.socket, message: Any) -> None:
+def packed(message: Any) -> bytes:
+    """Return a message made of plain values as the bytes to send."""
+    body = _encode(message).encode("ascii")
+    return _LENGTH.pack(len(body)) + body
+
+
+def send(descriptor: int, message: Any) -> None:
     """Send a message made of plain values.
 
     Raises:
         OSError: If the other side is gone.
     """
-    body = json.dumps(message).encode("ascii")
-    connection.sendall(_LENGTH.pack(len(body)) + body)
+    data = packed(message)
+    sent = os.write(descriptor, data)
+    if sent < len(data):
+        view = memoryview(data)[sent:]
+        while view:
+            view = view[os.write(descriptor, view) :]
 
 
-def receive(connection: socket.socket, limit: int = MAX_MESSAGE_BYTES) -> Any:
+def receive(descriptor: int, limit: int = MAX_MESSAGE_BYTES) -> Any:
     """Return the next message.
 
     Args:
-        connection: A stream socket.
+        descriptor: To read from.
         limit: The longest message to take, in bytes.
 
     Raises:
         EOFError: If the other side closed, also in mid-message.
         MessageTooLong: If the message is longer than the limit.
         WireError: If it isn't JSON.
-        OSError: If the socket failed.
+        OSError: If reading failed.
     """
-    first = connection.recv(65536)
+    return rest(descriptor, os.read(descriptor, 8192), limit)
+
+
+def rest(descriptor: int, first: bytes, limit: int = MAX_MESSAGE_BYTES) -> Any:
+    """Return the message of which the first bytes have been read already; see :func:`receive`."""
     if not first:
         raise EOFError
     while len(first) < _LENGTH.size:
-        first += _receive_some(connection, _LENGTH.size - len(first))
+        first += _read(descriptor, _LENGTH.size - len(first))
     (length,) = _LENGTH.unpack_from(first)
     if length > limit:
         raise MessageTooLong(f"a message of {length} bytes, limit {limit}")
@@ -58,7 +75,7 @@ def receive(connection: socket.socket, limit: int = MAX_MESSAGE_BYTES) -> Any:
         parts = [body]
         missing = length - len(body)
         while missing:
-            part = _receive_some(connection, missing)
+            part = _read(descriptor, missing)
             parts.append(part)
             missing -= len(part)
         body = b"".join(parts)
@@ -66,13 +83,17 @@ def receive(connection: socket.socket, limit: int = MAX_MESSAGE_BYTES) -> Any:
         # Each side waits for an answer before it speaks again, so that more than one message is a violation.
         raise WireError(f"{len(body) - length} bytes after a message of {length}")
     try:
-        return json.loads(body)
-    except (ValueError, RecursionError) as error:
+        text = body.decode("ascii")
+        message, end = _scan(text, 0)
+    except (ValueError, RecursionError, StopIteration) as error:
         raise WireError(f"not a message: {error}") from None
+    if end != len(text):
+        raise WireError("not a message: more than one value")
+    return message
 
 
-def _receive_some(connection: socket.socket, size: int) -> bytes:
-    part = connection.recv(min(size, 1 << 20))
+def _read(descriptor: int, size: int) -> bytes:
+    part = os.read(descriptor, min(size, 1 << 20))
     if not part:
         raise EOFError
     return part

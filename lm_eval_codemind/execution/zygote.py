@@ -10,13 +10,11 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import gc
-import json
 import os
 import resource
 import select
 import signal
 import socket
-import struct
 import sys
 import time
 import traceback
@@ -26,7 +24,6 @@ from . import agent, cleanup, hardened, kernel, seccomp, wire
 
 _GRACE_SECONDS = 0.5
 _HIGH = 100
-_LENGTH = struct.Struct(">I")
 
 
 def serve(control: socket.socket, settings: dict[str, Any], rules: int) -> None:
@@ -38,45 +35,45 @@ def serve(control: socket.socket, settings: dict[str, Any], rules: int) -> None:
         rules: Descriptor of the candidates' Landlock rules, or -1.
     """
     hardened.prepare()
+    # Python ignores it, which would turn too much output into an exception the program may swallow.
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     zygote = _Zygote(control, settings, rules)
     gc.collect()
     gc.freeze()
-    wire.send(control, {"ready": True})
+    wire.send(control.fileno(), {"ready": True})
     while True:
         try:
-            request, channel = _receive_start(control)
+            request, ends = _receive_start(control)
         except EOFError:
             return
-        wire.send(control, zygote.run(request, channel))
+        wire.send(control.fileno(), zygote.run(request, ends))
 
 
-def _receive_start(control: socket.socket) -> tuple[dict[str, Any], int]:
-    body, descriptors, _, _ = socket.recv_fds(control, 65536, 4)
-    if not body:
-        raise EOFError
-    (length,) = _LENGTH.unpack_from(body)
-    while len(body) < _LENGTH.size + length:
-        part = control.recv(1 << 20)
-        if not part:
-            raise EOFError
-        body += part
-    return json.loads(body[_LENGTH.size :]), descriptors[0]
+def _receive_start(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
+    """Return a request to start, and the ends of the pipes by which the child gets its requests and answers them."""
+    body, descriptors, _, _ = socket.recv_fds(control, 8192, 2)
+    return wire.rest(control.fileno(), body), descriptors
 
 
 class _Zygote:
     """Forks candidates' processes, one at a time, each with everything it may not do taken away."""
 
     def __init__(self, control: socket.socket, settings: dict[str, Any], rules: int) -> None:
-        self._control = control
+        self._control = control.fileno()
+        self._poller = select.poll()
+        self._poller.register(self._control, select.POLLIN)
         self._level: str = settings["level"]
         self._home: str = settings["home"]
         # Out of the way of the low descriptors that a child moves about.
         self._rules = fcntl.fcntl(rules, fcntl.F_DUPFD_CLOEXEC, _HIGH) if rules >= 0 else -1
         self._defaults: dict[str, Any] = settings["limits"]
-        self._filters: dict[bool, bytes] = {}
+        self._filters: dict[bool, kernel.Filter] = {}
         if self._level != "none":
-            attributes = self._level == "bubblewrap"
-            self._filters = {several: seccomp.candidate_filter(attributes, several) for several in (False, True)}
+            # As a user of its own a program can change no file's attributes but those of its own files.
+            attributes = self._level == "bubblewrap" or settings["uid"] != 0
+            for several in (False, True):
+                program = seccomp.candidate_filter(attributes, several)
+                self._filters[several] = kernel.Filter(program, seccomp.own_number_places(program))
         with open("/proc/self/statm") as file:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
         self._cores = os.cpu_count() or 1
@@ -92,7 +89,7 @@ class _Zygote:
             ceiling = resource.getrlimit(kind)[1]
             resource.setrlimit(kind, (value if ceiling < 0 else min(value, ceiling), ceiling))
 
-    def run(self, request: dict[str, Any], channel: int) -> dict[str, Any]:
+    def run(self, request: dict[str, Any], ends: list[int]) -> dict[str, Any]:
         """Run one candidate's process to its end and return the report."""
         limits = request["limits"]
         out = os.memfd_create("stdout", os.MFD_CLOEXEC)
@@ -101,20 +98,18 @@ class _Zygote:
         pid = os.fork()
         if pid == 0:
             try:
-                self._become_candidate(request, channel, out, err)
+                self._become_candidate(request, ends, out, err)
             except BaseException:
                 traceback.print_exc()
                 sys.stderr.flush()
             finally:
                 os._exit(70)
-        os.close(channel)
+        for end in ends:
+            os.close(end)
         reason, asked = self._follow(pid, limits, started)
-        if asked is not None and asked.get("gone"):
-            # The connection ended first; an exit of the process itself comes right after, and says more.
-            self._await_exit(pid)
         # A child that ended of its own accord keeps its status; one that didn't is ended here.
-        done = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        if done is None:
+        own_end = asked is not None and asked["gone"] and self._ended(pid)
+        if not own_end:
             os.kill(pid, signal.SIGKILL)
         _, status, usage = os.wait4(pid, 0)
         if limits["processes"]:
@@ -126,7 +121,7 @@ class _Zygote:
             wire.receive(self._control)
         return {
             "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
-            "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) and done is not None else None,
+            "signal": os.WTERMSIG(status) if own_end and os.WIFSIGNALED(status) else None,
             "reason": reason,
             "cpu": usage.ru_utime + usage.ru_stime,
             "wall": wall,
@@ -135,30 +130,31 @@ class _Zygote:
             "stderr": _take(err, limits["output_bytes"]),
         }
 
-    def _become_candidate(self, request: dict[str, Any], channel: int, out: int, err: int) -> None:
+    def _become_candidate(self, request: dict[str, Any], ends: list[int], out: int, err: int) -> None:
         limits = request["limits"]
         os.setsid()
         os.dup2(out, 1)
         os.dup2(err, 2)
-        os.dup2(channel, 3)
-        os.closerange(4, _HIGH)
+        # By way of high numbers: one of the ends may have the other's place.
+        requests, replies = (fcntl.fcntl(end, fcntl.F_DUPFD, _HIGH + 1) for end in ends)
+        os.dup2(requests, 3)
+        os.dup2(replies, 4)
+        os.closerange(5, _HIGH)
+        os.closerange(_HIGH + 1, _HIGH + 10)
         if limits != self._defaults:
             self._set_limits(limits)
         seconds = int(limits["cpu_seconds"]) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         if limits["processes"]:
             resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"] + 1, limits["processes"] + 1))
-        # Python ignores it, which would turn too much output into an exception the program may swallow.
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         if request.get("stdin") is not None:
             agent.set_standard_input(request["stdin"])
         if self._rules >= 0:
             kernel.landlock_restrict(self._rules)
             os.close(self._rules)
         if self._filters:
-            several = limits["processes"] > 0
-            kernel.install_filter(seccomp.for_process(self._filters[several], os.getpid()))
-        agent.Agent(socket.socket(fileno=3)).serve()
+            self._filters[limits["processes"] > 0].install()
+        agent.Agent(3, 4).serve()
         os._exit(0)
 
     def _follow(self, pid: int, limits: dict[str, Any], started: float) -> tuple[str, dict[str, Any] | None]:
@@ -167,36 +163,29 @@ class _Zygote:
         Returns:
             Which time ran out (``cpu``, ``wall`` or ``""``), and the checker's word if it came.
         """
-        clock = (~pid << 3) | 2  # the process's own clock, as clock_getcpuclockid makes it
-        pidfd = os.pidfd_open(pid)
-        poller = select.poll()
-        poller.register(self._control, select.POLLIN)
-        poller.register(pidfd, select.POLLIN)
         pause = min(limits["cpu_seconds"] / self._cores, limits["wall_seconds"])
-        try:
-            while True:
-                ready = [descriptor for descriptor, _ in poller.poll(max(5, int(pause * 1000)))]
-                if self._control.fileno() in ready:
-                    return "", wire.receive(self._control)
-                if pidfd in ready:
-                    return "", None
-                used = time.clock_gettime(clock)
-                elapsed = time.monotonic() - started
-                if used >= limits["cpu_seconds"]:
-                    return "cpu", None
-                # On a busy machine a process is not to blame for waiting, but nothing may go on for ever.
-                left = limits["wall_seconds"] - (elapsed - min(_waited(pid), 0.95 * elapsed))
-                if left <= 0:
-                    return "wall", None
-                pause = min((limits["cpu_seconds"] - used) / self._cores, left)
-        finally:
-            os.close(pidfd)
+        while True:
+            # The checker has the other end of the child's pipe, and so is the first to know of its end.
+            if self._poller.poll(max(5, int(pause * 1000))):
+                return "", wire.receive(self._control)
+            used = time.clock_gettime((~pid << 3) | 2)  # the process's own clock, as clock_getcpuclockid makes it
+            elapsed = time.monotonic() - started
+            if used >= limits["cpu_seconds"]:
+                return "cpu", None
+            # On a busy machine a process is not to blame for waiting, but nothing may go on for ever.
+            left = limits["wall_seconds"] - (elapsed - min(_waited(pid), 0.95 * elapsed))
+            if left <= 0:
+                return "wall", None
+            pause = min((limits["cpu_seconds"] - used) / self._cores, left)
 
     @staticmethod
-    def _await_exit(pid: int) -> None:
+    def _ended(pid: int) -> bool:
+        """Return whether a child ends by itself right after its connection did, whose status then says more."""
         pidfd = os.pidfd_open(pid)
-        select.select([pidfd], [], [], _GRACE_SECONDS)
-        os.close(pidfd)
+        try:
+            return bool(select.select([pidfd], [], [], _GRACE_SECONDS)[0])
+        finally:
+            os.close(pidfd)
 
     def _end_descendants(self, leader: int) -> None:
         """End the processes that a program started, where it was allowed to start any."""
