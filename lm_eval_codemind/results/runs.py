@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import logging
 import re
@@ -137,6 +138,19 @@ class Run:
     def task(self, name: str) -> TaskRun | None:
         """Return the task of that name, or None."""
         return next((task for task in self.tasks if task.task == name), None)
+
+
+def executed_answer(answer: Any) -> dict[str, Any] | None:
+    """Return what a task that executes code logged as its answer: ``code``, ``outcome`` and more; else None.
+
+    The harness writes answers other than text as the text that ``str`` makes of them.
+    """
+    if isinstance(answer, str) and answer.startswith("{'code': "):
+        try:
+            answer = ast.literal_eval(answer)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return None
+    return answer if isinstance(answer, dict) and {"code", "outcome"} <= answer.keys() else None
 
 
 def read_runs(paths: Iterable[Path]) -> list[Run]:

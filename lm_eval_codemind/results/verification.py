@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.answers.seal import document_key, response_digest, sealed
-from lm_eval_codemind.results.runs import Run, Sample, TaskRun
+from lm_eval_codemind.results.runs import Run, Sample, TaskRun, executed_answer
 
 _MISSING = "(nothing)"
 # Of an outcome: times, messages that may hold addresses in memory, and the level of isolation, which is a circumstance.
@@ -178,6 +178,7 @@ def _same(one: Any, other: Any) -> bool:
 
 def _comparable(answers: Any) -> Any:
     """Return answers without what differs from one execution of the same code to the next."""
+    answers = executed_answer(answers) or answers
     if isinstance(answers, Mapping):
         return {name: _comparable(value) for name, value in answers.items() if name not in _INCIDENTAL}
     return [_comparable(value) for value in answers] if isinstance(answers, (list, tuple)) else answers
@@ -209,6 +210,7 @@ def _isolation(task: TaskRun) -> set[str]:
     pending: list[Any] = [sample.answers for sample in task.samples]
     while pending:
         value = pending.pop()
+        value = executed_answer(value) or value
         if isinstance(value, Mapping):
             found |= {str(value["isolation"])} if value.get("isolation") else set()
             pending += value.values()

@@ -21,12 +21,23 @@ from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.sources import load_benchmark
 from lm_eval_codemind.sources.suites import suite_job
 from lm_eval_codemind.sources.transformed import TRANSFORM_SEED, freshly_transformed, without_failing
-from lm_eval_codemind.tasks.dataset import record_suite, splits
+from lm_eval_codemind.tasks.dataset import record_responses, record_suite, splits
 from lm_eval_codemind.tasks.sr import Submission
 from lm_eval_codemind.transforms import UnsupportedSyntaxError, unparse
 
 # The columns of a problem that a document of this family shows; its tests are found by problem_id.
-_COLUMNS = ("problem_id", "benchmark", "kind", "language", "code", "entry_point", "transformed", "transformations")
+_COLUMNS = (
+    "problem_id",
+    "benchmark",
+    "kind",
+    "language",
+    "code",
+    "entry_point",
+    "transformed",
+    "transformations",
+    "complexity",
+    "transformed_complexity",
+)
 _SHOWN_CASES = 2
 
 
@@ -69,7 +80,7 @@ def dataset(
     kind = get_benchmark(benchmark).kind
     worked = templates.examples()
     examples = [_example(one, worked[one], templates) for one in ([kind] if kind else KINDS)]
-    return splits([_document(problem, templates) for problem in problems], examples)
+    return splits([_document(problem, templates) for problem in problems], examples, suite)
 
 
 def _seed(transform_seed: int | str | None) -> int:
@@ -141,6 +152,7 @@ def extract_code(
     responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]
 ) -> list[list[Submission | str]]:
     """Filter ``extract-code``: the code of each response; it is submitted for execution at once."""
+    record_responses(responses, documents)
     return [
         [_submitted(response, document) for response in of_document]
         for of_document, document in zip(responses, documents, strict=True)

@@ -28,7 +28,7 @@ from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.sources import load_benchmark
 from lm_eval_codemind.sources.hint_tests import HINT_SEED, obedient_code, with_hint
 from lm_eval_codemind.sources.suites import suite_job
-from lm_eval_codemind.tasks.dataset import record_suite, scored, splits
+from lm_eval_codemind.tasks.dataset import record_responses, record_suite, scored, splits
 
 logger = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ def dataset(
     kind = get_benchmark(benchmark).kind
     worked = templates.examples()
     examples = [_example(one, worked[one], templates) for one in ([kind] if kind else _KINDS)]
-    return splits(documents, examples)
+    return splits(documents, examples, suite)
 
 
 def _seed(value: int | str) -> int:
@@ -132,6 +132,7 @@ def _document(problem: Problem, setting: str, templates: Templates) -> dict[str,
         "specification",
         "context",
         "tests",
+        "complexity",
     )
     return {
         **{column: row[column] for column in columns},
@@ -207,6 +208,7 @@ def extract_code(
     Nothing is waited for: while the harness goes through the documents, the programs behind them run. The same code
     against the same tests runs once.
     """
+    record_responses(responses, documents)
     sandbox = shared_sandbox()
     running: dict[tuple[str, ...], Future[Outcome]] = {}
     submissions: list[list[Submission | str]] = []

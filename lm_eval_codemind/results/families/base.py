@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeGuard
 
-from lm_eval_codemind.results.runs import Sample, TaskRun
+from lm_eval_codemind.results.runs import Sample, TaskRun, executed_answer
 from lm_eval_codemind.results.statistics import Estimate, mean
 
 # What the tasks' filters, like the harness's own regex filter, write where they find no answer.
@@ -122,18 +122,13 @@ def first_answer(sample: Sample) -> Any:
 
 def described_outcome(sample: Sample) -> str:
     """Return how the code of a sample fared when it was executed, one fact a line; empty if nothing was executed."""
-    answer = first_answer(sample)
-    outcome = answer.get("outcome") if isinstance(answer, Mapping) else None
-    if not isinstance(outcome, Mapping):
-        return ""
+    outcome = (executed_answer(first_answer(sample)) or {}).get("outcome") or {}
     return "\n".join(f"{name}: {value}" for name, value in outcome.items() if value not in ("", None))
 
 
 def code_of(sample: Sample) -> str:
     """Return the code that was taken out of a sample's response; empty if none was found."""
-    answer = first_answer(sample)
-    code = answer.get("code") if isinstance(answer, Mapping) else None
-    return str(code or "")
+    return str((executed_answer(first_answer(sample)) or {}).get("code") or "")
 
 
 def is_number(value: Any) -> TypeGuard[float]:

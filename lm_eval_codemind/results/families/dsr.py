@@ -12,6 +12,7 @@ from lm_eval_codemind.results.families.base import (
     prompts,
     responses,
 )
+from lm_eval_codemind.results.runs import executed_answer
 
 
 class SemanticsReasoning(Family):
@@ -42,8 +43,8 @@ class SemanticsReasoning(Family):
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit
-        doc, answer = sample.doc, first_answer(sample)
-        lines = answer.get("loc") if isinstance(answer, dict) else None
+        doc = sample.doc
+        lines = (executed_answer(first_answer(sample)) or {}).get("loc")
         rules = doc.get("transformations") or []
         shown = [
             Part("C", "code", str(doc.get("code", "")), True, _lines(doc.get("loc"))),
