@@ -27,6 +27,7 @@ EXCLUSION_REASONS: dict[str, str] = {
     "identity": "the output depends on an object's address, on hashing or on another source of chance",
     "no_literal": "the output is no value that can be written down as a Python literal",
     "dependency": "the program needs a package or data that cannot be relied upon",
+    "untested": "upstream's tests pass whatever the program does",
 }
 
 

@@ -19,13 +19,20 @@ from lm_eval_codemind.sources.python_source import free_names, statements_bindin
 from lm_eval_codemind.sources.specifications import signature, with_docstring, without_examples
 from lm_eval_codemind.sources.sr_exceptions import with_exceptions
 from lm_eval_codemind.sources.upstream import Upstream
+from lm_eval_codemind.transforms.unparse import unparse
 
 NAME = "classeval_methods"
 
-# Upstream gives these methods the test class of the one before, and the first of them its fixtures, which hold no test.
+# Upstream's data gives these methods the test class of a neighbour; here each has the one that is named after it.
 _TEST_CLASSES = {
-    "PDFHandler.merge_pdfs": "PDFHandlerTestMergePdfs",
     "PDFHandler.extract_text_from_pdfs": "PDFHandlerTestExtractTextFromPdfs",
+    "PDFHandler.merge_pdfs": "PDFHandlerTestMergePdfs",
+    "StudentDatabaseProcessor.delete_student_by_name": "StudentDatabaseProcessorTestDeleteStudentByName",
+    "StudentDatabaseProcessor.insert_student": "StudentDatabaseProcessorTestInsertStudent",
+    "StudentDatabaseProcessor.search_student_by_name": "StudentDatabaseProcessorTestSearchStudentByName",
+    "TwentyFourPointGame.answer": "TwentyFourPointGameTestAnswer",
+    "TwentyFourPointGame.evaluate_expression": "TwentyFourPointGameTestEvaluateExpression",
+    "TwentyFourPointGame.get_my_cards": "TwentyFourPointGameTestGetMyCards",
 }
 
 
@@ -84,7 +91,7 @@ def class_context(record: dict[str, Any], dependencies: list[str]) -> str:
         if isinstance(node, ast.FunctionDef):
             parts.append(_without_examples(node))
         elif not isinstance(node, ast.Pass):
-            parts.append(ast.unparse(node))
+            parts.append(unparse(node))
     methods = {node.name: node for node in true.body if isinstance(node, ast.FunctionDef)}
     parts += [f"{signature(methods[name])}\n    ..." for name in dependencies if name in methods]
     members = "\n\n".join(textwrap.indent(part, "    ") for part in parts if part.strip())
@@ -98,15 +105,15 @@ def method_tests(suite: str, test_class: str) -> str:
     tests = next(node for node in module.body if isinstance(node, ast.ClassDef) and node.name == test_class)
     shared = [node for node in statements_binding(free_names(tests), module) if node is not tests]
     source = ast.get_source_segment(suite, tests) or ""
-    return "\n".join([*(ast.unparse(node) for node in shared), "", "", source, ""])
+    return "\n".join([*(unparse(node) for node in shared), "", "", source, ""])
 
 
 def _without_examples(function: ast.FunctionDef) -> str:
     """Return a function's source with the examples taken out of its docstring."""
     text = ast.get_docstring(function)
     if text is None:
-        return ast.unparse(function)
-    body = [ast.unparse(node) for node in function.body[1:]]
+        return unparse(function)
+    body = [unparse(node) for node in function.body[1:]]
     documented = with_docstring(signature(function), _before_doctest(text)).rstrip()
     return "\n".join([documented, *(textwrap.indent(line, "    ") for line in body)])
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.transforms.unparse import unparse
 
 # The seed of the tests that the built data holds.
 HINT_SEED = 0
@@ -123,7 +124,7 @@ def expected_literal(test: str, entry_point: str) -> str | None:
         return None
     expected = _expected(node.test, entry_point)
     if expected is not None:
-        return ast.unparse(expected)
+        return unparse(expected)
     if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
         return "False"
     return "True" if isinstance(node.test, ast.Call) else None
@@ -162,16 +163,20 @@ def _unwrapped(node: ast.expr) -> ast.expr:
 
 
 def _method_hints(problem: Problem) -> Iterator[Hint]:
-    """Yield the test methods that call the method, each as a module of its own with the fixtures of its class."""
+    """Yield the suite's test methods, each as a module of its own with the fixtures of its class.
+
+    Only those that call the method, unless none does: some methods are tested through others.
+    """
     method = problem.entry_point.split(".")[-1]
     tree = ast.parse(problem.tests)
-    shared = [ast.unparse(node) for node in tree.body if not isinstance(node, (ast.If, ast.Expr)) and not _tests(node)]
+    direct = [test for suite in tree.body for test in _tests(suite) if _reaches(test, method)]
+    shared = [unparse(node) for node in tree.body if not isinstance(node, (ast.If, ast.Expr)) and not _tests(node)]
     for suite in tree.body:
         if not isinstance(suite, ast.ClassDef):
             continue
         fixtures = [node for node in suite.body if not _is_test(node)]
         for test in _tests(suite):
-            if not (_reaches(test, method) or method.startswith("__")):
+            if direct and test not in direct:
                 continue
             # len() raises where a class answers with a negative number, so no program could follow such a test.
             twin = None if method == "__len__" else _contradicting_method(test)
@@ -179,7 +184,7 @@ def _method_hints(problem: Problem) -> Iterator[Hint]:
             for version in (test, twin):
                 one = copy.copy(suite)
                 one.body = [*fixtures, version] if version is not None else []
-                modules.append("\n".join([*shared, "", "", ast.unparse(one), ""]) if version else "")
+                modules.append("\n".join([*shared, "", "", unparse(one), ""]) if version else "")
             yield Hint(*modules)
 
 
@@ -269,7 +274,7 @@ def _obedient_method(module: ast.Module, problem: Problem) -> str | None:
         candidates = [(arguments[0], constants[assertion])]
     else:
         first, second = arguments[0], arguments[1]
-        candidates = [(first, ast.unparse(second)), (second, ast.unparse(first))]
+        candidates = [(first, unparse(second)), (second, unparse(first))]
     receivers = {
         ast.dump(part.func.value)
         for part in ast.walk(tests[0])
@@ -382,4 +387,4 @@ def _literal(value: Any) -> ast.expr:
 
 
 def _text(node: ast.stmt) -> str:
-    return ast.unparse(ast.fix_missing_locations(node)) + "\n"
+    return unparse(ast.fix_missing_locations(node)) + "\n"

@@ -8,8 +8,11 @@ Upstream's docstrings mix the description with examples in many forms: doctests,
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import textwrap
+
+from lm_eval_codemind.transforms.unparse import unparse
 
 _ARROW = r"(?:==+>?|=>|->|\u279e|=|#|(?<=\s)(?:returns?|should return|is)\b)"
 
@@ -116,16 +119,9 @@ def function_specification(source: str, entry_point: str, base_cases: bool = Fal
 
 def signature(function: ast.FunctionDef) -> str:
     """Return the ``def`` line of a function, decorators above it."""
-    empty = ast.FunctionDef(
-        name=function.name,
-        args=function.args,
-        body=[ast.Pass()],
-        decorator_list=function.decorator_list,
-        returns=function.returns,
-        lineno=function.lineno,
-        col_offset=0,
-    )
-    return ast.unparse(ast.fix_missing_locations(empty)).rsplit("\n", 1)[0]
+    empty = copy.copy(function)
+    empty.body = [ast.Pass()]
+    return unparse(empty).rsplit("\n", 1)[0]
 
 
 def with_docstring(head: str, description: str) -> str:
