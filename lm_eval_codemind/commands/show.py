@@ -34,8 +34,8 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
         raise click.ClickException(str(error)) from error
     scores = summary(found, observations)
     if not all_metrics:
-        main = {family.metric for family in FAMILIES}
-        scores = scores.where(lambda row: row["metric"] in main)
+        main = {family.name: family.metric for family in FAMILIES}
+        scores = scores.where(lambda row: row["metric"] == main[row["family"]])
     click.echo(scores.without("family").to_text())
     if not observations:
         click.echo("\nNo samples were logged; run with --log_samples for problems, comparisons and the report.")

@@ -83,7 +83,7 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
                     if metric is None:
                         continue
                     of_task = samples.get((run.label, task.task), [])
-                    estimate = family.estimate([o.sample for o in of_task], metric_name)
+                    estimate = family.estimate([sample for o in of_task for sample in o.unit], metric_name)
                     rows.append(
                         (
                             family.name,
@@ -109,7 +109,7 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
             Column("value", "Score", "percent"),
             _LOW,
             _HIGH,
-            Column("effective", "Run", "count"),
+            Column("effective", "Documents", "count"),
             Column("original", "of", "count"),
         ),
         tuple(rows),

@@ -200,6 +200,8 @@ def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[s
         "tasks": list(tasks),
         "benchmarks": list(benchmarks),
         "outcomes": list(outcomes),
+        # The S score's name, task by task.
+        "scores": [family.scores[0] if (family := family_of(task)) else "" for task in tasks],
         "constructs": list(CONSTRUCTS),
         "measures": [short for short, _ in MEASURES.values()],
         "problems": described,

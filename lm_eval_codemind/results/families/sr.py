@@ -51,10 +51,10 @@ class SpecificationReasoning(Family):
     def outcome(self, unit: Unit) -> str:
         without, with_test = (_passed(sample) >= 1 for sample in unit)
         if without and with_test:
-            return "passes with and without test"
+            return "both pass"
         if with_test:
-            return "passes with test only"
-        return "passes without test only" if without else "fails with and without test"
+            return "only with test"
+        return "only without test" if without else "neither passes"
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         pairs = [[_passed(sample) for sample in unit] for unit in self.units(samples)]
@@ -105,7 +105,7 @@ class MisleadingTest(Family):
         return {"pass on misleading test": float(unit[0].scores[self.metric])}
 
     def outcome(self, unit: Unit) -> str:
-        return "does what the misleading test says" if self.solved(unit) else "does not"
+        return "follows the test" if self.solved(unit) else "does not follow it"
 
     def leaderboard(self, task: TaskRun) -> dict[str, float]:
         metric = task.metric(self.metric)

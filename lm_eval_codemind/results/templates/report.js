@@ -96,7 +96,7 @@
     box.tabIndex = 0;
     const fill = (full) => {
       const part = full || text.length <= LIMIT ? text : text.slice(0, LIMIT);
-      const content = visible(part);
+      const content = visible(kind === "code" ? part.replace(/\n$/, "") : part);
       const pre = make("pre");
       box.replaceChildren();
       if (kind === "code") {
@@ -151,7 +151,7 @@
       bar.append(button);
     }
     const outcome = make("p", `outcome ${verdict}`,
-      `${GLYPH[verdict]} ${index.outcomes[index.outcome[i]]} (score ${Number(index.score[i].toFixed(4))})`);
+      `${GLYPH[verdict]} ${index.outcomes[index.outcome[i]]} (${index.scores[index.task[i]]} = ${Number(index.score[i].toFixed(4))})`);
     const [id, benchmark, measures, constructs] = problem;
     const facts = [`${index.models[index.model[i]]} · ${index.tasks[index.task[i]]} · ${index.benchmarks[benchmark]}`];
     const complexity = index.measures.map((name, k) => measures[k] === null ? "" : `${name} ${measures[k]}`).filter(Boolean);
