@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from lm_eval_codemind.commands.data_push import push
 from lm_eval_codemind.problems import BENCHMARKS, load_problems
 from lm_eval_codemind.sources.build import (
     SOURCES,
@@ -93,22 +94,41 @@ def info(out: Path | None) -> None:
 @_upstream
 @_out
 @click.option("--workers", default=1, show_default=True, help="Programs at a time, for each of three hash seeds.")
-def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, workers: int) -> None:
-    """Execute every program anew and compare with the proven labels; exits with 1 if any differs."""
+@click.option(
+    "--only",
+    type=click.Choice(["labels", "transformations"]),
+    help="Verify the labels alone, or that the transformed programs do what the originals do.",
+)
+def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, workers: int, only: str | None) -> None:
+    """Execute every program anew and compare: its output with the proven label, its C+ with the program itself.
+
+    Exits with 1 if any differs.
+    """
     from lm_eval_codemind.sources.prove import MissingExtra
-    from lm_eval_codemind.sources.verify import PROVEN, verify_benchmark
+    from lm_eval_codemind.sources.verify import PROVEN, verify_benchmark, verify_transformations
 
     source = _open(upstream, out or data_directory())
     differences = 0
     for name in [name for name in PROVEN if not names or name in names]:
         try:
-            found = verify_benchmark(name, source, workers)
+            if only != "transformations":
+                found = verify_benchmark(name, source, workers)
+                for problem_id, text in found.items():
+                    click.echo(f"{name}, {problem_id}: {text}")
+                size = BENCHMARKS[name].size
+                click.echo(f"{name}: {size} problems executed, {len(found)} differ from the shipped proof")
+                differences += len(found)
+            if only != "labels":
+                compared = verify_transformations(name, source, workers)
+                for problem_id, text in compared.differences.items():
+                    click.echo(f"{name}, {problem_id}: {text}")
+                click.echo(
+                    f"{name}: {compared.programs} transformed programs compared with their originals on all tests and "
+                    f"on {compared.inputs} further inputs, {len(compared.differences)} differ"
+                )
+                differences += len(compared.differences)
         except (UpstreamError, MissingExtra) as error:
             raise click.ClickException(str(error)) from error
-        for problem_id, text in found.items():
-            click.echo(f"{name}, {problem_id}: {text}")
-        click.echo(f"{name}: {BENCHMARKS[name].size} problems executed, {len(found)} differ from the shipped proof")
-        differences += len(found)
     if differences:
         raise SystemExit(1)
 
@@ -129,3 +149,6 @@ def errata(out: Path | None) -> None:
     problems = {name: load_problems(benchmark_path(directory, name)) for name in PROVEN}
     proofs = {name: load_proofs(name) for name in PROVEN}
     click.echo(errata_page(problems, proofs, load_exceptions()), nl=False)
+
+
+command.add_command(push)

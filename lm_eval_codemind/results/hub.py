@@ -1,9 +1,18 @@
-"""The benchmark's own repository on the Hub: ``eval.yaml`` and the data set's card."""
+"""The data set's repository on the Hub: its files, its card, and ``eval.yaml``, which makes it a benchmark."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import jinja2
+import yaml
+
+from lm_eval_codemind import __version__
+from lm_eval_codemind.problems import BENCHMARKS, Problem, digest, dump_problems
+from lm_eval_codemind.problems.schema import to_dataset
 
 # The Hub asks for the framework's name; https://huggingface.co/docs/hub/eval-results
 FRAMEWORK = "lm-evaluation-harness"
@@ -25,3 +34,60 @@ def eval_yaml(tasks: Mapping[str, str]) -> dict[str, Any]:
         "evaluation_framework": FRAMEWORK,
         "tasks": [{"id": task, "config": benchmark, "split": SPLIT} for task, benchmark in tasks.items()],
     }
+
+
+def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], tasks: Mapping[str, str]) -> list[Path]:
+    """Write a data set as the Hub and ``datasets.load_dataset(DIRECTORY, BENCHMARK, split="test")`` expect it.
+
+    Args:
+        directory: Where to write: a Parquet file a benchmark, ``README.md`` (the card) and ``eval.yaml``.
+        benchmarks: Benchmark -> its problems; each becomes a configuration.
+        tasks: Name of each task -> the benchmark it runs on; those on other benchmarks are left out.
+
+    Returns:
+        The files.
+    """
+    files = []
+    described = []
+    for name, problems in benchmarks.items():
+        file = directory / name / f"{SPLIT}.parquet"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        to_dataset(problems).to_parquet(file)
+        files.append(file)
+        described.append(
+            {
+                "name": name,
+                "title": BENCHMARKS[name].title,
+                "problems": len(problems),
+                "categories": dict(sorted(Counter(problem.category for problem in problems).items())),
+                "sources": sorted({problem.provenance.partition(":")[0] for problem in problems}),
+                "digest": digest(dump_problems(problems)),
+            }
+        )
+    card = directory / "README.md"
+    card.write_text(_card(described), encoding="utf-8")
+    declared = directory / "eval.yaml"
+    here = {task: benchmark for task, benchmark in tasks.items() if benchmark in benchmarks}
+    declared.write_text(yaml.safe_dump(eval_yaml(here), sort_keys=False, width=100), encoding="utf-8")
+    return [*files, card, declared]
+
+
+def _card(benchmarks: Sequence[Mapping[str, Any]]) -> str:
+    """Return the card: what the Hub reads at its top as YAML, what people read below."""
+    metadata = {
+        "pretty_name": "CodeMind",
+        "language": ["en"],
+        "license": "other",
+        "task_categories": ["text-generation"],
+        "tags": ["code", "code-reasoning", "benchmark"],
+        "configs": [
+            {"config_name": one["name"], "data_files": [{"split": SPLIT, "path": f"{one['name']}/{SPLIT}.parquet"}]}
+            for one in benchmarks
+        ],
+    }
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("lm_eval_codemind.results"), autoescape=False, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("dataset_card.md.j2").render(
+        metadata=yaml.safe_dump(metadata, sort_keys=False).strip(), benchmarks=benchmarks, version=__version__
+    )
