@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from threading import Lock
+
+from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sources import avatar, classeval, cruxeval, humaneval, published
-from lm_eval_codemind.sources.build import SOURCES
+from lm_eval_codemind.sources.build import SOURCES, read_problems
 from lm_eval_codemind.sources.labels import Proof, load_proofs
 from lm_eval_codemind.sources.prove import prove_labels
+from lm_eval_codemind.sources.transformed import verify_transformed
 from lm_eval_codemind.sources.upstream import Upstream
 
 # The benchmarks whose labels are proven.
@@ -38,3 +43,37 @@ def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[st
         problem_id: f"shipped {shipped.get(problem_id)}, execution gives {found.get(problem_id)}"
         for problem_id in sorted(differing)
     }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What comparing C with C+ over a benchmark gave.
+
+    Attributes:
+        programs: How many problems have a C+.
+        inputs: On how many inputs beyond the tests they were compared, in all.
+        differences: Problem id -> how C+ differs from C, in words.
+    """
+
+    programs: int
+    inputs: int
+    differences: dict[str, str]
+
+
+def verify_transformations(name: str, upstream: Upstream, workers: int = 1) -> Comparison:
+    """Make C+ of a benchmark by the shipped recipes and compare each with its C, on all tests and on further inputs.
+
+    Raises:
+        UpstreamError: if upstream's data is missing, or a recipe does not give what was verified.
+    """
+    problems = read_problems(name, upstream)
+    compared: list[int] = []
+    lock = Lock()
+
+    def count(inputs: int) -> None:
+        with lock:
+            compared.append(inputs)
+
+    with Sandbox(workers=workers) as sandbox:
+        differences = verify_transformed(problems, sandbox, count)
+    return Comparison(len(compared), sum(compared), differences)
