@@ -21,7 +21,7 @@ NEXT_PROBLEM = "### Problem"
 # Ours, and those of the CodeMind artifact, so that its recorded responses and its prompts can be scored as they are.
 _BEGIN = re.compile(r"<<<Output>>>|<output>", re.IGNORECASE)
 _END = re.compile(r"</output>|\[END-OF-RESPONSE\]", re.IGNORECASE)
-_RAMBLING = re.compile(rf"^{re.escape(NEXT_PROBLEM)}\b|\[END-OF-RESPONSE\]", re.MULTILINE)
+_RAMBLING = re.compile(rf"^{re.escape(NEXT_PROBLEM)}[ \t]*$|\[END-OF-RESPONSE\]", re.MULTILINE)
 
 # An answer is looked for no further from the end than this, and among so many candidates.
 _TAIL = 20_000

@@ -16,7 +16,7 @@ from tests.run_files import read_run
 
 BACKENDS = {
     "vllm": "dtype=bfloat16,max_model_len=8192,enforce_eager=True",
-    "hf": "dtype=bfloat16,device=cpu",
+    "hf": "dtype=bfloat16",
 }
 
 
@@ -72,4 +72,4 @@ def test_chat_completions(serve_chat: Callable[..., ChatServer], tmp_path: Path)
         assert [message["role"] for message in request["messages"]] == ["user", "assistant"] * 3 + ["user"]
         assert request["temperature"] == 0.0
         assert request["max_tokens"] == 2048
-        assert "\n### Problem" in request["stop"]
+        assert "\n### Problem\n" in request["stop"]
