@@ -43,7 +43,7 @@ def test_marked_answer(response: str, answer: str | None) -> None:
 
 
 def test_a_heading_of_the_models_own_does_not_end_the_response() -> None:
-    response = "### Problem analysis\nf doubles.\n### Problem\\s end\n<output>\n4\n</output>\n### Problem\n<output>\n5\n</output>"
+    response = "### Problem analysis\nf doubles.\n<output>\n4\n</output>\n### Problem\n<output>\n5\n</output>"
     assert (marked_answer(response, "function") or "").strip() == "4"
 
 
