@@ -54,11 +54,28 @@ class Equivalence:
         texts, expected = self.original_behaviour(problem)
         if not expected:
             return ""
-        found = self._observe(problem, code, texts[: len(expected)], _LIMITS_OF_OTHER)
+        found = self._observe(problem, code, texts, _LIMITS_OF_OTHER)
         for text, one, other in zip(texts, expected, [*found, *[None] * len(expected)], strict=False):
             if other is None or _seen(one) != _seen(other):
-                return f"input {text!r}: {_seen(one)} became {None if other is None else _seen(other)}"
+                difference = self._difference_alone(problem, code, text)
+                if difference:
+                    return difference
         return ""
+
+    def _difference_alone(self, problem: Problem, code: str, text: str) -> str:
+        """Return how programs differ on one input, run by itself: files that earlier inputs left are gone then.
+
+        What C does differently from one run to the next says nothing of C+.
+        """
+
+        def run(program: str, limits: Limits) -> tuple[str | None, ...] | None:
+            observed = self._observe(problem, program, [text], limits)
+            return _seen(observed[0]) if observed else None
+
+        one, other = run(problem.code, _LIMITS_OF_ORIGINAL), run(code, _LIMITS_OF_OTHER)
+        if one == other or one != run(problem.code, _LIMITS_OF_ORIGINAL):
+            return ""
+        return f"input {text!r}: {one} became {other}"
 
     def compared_inputs(self, problem: Problem) -> int:
         """Return on how many further inputs a problem's programs are compared."""
@@ -111,7 +128,7 @@ def _passes(verdict: Verdict) -> bool:
     return all(status == Status.PASSED.value for status, _, _ in verdict)
 
 
-def _seen(observation: Observation) -> tuple[str | None, str, str, str, str]:
+def _seen(observation: Observation) -> tuple[str | None, ...]:
     """Return what must be the same: value, type, printed output, exception's type, and how it ended."""
     return (
         observation.literal,
