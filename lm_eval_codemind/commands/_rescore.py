@@ -14,6 +14,7 @@ from unittest import mock
 
 from lm_eval_codemind.commands._harness import run_harness
 from lm_eval_codemind.results.runs import Run, read_runs
+from lm_eval_codemind.sources import UpstreamError
 
 _QUIET = {"LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR")}
 
@@ -25,7 +26,7 @@ def rescored(run: Run) -> Iterator[Run]:
     The same documents are scored by the same tasks, without a model.
 
     Raises:
-        ValueError: if the run has no samples, or if a task of it is not known here.
+        ValueError: if the run has no samples, or if the data of a task is not here and cannot be built.
     """
     tasks = [task for task in run.tasks if task.samples]
     if not tasks:
@@ -41,7 +42,10 @@ def rescored(run: Run) -> Iterator[Run]:
             arguments += ["--samples", json.dumps({task.task: sorted({sample.doc_id for sample in task.samples})})]
             arguments += ["--output_path", str(Path(folder) / task.task), "--log_samples"]
             with contextlib.redirect_stdout(io.StringIO()), mock.patch.dict(os.environ, _QUIET):
-                run_harness(arguments)
+                try:
+                    run_harness(arguments)
+                except UpstreamError as error:
+                    raise ValueError(f"{task.task} cannot be scored again here: {error}") from error
         again = read_runs([Path(folder)])
         yield Run(
             path=again[0].path,

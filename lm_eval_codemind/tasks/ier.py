@@ -104,6 +104,7 @@ def flexible_extract(responses: Sequence[Sequence[str]], documents: Sequence[Map
 
 def published_match(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Filter ``strict-match`` of the published data: the artifact takes what is behind its marker, be it nothing."""
+    record_responses(responses, documents)
     return _filtered(lambda response, kind: marked_answer(response, "script"), responses, documents)
 
 
