@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -176,7 +177,11 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str
     entries = {}
     with FileLock(directory / ".lock"):
         for name in tqdm([name for name in wanted if name in SOURCES], desc="building", unit="benchmark"):
-            problems = [with_complexity(problem) for problem in read_problems(name, upstream)]
+            with warnings.catch_warnings():
+                # Upstream's programs are parsed as they are, and some hold escapes that Python deprecates.
+                warnings.filterwarnings("ignore", r".*invalid escape sequence", DeprecationWarning)
+                warnings.simplefilter("ignore", SyntaxWarning)
+                problems = [with_complexity(problem) for problem in read_problems(name, upstream)]
             content = dump_problems(problems)
             _replace(benchmark_path(directory, name), content)
             entries[name] = Entry(
