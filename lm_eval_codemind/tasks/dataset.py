@@ -11,15 +11,22 @@ document, of whatever family, has the columns
 
 from __future__ import annotations
 
+import dataclasses
+import platform
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from datasets import Dataset
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.answers.seal import document_key, response_digest, seal
+from lm_eval_codemind.execution import Limits, Sandbox
 from lm_eval_codemind.problems import Problem, digest, dump_problems
 from lm_eval_codemind.prompts.templates import Templates
+
+# Recorded with their versions where they are installed: the harness and what it may run models with.
+_PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")
 
 TEST_SPLIT = "test"
 FEWSHOT_SPLIT = "fewshot"
@@ -55,7 +62,16 @@ def record_suite(
         excluded=len(problems) - len(scored(problems)),
         prompts="packaged" if templates.packaged else str(templates.directory),
         prompts_sha256=templates.digest(),
+        python=platform.python_version(),
+        packages={name: found for name in _PACKAGES if (found := _version(name))},
     )
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 # (benchmark, prompt) of a document -> the dict of its task that record_suite filled in last. Filters see documents, not
@@ -84,12 +100,15 @@ def splits(
     return {TEST_SPLIT: test, FEWSHOT_SPLIT: Dataset.from_list(fewshot, features=test.features)}
 
 
-def record_responses(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> None:
+def record_responses(
+    responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]], sandbox: Sandbox | None = None
+) -> None:
     """Record digests of a task's responses in its results, from a filter: ``codemind verify`` compares them.
 
     Args:
         responses: The responses to each document, as a filter gets them.
         documents: The documents.
+        sandbox: What executes the code in them, if any does: its level and its usual limits are recorded, too.
     """
     digests: dict[int, tuple[dict[str, Any], list[tuple[str, str]]]] = {}
     for of_document, document in zip(responses, documents, strict=True):
@@ -98,3 +117,5 @@ def record_responses(responses: Sequence[Sequence[str]], documents: Sequence[Map
             digests.setdefault(id(suite), (suite, []))[1].append((document_key(document), response_digest(of_document)))
     for suite, entries in digests.values():
         suite["responses"] = seal(entries)
+        if sandbox is not None:
+            suite["sandbox"] = {"isolation": sandbox.isolation, "limits": dataclasses.asdict(Limits())}

@@ -152,7 +152,7 @@ def extract_code(
     responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]
 ) -> list[list[Submission | str]]:
     """Filter ``extract-code``: the code of each response; it is submitted for execution at once."""
-    record_responses(responses, documents)
+    record_responses(responses, documents, shared_sandbox())
     return [
         [_submitted(response, document) for response in of_document]
         for of_document, document in zip(responses, documents, strict=True)

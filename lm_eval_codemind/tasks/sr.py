@@ -208,8 +208,8 @@ def extract_code(
     Nothing is waited for: while the harness goes through the documents, the programs behind them run. The same code
     against the same tests runs once.
     """
-    record_responses(responses, documents)
     sandbox = shared_sandbox()
+    record_responses(responses, documents, sandbox)
     running: dict[tuple[str, ...], Future[Outcome]] = {}
     submissions: list[list[Submission | str]] = []
     for of_document, document in zip(responses, documents, strict=True):
