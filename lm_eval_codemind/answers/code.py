@@ -200,10 +200,20 @@ def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str:
     return _join(_needed(without_rivals, [chosen], {name}))
 
 
-def _needed(pool: Sequence[Statement], roots: Sequence[Statement], names: set[str]) -> list[Statement]:
+def _needed(
+    pool: Sequence[Statement], roots: Sequence[Statement], names: set[str], left_out: Sequence[Statement] = ()
+) -> list[Statement]:
     """Return the statements of the pool that the roots need, roots included, in the order they must run.
 
-    The block of the roots goes before other blocks: these are searched only for names it leaves open.
+    The block of the roots goes before other blocks: these are searched only for names it leaves open. Of its imports
+    those go that serve only what goes, such as ``import pytest`` for the model's own tests; one that nothing uses is
+    part of the answer as the model wrote it.
+
+    Args:
+        pool: The statements to choose from.
+        roots: Those to start from.
+        names: Names that are needed whether or not the roots refer to them.
+        left_out: Further statements that are not kept, outside the pool.
     """
     home = roots[0].block
     kept: dict[int, Statement] = {id(root): root for root in roots}
@@ -222,6 +232,11 @@ def _needed(pool: Sequence[Statement], roots: Sequence[Statement], names: set[st
                     kept[id(part)] = part
                     wanted |= part.uses | _assigned_roots(part.node) | _called_roots(part.node)
                     growing = True
+    unused = [*left_out, *(part for part in pool if part.block == home and id(part) not in kept)]
+    elsewhere = {name for part in unused for name in part.uses}
+    for part in near:
+        if isinstance(part.node, _IMPORTS) and not part.binds & elsewhere:
+            kept[id(part)] = part
     order = {id(part): index for index, part in enumerate([*far, *near])}
     return sorted(kept.values(), key=lambda part: (not _is_future(part.node), order.get(id(part), len(order))))
 
@@ -339,7 +354,8 @@ def _method(
         and not (isinstance(part.node, ast.ClassDef) and part.node.name == class_name)
         and not _defines(part, name)
     ]
-    needed = _needed(outside, inside, set())
+    left_out = [sibling for sibling in siblings if not any(sibling is member for member in inside)]
+    needed = _needed(outside, inside, set(), left_out)
     prelude = tuple(part for part in needed if not any(part is member for member in inside))
     return MethodCode(name, chosen.source, tuple((key, part.source) for key, part in members.items()), prelude)
 
