@@ -111,16 +111,16 @@ def bootstrap(
         return Estimate(math.nan, math.nan, math.nan, 0)
     table = np.asarray(rows, dtype=float)
     tail = (1 - confidence) / 2
-    low, high = np.quantile(of_means(_draws(n, resamples) @ table), [tail, 1 - tail])
+    low, high = np.quantile(of_means(_draws(n, resamples) @ table / n), [tail, 1 - tail])
     return Estimate(float(of_means(table.mean(axis=0))), float(low), float(high), n)
 
 
 @lru_cache(maxsize=4)
 def _draws(n: int, resamples: int) -> NDArray[np.float64]:
-    """Return what share of each draw each of n rows makes up; a draw's mean is then one product of matrices."""
+    """Return how often each of n rows is in each draw, so that all draws' sums are one product of matrices."""
     rows = np.random.default_rng(SEED).integers(0, n, (resamples, n))
     cells = rows + n * np.arange(resamples)[:, None]
-    return np.bincount(cells.ravel(), minlength=resamples * n).reshape(resamples, n) / n
+    return np.bincount(cells.ravel(), minlength=resamples * n).reshape(resamples, n).astype(float)
 
 
 def spearman(x: Sequence[float], y: Sequence[float], confidence: float = CONFIDENCE) -> Correlation:
@@ -170,7 +170,7 @@ def compare(first: Sequence[float], second: Sequence[float], confidence: float =
     n = len(differences)
     if n == 0:
         return Comparison(math.nan, math.nan, math.nan, math.nan, "none", 0)
-    means = _draws(n, RESAMPLES) @ differences
+    means = _draws(n, RESAMPLES) @ differences / n
     tail = (1 - confidence) / 2
     low, high = (float(value) for value in np.quantile(means, [tail, 1 - tail]))
     if is_binary(first) and is_binary(second):

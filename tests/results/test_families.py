@@ -1,0 +1,198 @@
+"""Every family from a run of the harness to the report: verification, analyses, the texts of a sample."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.results.analysis import ALL, analyses, overlap
+from lm_eval_codemind.results.families import FAMILIES, family_of
+from lm_eval_codemind.results.observations import Observation, observe
+from lm_eval_codemind.results.runs import Run, read_runs
+from lm_eval_codemind.results.statistics import bootstrap
+from lm_eval_codemind.scores.sr import r_sr
+from lm_eval_codemind.sources import sample
+from tests.results.browser import Browser, start_browser
+from tests.results.harness import evaluate
+from tests.results.test_verification import add_a_character, change_results, change_sample
+
+TASKS = ["codemind_ier_sample", "codemind_sr_sample", "codemind_dsr_sample", "codemind_sr_misleading_sample"]
+# Solved with the test only, in specification reasoning; the others as the oracle does.
+HELPED = "Sample_edit_distance"
+WRONG = "Sample_run_length"
+
+
+def answer(doc: dict) -> str:
+    if doc["problem_id"] == WRONG:
+        return "I do not know."
+    if doc["problem_id"] == HELPED and doc.get("setting") == "no_test":
+        return "```python\ndef edit_distance(*arguments):\n    return 0\n```"
+    return str(doc["target"])
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("families")
+    evaluate(folder, "org/all", answer, TASKS, confirm_run_unsafe_code=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(directory: Path) -> Run:
+    (found,) = read_runs([directory])
+    return found
+
+
+@pytest.fixture(scope="module")
+def observations(run: Run) -> list[Observation]:
+    return observe([run])
+
+
+def of(observations: list[Observation], family: str) -> dict[str, Observation]:
+    return {o.problem_id: o for o in observations if o.family.name == family}
+
+
+def test_tasks_belong_to_the_family_with_the_longest_prefix() -> None:
+    names = {
+        "codemind_ier_cruxeval": "IER",
+        "codemind_ier_direct_cruxeval": "IER direct",
+        "codemind_ier_published_avatar": "IER published",
+        "codemind_sr_humaneval": "SR",
+        "codemind_sr_misleading_humaneval": "SR misleading",
+        "codemind_dsr_avatar": "DSR",
+        "codemind_dsr_published_classeval": "DSR published",
+    }
+    assert {task: family_of(task).name for task in names} == names
+    assert family_of("arc_easy") is None
+    assert len({family.name for family in FAMILIES}) == len(FAMILIES)
+
+
+def test_a_fresh_run_of_every_family_verifies(directory: Path) -> None:
+    result = CliRunner().invoke(main, ["verify", str(directory)])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("org/all: equal (4 tasks, ")
+    assert "note" not in result.stdout
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_one_altered_character_is_named_in_every_family(directory: Path, tmp_path: Path, task: str) -> None:
+    (results,) = directory.rglob("results_*.json")
+    (samples,) = directory.rglob(f"samples_{task}_*.jsonl")
+    raw = json.loads(results.read_text())
+    for part in ("results", "configs", "n-samples", "versions"):
+        raw[part] = {task: raw[part][task]}
+    (tmp_path / results.name).write_text(json.dumps(raw))
+    (tmp_path / samples.name).write_bytes(samples.read_bytes())
+    problem = change_sample(tmp_path, 3, add_a_character)
+
+    result = CliRunner().invoke(main, ["verify", str(tmp_path)])
+    assert result.exit_code == 1
+    assert any(problem in line and "the response is changed" in line for line in result.stdout.splitlines())
+
+    def lower(raw: dict) -> None:
+        raw["results"][task][f"{family_of(task).metric},{raw['configs'][task]['filter_list'][0]['name']}"] -= 1e-9
+
+    (tmp_path / samples.name).write_bytes(samples.read_bytes())
+    change_results(tmp_path, lower)
+    result = CliRunner().invoke(main, ["verify", str(tmp_path)])
+    assert result.exit_code == 1
+    assert f"{task}: {family_of(task).metric}," in result.stdout
+
+
+def test_specification_reasoning_pairs_the_settings(run: Run, observations: list[Observation]) -> None:
+    found = of(observations, "SR")
+    documents = run.task("codemind_sr_sample").samples
+    assert len(found) == len(documents) / 2
+    assert found[HELPED].scores == {"S_SR": 1, "pass without test": 0, "pass with test": 1}
+    assert found[HELPED].family.outcome(found[HELPED].unit) == "only with test"
+    assert found[WRONG].scores == {"S_SR": 0, "pass without test": 0, "pass with test": 0}
+    pairs = [(o.scores["pass without test"], o.scores["pass with test"]) for o in found.values()]
+    reported = run.task("codemind_sr_sample").metric("r_sr").value
+    assert reported == pytest.approx(r_sr(pairs))
+    family = found[HELPED].family
+    estimate = family.estimate(documents, "r_sr")
+    assert estimate.value == pytest.approx(reported)
+    assert estimate.low < reported < estimate.high
+    assert estimate.n == len(found)
+
+
+def test_the_report_shows_what_differs_in_specification_reasoning(observations: list[Observation]) -> None:
+    helped = of(observations, "SR")[HELPED]
+    parts = {part.title: part for part in helped.family.parts(helped.unit)}
+    assert "+    return 0" not in parts["What differs"].text
+    assert "-    return 0" in parts["What differs"].text
+    assert parts["Code without test"].beside
+    assert parts["Code with test"].beside
+    assert "status: failed" in parts["Outcome without test"].text
+    assert "status: passed" in parts["Outcome with test"].text
+    assert parts["Test t"].text
+
+
+def test_semantics_reasoning_shows_three_programs(observations: list[Observation]) -> None:
+    found = of(observations, "DSR")
+    parts = {part.title: part for part in found[HELPED].family.parts(found[HELPED].unit)}
+    problems = {problem.problem_id: problem for problem in sample.read()}
+    assert parts["C"].text == problems[HELPED].code
+    assert parts["C+"].text == found[HELPED].sample.doc["transformed"]
+    assert parts["Answer"].note == parts["C"].note
+    assert [part.beside for part in parts.values()][:3] == [True] * 3
+    assert found[HELPED].solved
+    assert found[WRONG].family.outcome(found[WRONG].unit) == "no code"
+    assert found[HELPED].programs["C+"].loc > found[HELPED].programs["C"].loc
+
+
+def test_overlap_counts_each_problem_once(observations: list[Observation]) -> None:
+    records = [record for record in overlap(observations).records() if record["benchmark"] == ALL]
+    common = set(of(observations, "IER")) & set(of(observations, "SR")) & set(of(observations, "DSR"))
+    assert sum(record["problems"] for record in records) == len(common)
+    solved = Counter(
+        " + ".join(name for name in ("IER", "SR", "DSR") if of(observations, name)[problem].solved) or "none"
+        for problem in common
+    )
+    assert {r["solved_under"]: r["problems"] for r in records if r["problems"]} == dict(solved)
+    (none,) = [record for record in records if record["solved_under"] == "none"]
+    assert none["examples"] == WRONG
+
+
+def test_every_score_and_program_has_its_correlations(run: Run, observations: list[Observation]) -> None:
+    tables = {table.name: table for table in analyses([run], observations)}
+    found = {
+        (r["family"], r["score_name"], r["program"]) for r in tables["correlations"].records() if r["benchmark"] == ALL
+    }
+    assert found == {
+        (family.name, score, program)
+        for family in FAMILIES
+        if any(family_of(task) is family for task in TASKS)
+        for score in family.scores
+        for program in family.programs
+    }
+
+
+def test_the_bootstrap_of_a_constant_is_that_constant() -> None:
+    estimate = bootstrap([(1.0, 0.0)] * 9, lambda means: means[..., 0])
+    assert (estimate.low, estimate.value, estimate.high) == (1, 1, 1)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with start_browser() as started:
+        yield started
+
+
+def test_all_families_open_in_the_browser(browser: Browser, directory: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    result = CliRunner().invoke(main, ["report", str(directory), "-o", str(page)])
+    assert result.exit_code == 0, result.output
+    browser.open(page)
+    for task in TASKS:
+        browser.choose("f-task", task)
+        browser.wait(lambda task=task: f"· {task}" in browser.text("#list"))
+        browser.driver.find_element("css selector", ".row").click()
+        browser.wait(lambda task=task: f"· {task} ·" in browser.text("#detail"))
+    assert browser.errors() == []
