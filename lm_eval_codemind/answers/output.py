@@ -72,9 +72,10 @@ def marked_answer(response: str, kind: Kind) -> str | None:
 def likely_answer(response: str, kind: Kind) -> str | None:
     """Return the answer behind the marker, or else the last text of the response that looks like one.
 
-    For values that is the last candidate (code fence, boxed or emphasised text, back-ticks, what follows words such as
-    "output", "returns" or an equals sign, the last line) that is a Python literal; if none is, the last candidate. For
-    scripts it is the last code fence, what follows the last heading such as "Output:", or the last line.
+    For values: what the response ends with, if that is a code fence or follows a heading such as "Output:"; else of the
+    candidates (code fence, boxed or emphasised text, back-ticks, what follows words such as "output", "returns" or an
+    equals sign, the last line) the last one on the last line or, if there is none, anywhere, Python literals first.
+    For scripts: the last code fence, what follows the last heading such as "Output:", or the last line.
 
     Args:
         response: The model's response, as it is.
@@ -94,14 +95,25 @@ def likely_answer(response: str, kind: Kind) -> str | None:
 
 
 def _last_value(text: str) -> str:
-    candidates = sorted(_candidates(text))[-_CANDIDATES:]
-    for _, candidate in reversed(candidates):
-        try:
-            parse_literal(candidate)
-        except NotALiteralError:
-            continue
-        return candidate
-    return candidates[-1][1]
+    if text.endswith("```"):
+        # From the end, for an odd number of fences before it would pair them wrongly.
+        fenced = _FENCE.fullmatch(text, max(text.rfind("```", 0, -3), 0))
+        if fenced:
+            return fenced["answer"]
+    before, _, last_line = text.rpartition("\n")
+    heading = before.rstrip().rpartition("\n")[2]
+    if _announces(heading):
+        return _without_full_stop(last_line)
+    return _best(_candidates(last_line)) or _best(_candidates(text)) or _without_full_stop(last_line)
+
+
+def _best(candidates: Iterator[tuple[int, str]]) -> str | None:
+    """Return the last candidate that is a literal, else the last one; None if there are none."""
+    last = sorted(candidates)[-_CANDIDATES:]
+    for _, candidate in reversed(last):
+        if _is_literal(candidate):
+            return candidate
+    return last[-1][1] if last else None
 
 
 def _candidates(text: str) -> Iterator[tuple[int, str]]:
@@ -113,7 +125,23 @@ def _candidates(text: str) -> Iterator[tuple[int, str]]:
         yield match.start(group), match[group].strip()
     for match in _PHRASE.finditer(text):
         yield match.start("answer"), _without_full_stop(match["answer"])
-    yield text.rfind("\n") + 1, _without_full_stop(_last_line(text))
+    line = _without_full_stop(_last_line(text))
+    if _is_literal(line):
+        yield text.rfind("\n") + 1, line
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        parse_literal(text)
+    except NotALiteralError:
+        return False
+    return True
+
+
+def _announces(line: str) -> bool:
+    """Return whether a line is a heading that announces the answer, such as ``**Output:**``."""
+    line = line.rstrip(" *_")
+    return line.endswith(":") and _ANNOUNCES.search(line) is not None
 
 
 def _without_full_stop(text: str) -> str:
@@ -131,7 +159,6 @@ def _last_printed(text: str) -> str:
         return fenced[-1]
     lines = text.split("\n")
     for index in range(len(lines) - 2, -1, -1):
-        line = lines[index].rstrip(" *_")
-        if line.endswith(":") and _ANNOUNCES.search(line):
+        if _announces(lines[index]):
             return "\n".join(lines[index + 1 :]).strip("\n")
     return _last_line(text)
