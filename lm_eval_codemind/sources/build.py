@@ -132,7 +132,19 @@ def downloading(directory: Path) -> Upstream:
 
 
 def read_problems(name: str, upstream: Upstream) -> list[Problem]:
-    """Return a benchmark's problems with the shipped proof applied; nothing is executed.
+    """Return a benchmark's problems with the shipped proof and their C+ by the shipped recipes; nothing is executed.
+
+    Raises:
+        UpstreamError: if upstream's data is not what the proof was made on, or a recipe gives not what was verified.
+    """
+    try:
+        return transformed(read_proven(name, upstream), name)
+    except RecipeError as error:
+        raise UpstreamError(f"{name}: {error}") from error
+
+
+def read_proven(name: str, upstream: Upstream) -> list[Problem]:
+    """Return a benchmark's problems with the shipped proof applied.
 
     Raises:
         UpstreamError: if upstream's data is not what the proof was made on.
@@ -148,11 +160,7 @@ def read_problems(name: str, upstream: Upstream) -> list[Problem]:
     if missing:
         raise UpstreamError(f"{name}: no proof is shipped for {', '.join(missing[:5])}")
     proven = [prove(problem, proofs[problem.problem_id]) for problem in problems]
-    hinted = [with_hint(problem) if problem.specification else problem for problem in proven]
-    try:
-        return transformed(hinted, name)
-    except RecipeError as error:
-        raise UpstreamError(f"{name}: {error}") from error
+    return [with_hint(problem) if problem.specification else problem for problem in proven]
 
 
 def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str, Entry]:

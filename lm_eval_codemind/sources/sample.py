@@ -24,11 +24,15 @@ def read() -> list[Problem]:
 
 @lru_cache(maxsize=1)
 def _read() -> list[Problem]:
+    return transformed(read_bare(), NAME)
+
+
+def read_bare() -> list[Problem]:
+    """Return the sample problems without their C+."""
     data = sorted((file for file in _DATA.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
-    problems = [
+    return [
         _problem(file.name.removesuffix(".yaml"), yaml.safe_load(file.read_text(encoding="utf-8"))) for file in data
     ]
-    return transformed(problems, NAME)
 
 
 def _problem(name: str, record: dict[str, Any]) -> Problem:

@@ -22,6 +22,7 @@ from tqdm.auto import tqdm
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Kind, Problem
 from lm_eval_codemind.sources.equivalence import Equivalence
+from lm_eval_codemind.sources.suites import suite_job
 from lm_eval_codemind.transforms import (
     Program,
     RecipeError,
@@ -189,14 +190,16 @@ def with_transformation(problem: Problem, made: Transformation) -> Problem:
 
 
 def transformed(problems: Sequence[Problem], benchmark: str) -> list[Problem]:
-    """Return the problems of a benchmark with their shipped C+; unchanged if no recipes are shipped for it.
+    """Return the problems of a benchmark with their shipped C+; unchanged those with a published one or no recipe.
 
     Raises:
         RecipeError: if a recipe does not give what was verified.
     """
     recipes = load_recipes(benchmark)
     return [
-        apply_recipe(problem, recipes[problem.problem_id], TRANSFORM_SEED) if problem.problem_id in recipes else problem
+        problem
+        if problem.transformed or problem.problem_id not in recipes
+        else apply_recipe(problem, recipes[problem.problem_id], TRANSFORM_SEED)
         for problem in problems
     ]
 
@@ -206,6 +209,16 @@ def without_failing(problems: Iterable[Problem], benchmark: str) -> list[Problem
     recipes = load_recipes(benchmark)
     failing = {problem_id for problem_id, recipe in recipes.items() if not recipe.usable}
     return [problem for problem in problems if problem.problem_id not in failing]
+
+
+def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, Recipe]:
+    """Return, by problem id, records of published programs C+ without steps, which tell whether they pass the tests."""
+    chosen = [problem for problem in problems if problem.transformed]
+    outcomes = sandbox.run(suite_job(problem, problem.transformed) for problem in chosen)
+    return {
+        problem.problem_id: Recipe((), digest(problem.transformed), usable=outcome.passed)
+        for problem, outcome in zip(chosen, outcomes, strict=True)
+    }
 
 
 def freshly_transformed(problems: Sequence[Problem], transform_seed: int, sandbox: Sandbox) -> list[Problem]:
@@ -245,6 +258,7 @@ __all__ = [
     "digest",
     "dump_recipes",
     "freshly_transformed",
+    "judge_published",
     "load_recipes",
     "program_of",
     "seed_of",

@@ -1,0 +1,60 @@
+"""Draw C+ for every problem, verify it in the sandbox, and write the recipes that the package ships.
+
+    python utils/make_recipes.py --upstream DIR [--benchmark NAME ...] [--workers N]
+
+Recipes must be made anew whenever a rule of lm_eval_codemind/transforms changes: what was verified is what the rules
+made then. Rules that were dropped because a program behaved differently are printed and recorded. For the published
+ClassEval the artifact's own C+ are run, and those that fail their tests are marked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import time
+from pathlib import Path
+
+from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sources import Upstream, sample, transformed
+from lm_eval_codemind.sources.build import read_proven
+from lm_eval_codemind.sources.verify import PROVEN
+
+RECIPES = Path(transformed.__file__).parent / "recipes"
+PUBLISHED = "published_classeval"
+
+
+def read(name: str, upstream: Path | None) -> list[Problem]:
+    """Return a benchmark's problems as the recipes are made for them."""
+    if name == sample.NAME:
+        return sample.read_bare()
+    if upstream is None:
+        raise SystemExit(f"{name} is made from upstream's files; name their directory by --upstream")
+    return read_proven(name, Upstream(upstream))
+
+
+def main() -> None:
+    """Make the recipes of the chosen benchmarks."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
+    parser.add_argument("--upstream", type=Path, help="directory with upstream's checkouts or archives")
+    parser.add_argument("--benchmark", action="append", choices=[sample.NAME, *PROVEN, PUBLISHED])
+    parser.add_argument("--workers", type=int, default=2, help="programs at a time")
+    arguments = parser.parse_args()
+    logging.basicConfig(level=logging.WARNING)
+    for name in arguments.benchmark or [sample.NAME, *PROVEN, PUBLISHED]:
+        problems = read(name, arguments.upstream)
+        start = time.perf_counter()
+        with Sandbox(workers=arguments.workers) as sandbox:
+            if name == PUBLISHED:
+                recipes = transformed.judge_published(problems, sandbox)
+            else:
+                recipes = transformed.transform_all(problems, transformed.TRANSFORM_SEED, sandbox)
+        (RECIPES / f"{name}.json").write_text(transformed.dump_recipes(recipes), encoding="utf-8")
+        dropped = sum(len(recipe.dropped) for recipe in recipes.values())
+        unusable = [problem_id for problem_id, recipe in recipes.items() if not recipe.usable]
+        seconds = time.perf_counter() - start
+        print(f"{name}: {len(recipes)} recipes in {seconds:.0f} s, {dropped} rules dropped, unusable: {unusable}")
+
+
+if __name__ == "__main__":
+    main()
