@@ -19,6 +19,7 @@ from .outcome import Outcome, Status
 from .unit import StartFailed, Unit, UnitGone
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
+EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
 _DEFAULT_LIMITS = asdict(Limits())
 
 
@@ -219,8 +220,9 @@ _shared_lock = threading.Lock()
 def shared_sandbox() -> Sandbox:
     """Return this process's one sandbox, made at the first call and closed at exit.
 
-    The environment sets it up: ``CODEMIND_SANDBOX`` (``auto``, ``bubblewrap``, ``landlock``, ``none``) and
-    ``CODEMIND_SANDBOX_WORKERS``.
+    The environment sets it up: ``CODEMIND_SANDBOX`` (``auto``, ``bubblewrap``, ``landlock``, ``none``),
+    ``CODEMIND_SANDBOX_WORKERS`` (programs at a time), and ``CODEMIND_EXECUTOR`` (``local``, or ``ray`` for one sandbox
+    on each node of a Ray cluster).
 
     Raises:
         IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
@@ -232,6 +234,14 @@ def shared_sandbox() -> Sandbox:
             workers = os.environ.get(WORKERS_VARIABLE, "")
             if workers and not (workers.isdigit() and int(workers) > 0):
                 raise ValueError(f"{WORKERS_VARIABLE} is {workers!r}, and must be a number above 0")
-            _shared = Sandbox(workers=int(workers) if workers else None)
+            executor = os.environ.get(EXECUTOR_VARIABLE, "local") or "local"
+            if executor not in ("local", "ray"):
+                raise ValueError(f"{EXECUTOR_VARIABLE} is {executor!r}, and must be local or ray")
+            kind = Sandbox
+            if executor == "ray":
+                from .ray_sandbox import RaySandbox
+
+                kind = RaySandbox
+            _shared = kind(workers=int(workers) if workers else None)
             atexit.register(_shared.close)
         return _shared
