@@ -43,7 +43,9 @@ class Statement:
         binds: set[str] = set()
         uses: set[str] = set()
         try:
-            table = symtable.symtable(self.source, "<response>", "exec")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                table = symtable.symtable(self.source, "<response>", "exec")
         except _PARSE_ERRORS:
             return frozenset(), frozenset()
         pending = [table]
