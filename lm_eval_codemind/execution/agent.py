@@ -10,7 +10,6 @@ import ast
 import builtins
 import contextlib
 import io
-import linecache
 import os
 import random
 import sys
@@ -115,9 +114,7 @@ class Agent:
         self._namespace["__builtins__"] = builtins
         self._namespace["__file__"] = f"{name}.py"
         sys.modules[name] = module
-        code = compile(source, f"{name}.py", "exec", dont_inherit=True)
-        linecache.cache[f"{name}.py"] = (lambda: source,)
-        return code
+        return compile(source, f"{name}.py", "exec", dont_inherit=True)
 
     def _load(self, request: dict[str, Any]) -> Any:
         """Run the program as a module and say what the names the tests use mean in it."""

@@ -9,7 +9,6 @@ finds its way to anything in its process: an outcome that comes from here says `
 from __future__ import annotations
 
 import builtins
-import importlib.util
 import sys
 from types import ModuleType
 from typing import Any
@@ -22,19 +21,23 @@ _MODULES: dict[str, ModuleType] = {}
 
 
 def prepare() -> None:
-    """Make the copies; called by the server before any program runs."""
+    """Make the copies; called by the server before any program runs. Of unittest only where it is loaded already."""
     _BUILTINS.update(vars(builtins))
     _BUILTINS["__import__"] = _import
+    if "unittest" not in sys.modules:
+        return
+    from importlib.util import find_spec, module_from_spec
+
     kept = {name: module for name, module in sys.modules.items() if name.split(".")[0] == "unittest"}
     for name in kept:
         del sys.modules[name]
     try:
         for name in ("unittest", *_NAMES[:-1]):
-            spec = importlib.util.find_spec(name)
+            spec = find_spec(name)
             assert spec is not None and spec.loader is not None
             if name in sys.modules:
                 continue
-            module = importlib.util.module_from_spec(spec)
+            module = module_from_spec(spec)
             module.__dict__["__builtins__"] = _BUILTINS
             sys.modules[name] = module
             spec.loader.exec_module(module)

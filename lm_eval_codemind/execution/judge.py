@@ -10,6 +10,7 @@ import builtins
 import os
 import signal
 import socket
+import unittest
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -84,7 +85,7 @@ class Judge:
         try:
             namespace = self._load(job, outcome, candidate)
             if job["kind"] == "unittest":
-                result = suites.run_classes(namespace, job["only"])
+                result = suites.run_classes(namespace, job["only"], unittest)
                 outcome["tests_run"] = result.finished
                 if result.problem is not None:
                     outcome["failed_test"] = result.failed_test

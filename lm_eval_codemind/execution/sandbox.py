@@ -165,7 +165,7 @@ class _Worker(threading.Thread):
         if refusal is not None:
             return refusal
         record = job.to_dict()
-        tier = tiers.needed((job.program, job.tests, job.support), self._preload)
+        tier = tiers.needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         for _ in range(2):
             if self._stopped:
                 break

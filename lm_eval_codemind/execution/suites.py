@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import unittest
 from types import TracebackType
 from typing import Any
 
@@ -134,7 +133,7 @@ class NoTests(Exception):
     """None of the tests asked for is in the suite."""
 
 
-def run_classes(namespace: dict[str, Any], only: list[str], framework: Any = unittest) -> FirstProblem:
+def run_classes(namespace: dict[str, Any], only: list[str], framework: Any) -> FirstProblem:
     """Run the test classes of a namespace up to the first problem.
 
     Args:

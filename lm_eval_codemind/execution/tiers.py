@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-# Imported by every server: what programs and test suites commonly import and that costs little.
+# Imported by every server: what many programs import, and what costs a fork little. Each extension module among them is
+# several mappings more to copy.
 LIGHT = (
-    "bisect", "calendar", "cmath", "collections", "contextlib", "copy", "dataclasses", "datetime", "decimal", "enum",
-    "fractions", "functools", "hashlib", "heapq", "inspect", "io", "itertools", "json", "linecache", "math", "operator",
-    "queue", "random", "re", "statistics", "string", "textwrap", "threading", "traceback", "typing", "unittest", "zlib",
+    "bisect", "collections", "copy", "functools", "heapq", "itertools", "json", "math", "operator", "random", "re",
+    "string", "typing",
 )  # fmt: skip
+# Imported where a suite of test classes may have to be judged in the program's process.
+TESTING = ("unittest", "datetime", "decimal", "fractions", "statistics", "threading", "inspect", "io", "textwrap")
 DEFAULT_PRELOAD = (
     "numpy",
     "scipy",
@@ -51,18 +53,19 @@ _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n#;]+)", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
-def needed(sources: Iterable[str], preload: tuple[str, ...]) -> tuple[str, ...]:
-    """Return which of the modules to preload a program and its tests import, by the look of their source.
+def needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> tuple[str, ...]:
+    """Return what a server should have imported for a program and its tests, by the look of their source.
 
     A wrong guess costs time only: what isn't preloaded is imported by the program itself.
 
     Args:
         sources: The program and its tests.
         preload: The packages that may be preloaded.
+        testing: Whether the tests are test classes.
 
     Returns:
-        A subset of ``preload``, in its order: none; numpy alone; or all of them, since every different set is another
-        server to hold in memory.
+        None, numpy alone, or all of ``preload``, since every different set is another server to hold in memory; with
+        ``unittest`` before them for test classes.
     """
     imported: set[str] = set()
     for source in sources:
@@ -70,16 +73,13 @@ def needed(sources: Iterable[str], preload: tuple[str, ...]) -> tuple[str, ...]:
             for match in _IMPORT.finditer(source):
                 imported.update(_NAME.findall(match.group(1)))
     wanted = imported.intersection(preload)
-    if not wanted:
-        return ()
-    if wanted == {"numpy"}:
-        return ("numpy",)
-    return preload
+    packages = () if not wanted else ("numpy",) if wanted == {"numpy"} and not testing else preload
+    return ("unittest", *packages) if testing else packages
 
 
-def modules(packages: Iterable[str]) -> list[str]:
-    """Return all modules to import for some packages."""
+def modules(tier: Iterable[str]) -> list[str]:
+    """Return all modules to import for what :func:`needed` returned."""
     found = list(LIGHT)
-    for package in packages:
-        found += PARTS.get(package, (package,))
+    for package in tier:
+        found += TESTING if package == "unittest" else PARTS.get(package, (package,))
     return found

@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import builtins
 import collections
-import datetime
-import decimal
-import fractions
+import importlib
 import math
 import sys
 from collections.abc import Callable
@@ -60,7 +58,7 @@ def encode(value: Any, reference: Callable[[Any], Any] | None = None, depth: int
         return {"dict": [[encode(k, reference, depth), encode(v, reference, depth)] for k, v in value.items()]}
     if kind is set or kind is frozenset:
         return {kind.__name__: [encode(item, reference, depth) for item in value]}
-    encoder = _ENCODERS.get(kind)
+    encoder = _ENCODERS.get(kind) or _NAMED_ENCODERS.get((kind.__module__, kind.__qualname__))
     if encoder is not None:
         return encoder(value, reference, depth)
     if kind is type and value in _TYPES:
@@ -158,16 +156,20 @@ _ENCODERS: dict[type, Callable[..., Any]] = {
     slice: lambda v, r, d: {"slice": [encode(n, r, d) for n in (v.start, v.stop, v.step)]},
     type(Ellipsis): lambda v, r, d: {"type": "Ellipsis"},
     type(NotImplemented): lambda v, r, d: {"type": "NotImplemented"},
-    decimal.Decimal: lambda v, r, d: {"Decimal": str(v)},
-    fractions.Fraction: lambda v, r, d: {"Fraction": [encode(v.numerator), encode(v.denominator)]},
     collections.deque: _items("deque", "maxlen"),
     collections.OrderedDict: _pairs("OrderedDict"),
     collections.Counter: _pairs("Counter"),
     collections.defaultdict: _encode_defaultdict,
-    datetime.datetime: _encode_datetime,
-    datetime.date: lambda v, r, d: {"date": [v.year, v.month, v.day]},
-    datetime.time: lambda v, r, d: {"time": [v.hour, v.minute, v.second, v.microsecond]},
-    datetime.timedelta: lambda v, r, d: {"timedelta": [v.days, v.seconds, v.microseconds]},
+}
+# By name: their modules cost memory that most programs don't need. A class that merely has such a name can say no more
+# by it than any program can, namely which value it returns.
+_NAMED_ENCODERS: dict[tuple[str, str], Callable[..., Any]] = {
+    ("decimal", "Decimal"): lambda v, r, d: {"Decimal": str(v)},
+    ("fractions", "Fraction"): lambda v, r, d: {"Fraction": [encode(v.numerator), encode(v.denominator)]},
+    ("datetime", "datetime"): _encode_datetime,
+    ("datetime", "date"): lambda v, r, d: {"date": [v.year, v.month, v.day]},
+    ("datetime", "time"): lambda v, r, d: {"time": [v.hour, v.minute, v.second, v.microsecond]},
+    ("datetime", "timedelta"): lambda v, r, d: {"timedelta": [v.days, v.seconds, v.microseconds]},
 }
 
 
@@ -230,6 +232,10 @@ def _decode_objects(body: Any, sub: Callable[[Any], Any]) -> Any:
     return array.reshape(shape)
 
 
+def _made(module: str, name: str, arguments: list[Any]) -> Any:
+    return getattr(importlib.import_module(module), name)(*arguments)
+
+
 def _decode_type(body: str) -> Any:
     if body == "Ellipsis":
         return Ellipsis
@@ -238,7 +244,9 @@ def _decode_type(body: str) -> Any:
     return _TYPES_BY_NAME[body]
 
 
-def _decode_datetime(body: Any) -> datetime.datetime:
+def _decode_datetime(body: Any) -> Any:
+    import datetime
+
     fields, fold, offset = body
     zone = None if offset is None else datetime.timezone(datetime.timedelta(seconds=offset))
     return datetime.datetime(*fields).replace(fold=fold, tzinfo=zone)
@@ -259,8 +267,8 @@ _DECODERS: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {
     "range": lambda b, sub: range(*(sub(item) for item in b)),
     "slice": lambda b, sub: slice(*(sub(item) for item in b)),
     "type": lambda b, sub: _decode_type(b),
-    "Decimal": lambda b, sub: decimal.Decimal(b),
-    "Fraction": lambda b, sub: fractions.Fraction(sub(b[0]), sub(b[1])),
+    "Decimal": lambda b, sub: _made("decimal", "Decimal", [b]),
+    "Fraction": lambda b, sub: _made("fractions", "Fraction", [sub(b[0]), sub(b[1])]),
     "deque": lambda b, sub: collections.deque([sub(item) for item in b[0]], b[1]),
     "OrderedDict": lambda b, sub: collections.OrderedDict([(sub(k), sub(v)) for k, v in b]),
     "Counter": lambda b, sub: collections.Counter({sub(k): sub(v) for k, v in b}),
@@ -268,9 +276,9 @@ _DECODERS: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {
         None if b[0] is None else _FACTORIES[b[0]], {sub(k): sub(v) for k, v in b[1]}
     ),
     "datetime": lambda b, sub: _decode_datetime(b),
-    "date": lambda b, sub: datetime.date(*b),
-    "time": lambda b, sub: datetime.time(*b),
-    "timedelta": lambda b, sub: datetime.timedelta(*b),
+    "date": lambda b, sub: _made("datetime", "date", b),
+    "time": lambda b, sub: _made("datetime", "time", b),
+    "timedelta": lambda b, sub: _made("datetime", "timedelta", b),
     "namedtuple": _decode_namedtuple,
     "array": lambda b, sub: _decode_numpy(b),
     "scalar": lambda b, sub: _decode_numpy(b)[()],
@@ -300,8 +308,6 @@ def _literal(value: Any) -> str:
         bytearray,
         range,
         type(Ellipsis),
-        decimal.Decimal,
-        fractions.Fraction,
     ):
         return repr(value)
     if kind is int:
@@ -328,7 +334,7 @@ def _literal(value: Any) -> str:
         return f"defaultdict({factory}, {_literal(dict(value))})"
     if kind is collections.deque:
         return f"deque({_literal(list(value))}" + (")" if value.maxlen is None else f", maxlen={value.maxlen})")
-    if kind in (datetime.date, datetime.datetime, datetime.time, datetime.timedelta):
+    if (kind.__module__, kind.__qualname__) in _NAMED_ENCODERS:
         return repr(value)
     if kind.__module__ == "numpy":
         return _numpy_literal(value)

@@ -17,7 +17,6 @@ import signal
 import socket
 import sys
 import time
-import traceback
 from typing import Any
 
 from . import agent, cleanup, hardened, kernel, seccomp, wire
@@ -100,7 +99,7 @@ class _Zygote:
             try:
                 self._become_candidate(request, ends, out, err)
             except BaseException:
-                traceback.print_exc()
+                sys.excepthook(*sys.exc_info())
                 sys.stderr.flush()
             finally:
                 os._exit(70)
