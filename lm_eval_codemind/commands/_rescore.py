@@ -13,10 +13,12 @@ from pathlib import Path
 from unittest import mock
 
 from lm_eval_codemind.commands._harness import run_harness
+from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.sources import UpstreamError
 
-_QUIET = {"LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR")}
+# No outcome is taken from a file here: every program is executed.
+_ENVIRONMENT = {"LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR"), JOURNAL_VARIABLE: ""}
 
 
 @contextmanager
@@ -41,7 +43,7 @@ def rescored(run: Run) -> Iterator[Run]:
             arguments += ["--tasks", task.task, "--confirm_run_unsafe_code"]
             arguments += ["--samples", json.dumps({task.task: sorted({sample.doc_id for sample in task.samples})})]
             arguments += ["--output_path", str(Path(folder) / task.task), "--log_samples"]
-            with contextlib.redirect_stdout(io.StringIO()), mock.patch.dict(os.environ, _QUIET):
+            with contextlib.redirect_stdout(io.StringIO()), mock.patch.dict(os.environ, _ENVIRONMENT):
                 try:
                     run_harness(arguments)
                 except UpstreamError as error:

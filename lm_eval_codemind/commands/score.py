@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import click
 
 from lm_eval_codemind.commands._harness import run_harness
+from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE, forget_journals
 from lm_eval_codemind.models.recordings import Recordings, read_recordings
 from lm_eval_codemind.tasks.location import task_directory
 
 logger = logging.getLogger(__name__)
+
+# Where outcomes lie until the scoring is complete.
+_JOURNAL = ".codemind-outcomes.jsonl"
 
 
 class _SeveralValues(click.Command):
@@ -52,7 +58,8 @@ def command(
     """Score recorded responses under the given tasks: exactly the problems that are recorded, without a model.
 
     Prints the harness's table and, with --output_path, writes its result and sample files. Further arguments are
-    handed to `lm_eval run`.
+    handed to `lm_eval run`. With --output_path a scoring that was interrupted goes on where it stopped: programs
+    whose outcome is known already are not executed again.
     """
     names = [name for chosen in tasks for name in chosen.split(",")]
     try:
@@ -67,7 +74,14 @@ def command(
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
     if output_path:
         arguments += ["--output_path", output_path, "--log_samples"]
-    run_harness([*arguments, *harness_arguments])
+    if not output_path:
+        run_harness([*arguments, *harness_arguments])
+        return
+    journal = Path(output_path) / _JOURNAL
+    with mock.patch.dict(os.environ, {JOURNAL_VARIABLE: str(journal)}):
+        run_harness([*arguments, *harness_arguments])
+    forget_journals()
+    journal.unlink(missing_ok=True)
 
 
 def recorded_documents(names: Sequence[str], recordings: Recordings) -> tuple[list[str], dict[str, list[int]]]:

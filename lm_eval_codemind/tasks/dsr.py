@@ -13,6 +13,7 @@ from lm_eval_codemind.answers.code import MethodCode, extract_definition, extrac
 from lm_eval_codemind.answers.methods import insert_method
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.execution import shared_sandbox
+from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.problems import KINDS, Kind, Problem, get_benchmark
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.scores.dsr import r_dsr, s_dsr, shorter, similarity
@@ -166,7 +167,7 @@ def _submitted(response: str, document: Mapping[str, Any]) -> Submission | str:
     code = _code_of_answer(response, problem, document["transformed"])
     if code is None:
         return Submission(None, None)
-    submission = Submission(_asked_for(code, problem), shared_sandbox().submit(suite_job(problem, code)))
+    submission = Submission(_asked_for(code, problem), submit(suite_job(problem, code)))
     submission["loc"] = _lines(code, problem)
     return submission
 

@@ -21,6 +21,7 @@ from lm_eval_codemind.answers.code import extract_definition, extract_method
 from lm_eval_codemind.answers.methods import insert_method
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.execution import Job, Limits, Outcome, shared_sandbox
+from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.problems import Kind, Problem, get_benchmark
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.scores import sr as scores
@@ -208,8 +209,7 @@ def extract_code(
     Nothing is waited for: while the harness goes through the documents, the programs behind them run. The same code
     against the same tests runs once.
     """
-    sandbox = shared_sandbox()
-    record_responses(responses, documents, sandbox)
+    record_responses(responses, documents, shared_sandbox())
     running: dict[tuple[str, ...], Future[Outcome]] = {}
     submissions: list[list[Submission | str]] = []
     for of_document, document in zip(responses, documents, strict=True):
@@ -224,7 +224,7 @@ def extract_code(
                 continue
             key = (document["problem_id"], str(document["setting"] == MISLEADING), program)
             if key not in running:
-                running[key] = sandbox.submit(job_of(program, document))
+                running[key] = submit(job_of(program, document))
             submissions[-1].append(Submission(program, running[key]))
     return submissions
 

@@ -1,0 +1,105 @@
+"""Outcomes on disk, so that an interrupted scoring goes on where it stopped."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import logging
+import os
+import threading
+from concurrent.futures import Future
+from pathlib import Path
+
+from lm_eval_codemind import __version__
+from lm_eval_codemind.execution.job import Job
+from lm_eval_codemind.execution.outcome import Outcome, Status
+from lm_eval_codemind.execution.sandbox import Sandbox, shared_sandbox
+
+logger = logging.getLogger(__name__)
+
+JOURNAL_VARIABLE = "CODEMIND_JOURNAL"
+
+# Other outcomes may owe something to the moment, such as a machine that was busy: they are made again.
+_KEPT = (Status.PASSED, Status.FAILED, Status.ERROR)
+
+
+class Journal:
+    """A file of outcomes, one JSON object a line, in front of a sandbox.
+
+    An outcome is found again by all that it depends on: the job, the level of isolation and the version of the suite.
+    """
+
+    def __init__(self, path: Path, sandbox: Sandbox) -> None:
+        """Read the outcomes that an earlier, interrupted scoring left.
+
+        Args:
+            path: The file; it is made if it is not there. A line that was cut off is passed over.
+            sandbox: What executes the jobs whose outcome is not known.
+        """
+        self._sandbox = sandbox
+        self._lock = threading.Lock()
+        self._known: dict[str, Outcome] = {}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_file():
+            for line in path.read_text(encoding="utf-8").splitlines():
+                try:
+                    record = json.loads(line)
+                    self._known[record["key"]] = Outcome.from_dict(record["outcome"])
+                except (ValueError, KeyError, TypeError):
+                    logger.info("%s: a line that was cut off is passed over", path)
+            logger.info("%s: %d programs were executed before and are not executed again", path, len(self._known))
+        self._file = path.open("a", encoding="utf-8")
+        # After a line that was cut off, the next one must start on its own.
+        self._file.write("\n")
+
+    def submit(self, job: Job) -> Future[Outcome]:
+        """Return the outcome of a job: the known one, or, in time, the one of executing it."""
+        key = self._key(job)
+        if key in self._known:
+            future: Future[Outcome] = Future()
+            future.set_result(dataclasses.replace(self._known[key], job_id=job.job_id))
+            return future
+        future = self._sandbox.submit(job)
+        future.add_done_callback(lambda done: self._keep(key, done))
+        return future
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._file.close()
+
+    def _key(self, job: Job) -> str:
+        what = dataclasses.asdict(job)
+        del what["job_id"]
+        content = json.dumps([__version__, self._sandbox.isolation, what], sort_keys=True)
+        return hashlib.sha256(content.encode("ascii")).hexdigest()
+
+    def _keep(self, key: str, future: Future[Outcome]) -> None:
+        if future.cancelled() or future.exception() is not None or future.result().status not in _KEPT:
+            return
+        line = json.dumps({"key": key, "outcome": future.result().to_dict()})
+        with self._lock:
+            if not self._file.closed:
+                self._file.write(line + "\n")
+                self._file.flush()
+
+
+_journals: dict[str, Journal] = {}
+
+
+def forget_journals() -> None:
+    """Close the journals that :func:`submit` has opened; the next job reads its journal anew."""
+    for journal in _journals.values():
+        journal.close()
+    _journals.clear()
+
+
+def submit(job: Job) -> Future[Outcome]:
+    """Submit a job to this process's sandbox, with the journal that ``$CODEMIND_JOURNAL`` names, if it names one."""
+    name = os.environ.get(JOURNAL_VARIABLE)
+    if not name:
+        return shared_sandbox().submit(job)
+    if name not in _journals:
+        _journals[name] = Journal(Path(name), shared_sandbox())
+    return _journals[name].submit(job)

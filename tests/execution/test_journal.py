@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from click.testing import CliRunner
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, Status
+from lm_eval_codemind.execution.journal import Journal, forget_journals
+from lm_eval_codemind.sources import sample
+
+
+class Counted:
+    """A sandbox that counts what it is asked to execute."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.sandbox = sandbox
+        self.isolation = sandbox.isolation
+        self.jobs: list[str] = []
+
+    def submit(self, job: Job) -> Future[Outcome]:
+        self.jobs.append(job.job_id)
+        return self.sandbox.submit(job)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(workers=1) as started:
+        yield started
+
+
+def job(number: int, name: str = "") -> Job:
+    program = f"def f(x):\n    return x + {number}\n"
+    return Job.function(program, "def check(candidate):\n    assert candidate(1) == 2\n", "f", job_id=name)
+
+
+def test_an_interrupted_scoring_goes_on_where_it_stopped(sandbox: Sandbox, tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "journal.jsonl"
+    first = Counted(sandbox)
+    journal = Journal(path, first)  # type: ignore[arg-type]
+    outcomes = [journal.submit(job(number, f"a{number}")).result() for number in (1, 2)]
+    assert [outcome.status for outcome in outcomes] == [Status.PASSED, Status.FAILED]
+    journal.close()
+    with path.open("a") as file:
+        file.write('{"key": "cut o')
+
+    second = Counted(sandbox)
+    journal = Journal(path, second)  # type: ignore[arg-type]
+    again = [journal.submit(job(number, f"b{number}")).result() for number in (1, 2, 3)]
+    assert [outcome.status for outcome in again] == [Status.PASSED, Status.FAILED, Status.FAILED]
+    assert [outcome.job_id for outcome in again] == ["b1", "b2", "b3"]
+    assert second.jobs == ["b3"]
+    journal.close()
+    third = Counted(sandbox)
+    Journal(path, third).submit(job(3)).result()  # type: ignore[arg-type]
+    assert third.jobs == []
+
+
+def test_what_may_owe_to_the_moment_is_executed_again(sandbox: Sandbox, tmp_path: Path) -> None:
+    endless = Job.function("def f(x):\n    while True: pass\n", "assert f(1)", limits=Limits(cpu_seconds=0.2))
+    for _ in range(2):
+        counted = Counted(sandbox)
+        journal = Journal(tmp_path / "journal.jsonl", counted)  # type: ignore[arg-type]
+        assert journal.submit(endless).result().status == Status.TIMEOUT
+        journal.close()
+        assert len(counted.jobs) == 1
+
+
+def test_another_program_limit_or_level_is_another_job(sandbox: Sandbox, tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    journal = Journal(path, sandbox)
+    journal.submit(job(1)).result()
+    journal.submit(Job.function(job(1).program, job(1).tests, "f", limits=Limits(cpu_seconds=3))).result()
+    journal.close()
+    keys = {json.loads(line)["key"] for line in path.read_text().splitlines() if line}
+    assert len(keys) == 2
+    other = Counted(sandbox)
+    other.isolation = "another"
+    Journal(path, other).submit(job(1)).result()  # type: ignore[arg-type]
+    assert len(other.jobs) == 1
+
+
+def test_codemind_score_resumes_and_leaves_no_journal(tmp_path: Path) -> None:
+    responses = tmp_path / "responses.jsonl"
+    rows = [
+        {"benchmark": "sample", "problem_id": problem.problem_id, "response": f"```python\n{problem.code}\n```"}
+        for problem in sample.read()
+    ]
+    responses.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["score", "--responses", str(responses), "--tasks", "codemind_dsr_sample"]
+    arguments += ["--output_path", str(tmp_path / "out"), "--confirm_run_unsafe_code"]
+    journal = tmp_path / "out" / ".codemind-outcomes.jsonl"
+
+    # An interruption when everything is executed, and nothing is written yet.
+    with mock.patch("lm_eval.loggers.EvaluationTracker.save_results_aggregated", side_effect=KeyboardInterrupt):
+        CliRunner().invoke(main, arguments)
+    executed = [line for line in journal.read_text().splitlines() if line]
+    assert len(executed) == len(rows)
+
+    forget_journals()
+    with mock.patch.object(Sandbox, "submit", side_effect=AssertionError("executed again")):
+        result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert not journal.exists()
+    assert list((tmp_path / "out").rglob("results_*.json"))
