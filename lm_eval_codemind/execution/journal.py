@@ -14,6 +14,7 @@ from pathlib import Path
 from lm_eval_codemind import __version__
 from lm_eval_codemind.execution.job import Job
 from lm_eval_codemind.execution.outcome import Outcome, Status
+from lm_eval_codemind.execution.progress import Progress
 from lm_eval_codemind.execution.sandbox import Sandbox, shared_sandbox
 
 logger = logging.getLogger(__name__)
@@ -95,11 +96,20 @@ def forget_journals() -> None:
     _journals.clear()
 
 
+_progress = Progress()
+
+
 def submit(job: Job) -> Future[Outcome]:
-    """Submit a job to this process's sandbox, with the journal that ``$CODEMIND_JOURNAL`` names, if it names one."""
+    """Submit a job to this process's sandbox, with the journal that ``$CODEMIND_JOURNAL`` names, if it names one.
+
+    On a terminal a progress bar shows how many of the jobs submitted so far are done.
+    """
     name = os.environ.get(JOURNAL_VARIABLE)
     if not name:
-        return shared_sandbox().submit(job)
-    if name not in _journals:
-        _journals[name] = Journal(Path(name), shared_sandbox())
-    return _journals[name].submit(job)
+        future = shared_sandbox().submit(job)
+    else:
+        if name not in _journals:
+            _journals[name] = Journal(Path(name), shared_sandbox())
+        future = _journals[name].submit(job)
+    _progress.watch(future)
+    return future

@@ -62,7 +62,7 @@ class RaySandbox(Sandbox):
     """A :class:`Sandbox` whose programs run on all nodes of a Ray cluster.
 
     Args:
-        workers: Programs at a time on each node; None for the number of processors of the node.
+        workers: Programs at a time on each node; None for as many as :class:`Sandbox` has.
         isolation: As for :class:`Sandbox`, on each node; ``CODEMIND_SANDBOX`` is that of this process.
         preload: As for :class:`Sandbox`.
         hash_seed: As for :class:`Sandbox`.

@@ -34,7 +34,8 @@ class Sandbox:
     job that needs one comes.
 
     Args:
-        workers: Programs at a time; None for the number of processors this process may use.
+        workers: Programs at a time; None for twice the processors this process may use, up to 16 more than them. A
+            program and its checker take turns, so that one program a processor leaves it idle a third of the time.
         isolation: ``auto`` for what the environment variable ``CODEMIND_SANDBOX`` says, or else the strongest level
             this machine gives; ``bubblewrap`` or ``landlock`` to insist on one; ``none`` to run unprotected.
         preload: Packages that servers import for programs that use them.
@@ -54,7 +55,7 @@ class Sandbox:
         if workers is not None and workers < 1:
             raise ValueError(f"workers is {workers}, and must be 1 or more")
         self._isolation = levels.choose(isolation)
-        self.workers = workers or len(os.sched_getaffinity(0))
+        self.workers = workers or _usual_workers()
         self._preload = tuple(preload)
         self._hash_seed = hash_seed
         self._jobs: queue.SimpleQueue[tuple[Job, Future[Outcome]] | None] = queue.SimpleQueue()
@@ -206,6 +207,11 @@ class _Worker(threading.Thread):
             return unit
         assert problem is not None
         raise problem
+
+
+def _usual_workers() -> int:
+    processors = len(os.sched_getaffinity(0))
+    return processors + min(processors, 16)
 
 
 def _patience(job: Job) -> float:
