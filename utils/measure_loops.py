@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
 from lm_eval_codemind.sources import sample
 from lm_eval_codemind.sources.build import SOURCES, read_problems
-from lm_eval_codemind.sources.complexity import LOOP_LENGTHS, shipped_loop_lengths
+from lm_eval_codemind.sources.complexity import LOOP_LENGTHS, shipped_loop_lengths, short_digest
 from lm_eval_codemind.sources.loop_lengths import measure_loop_lengths
 from lm_eval_codemind.sources.upstream import Upstream
 
@@ -32,15 +33,21 @@ def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
     lengths = {"code": {}, "transformed": {}} | shipped_loop_lengths()
     for name in names or (*SOURCES, sample.NAME):
         problems = sample.read() if name == sample.NAME else read_problems(name, Upstream(upstream))
-        for program in lengths:
-            found = measure_loop_lengths(problems, workers, transformed=program == "transformed")
-            if found:
-                lengths[program][name] = found
-            click.echo(f"{name}, {program}: {len(found)} of {len(problems)} measured")
+        code = measure_loop_lengths(problems, workers)
+        found = measure_loop_lengths(problems, workers, transformed=True)
+        transformed = {
+            problem.problem_id: [found[problem.problem_id], short_digest(problem.transformed)]
+            for problem in problems
+            if problem.problem_id in found
+        }
+        for program, measured in (("code", code), ("transformed", transformed)):
+            if measured:
+                lengths[program][name] = measured
+            click.echo(f"{name}, {program}: {len(measured)} of {len(problems)} measured")
     FILE.write_text(_lines(lengths), encoding="utf-8")
 
 
-def _lines(lengths: dict[str, dict[str, dict[str, int]]]) -> str:
+def _lines(lengths: dict[str, dict[str, dict[str, Any]]]) -> str:
     """Return JSON with one line a benchmark, so that version control shows what changed."""
     blocks = []
     for program, benchmarks in lengths.items():
