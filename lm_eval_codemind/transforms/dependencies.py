@@ -221,7 +221,8 @@ class BoxAndIndex(Rule):
     def _fits(node: ast.Assign) -> bool:
         if any(isinstance(target, ast.Name) and target.id.startswith("__") for target in node.targets):
             return False
-        return not isinstance(node.value, (ast.Yield, ast.YieldFrom, ast.List))
+        boxed = isinstance(node.value, ast.Subscript) and isinstance(node.value.value, ast.List)
+        return not boxed and not isinstance(node.value, (ast.Yield, ast.YieldFrom, ast.List))
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
         """Replace the value."""

@@ -10,7 +10,7 @@ import base64
 from abc import abstractmethod
 from random import Random
 
-from lm_eval_codemind.transforms.program import Block, Program
+from lm_eval_codemind.transforms.program import Block, Program, leaves
 from lm_eval_codemind.transforms.rule import Rule
 from lm_eval_codemind.transforms.templates import statements
 
@@ -20,7 +20,7 @@ Site = tuple[Block, int]
 class DiscardedCall(Rule):
     """A library call as a statement of its own, at the top of a function that runs once, or of a script.
 
-    Never behind a `return` or `raise`, where it could not run.
+    Never behind a statement that always returns or raises, where it could not run.
     """
 
     group = "library"
@@ -37,7 +37,7 @@ class DiscardedCall(Rule):
                 continue
             for index in range(block.start, len(block.statements) + 1):
                 found.append((block, index))
-                if index < len(block.statements) and isinstance(block.statements[index], (ast.Return, ast.Raise)):
+                if index < len(block.statements) and leaves(block.statements[index]):
                     break
         return found
 

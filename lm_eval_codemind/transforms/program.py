@@ -391,6 +391,19 @@ def discards(node: ast.stmt) -> bool:
     return bool(arguments) and not names_in
 
 
+def leaves(node: ast.stmt) -> bool:
+    """Whether a statement always leaves its function, so that nothing behind it runs."""
+    if isinstance(node, (ast.Return, ast.Raise)):
+        return True
+    if isinstance(node, (ast.If, ast.With)):
+        parts = [node.body] if isinstance(node, ast.With) else [node.body, node.orelse]
+        return all(any(map(leaves, part)) for part in parts)
+    if isinstance(node, ast.Try):
+        parts = [node.orelse or node.body, *(handler.body for handler in node.handlers)]
+        return any(map(leaves, node.finalbody)) or all(any(map(leaves, part)) for part in parts)
+    return False
+
+
 def first_index(body: list[ast.stmt]) -> int:
     """Return how many statements at a body's start must stay first: docstring, `__future__`, `global`, `nonlocal`."""
     for index, node in enumerate(body):

@@ -153,10 +153,11 @@ class TryExcept(Rule):
 
 
 def _is_trivial(node: ast.stmt) -> bool:
-    """Whether a statement can't fail: a bare `return`, a constant, a name."""
-    value = getattr(node, "value", None)
-    if isinstance(node, ast.AugAssign):
+    """Whether a statement can't fail: a bare `return`, or nothing but constants or a name on the right."""
+    if not isinstance(node, (ast.Return, ast.Assign, ast.AnnAssign, ast.Expr)):
         return False
-    return isinstance(node, (ast.Return, ast.Assign, ast.AnnAssign, ast.Expr)) and (
-        value is None or isinstance(value, (ast.Constant, ast.Name))
-    )
+    value = node.value
+    if value is None or isinstance(value, ast.Name):
+        return True
+    plain = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.Subscript, ast.expr_context)
+    return all(isinstance(part, plain) for part in ast.walk(value))
