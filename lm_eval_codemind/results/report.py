@@ -155,15 +155,11 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
         return
     observations = report.observations
     parts = [o.family.parts(o.unit) for o in observations]
-    # Texts of one kind compress best among each other, so they are placed kind after kind, not problem after problem.
-    by_title: dict[str, list[str]] = {}
+    # Problem after problem: a prompt repeats much of what stands just before it, the programs and the prompt before.
+    texts = _Texts()
     for of_problem in parts:
         for part in of_problem:
-            by_title.setdefault(part.title, []).append(part.text)
-    texts = _Texts()
-    for of_title in by_title.values():
-        for text in of_title:
-            texts.place(text)
+            texts.place(part.text)
     yield "index", _pack(_index(observations, texts.starts))
     for start in range(0, len(parts), _BLOCK):
         block = [[_reference(part, texts) for part in of_problem] for of_problem in parts[start : start + _BLOCK]]
