@@ -396,6 +396,19 @@ def f(a, b):
     return 1
 """)  # fmt: skip
 
+_function(
+    "makes the checker count",
+    {T},
+    "def f(a, b):\n    return 10 ** 18",
+    "def check(candidate):\n    for _ in range(candidate(20, 22)):\n        pass\n",
+)
+_function(
+    "makes the checker's memory burst",
+    {F},
+    "def f(a, b):\n    return 10 ** 10",
+    "def check(candidate):\n    assert len(bytearray(candidate(20, 22))) == 42\n",
+)
+
 # Other processes.
 _escape("forks", {B, F}, "return os.fork() >= 0")
 _escape(

@@ -20,6 +20,8 @@ from typing import Any
 from . import kernel, seccomp
 
 _INODES = 10_000
+# Address space of the checker: a program can return what makes the tests themselves ask for more.
+_JUDGE_BYTES = 4 << 30
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MACHINE_FILES = ("/proc/cpuinfo", "/proc/meminfo")
 
@@ -47,6 +49,7 @@ def main() -> None:
         from . import judge
 
         confine(settings)
+        resource.setrlimit(resource.RLIMIT_AS, (_JUDGE_BYTES, _JUDGE_BYTES))
         # What tests print is nobody's to read.
         null = os.open("/dev/null", os.O_WRONLY)
         os.dup2(null, 1)

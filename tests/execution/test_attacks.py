@@ -55,7 +55,7 @@ class Account:
     def balance(self): return sum(self.history)
 """
     suites = {(attack.job.kind, attack.job.tests) for attack in attacks() if attack.job.kind != "script"}
-    special = ("in candidate(20, 22)", "sum(candidate", "== [42]")
+    special = ("in candidate(20, 22)", "sum(candidate", "== [42]", "range(candidate", "len(bytearray")
     for kind, tests in suites:
         if not any(part in tests for part in special):
             program, name = (function, "f") if kind == "function" else (account, "Account")
