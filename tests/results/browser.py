@@ -55,6 +55,19 @@ class Browser:
 
         ActionChains(self.driver).send_keys(*keys).perform()
 
+    def click(self, selector: str) -> None:
+        """Click the first element that a selector finds, again if the page has just drawn it anew."""
+        from selenium.common.exceptions import StaleElementReferenceException
+
+        def clicked() -> bool:
+            try:
+                self.driver.find_element("css selector", selector).click()
+            except StaleElementReferenceException:
+                return False
+            return True
+
+        self.wait(clicked)
+
     def choose(self, identifier: str, label: str) -> None:
         """Choose an option of a select element by its text."""
         from selenium.webdriver.support.ui import Select

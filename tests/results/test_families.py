@@ -193,6 +193,6 @@ def test_all_families_open_in_the_browser(browser: Browser, directory: Path, tmp
     for task in TASKS:
         browser.choose("f-task", task)
         browser.wait(lambda task=task: f"· {task}" in browser.text("#list"))
-        browser.driver.find_element("css selector", ".row").click()
+        browser.click(".row")
         browser.wait(lambda task=task: f"· {task} ·" in browser.text("#detail"))
     assert browser.errors() == []

@@ -77,15 +77,15 @@ def test_filters_and_search(browser: Browser, page: Path, observations: list[Obs
     browser.choose("f-construct", "while")
     loops = [o for o in wrong if o.complexity and "while" in o.complexity.constructs]
     browser.wait(lambda: count(browser) == len(loops))
-    browser.driver.find_element("css selector", "#filters [type=reset]").click()
+    browser.click("#filters [type=reset]")
     browser.wait(lambda: count(browser) == 48)
     name = observations[0].problem_id
     browser.press("/")
     browser.press(name)
     browser.wait(lambda: count(browser) == 2)
-    browser.driver.find_element("css selector", "#filters [type=reset]").click()
+    browser.click("#filters [type=reset]")
     browser.wait(lambda: count(browser) == 48)
-    browser.driver.find_element("id", "deep").click()
+    browser.click("#deep")
     browser.driver.find_element("id", "search").send_keys("'NEITHER'")
     browser.wait(lambda: "with" in browser.text("#count"))
     assert count(browser) == len(wrong)
@@ -125,11 +125,11 @@ def test_on_a_phone_nothing_is_cut_off(browser: Browser, page: Path, dark: bool)
     red = browser.run("return getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]")
     assert (int(red) < 64) is dark
     browser.run("document.getElementById('samples').scrollIntoView()")
-    browser.driver.find_element("css selector", ".row").click()
+    browser.click(".row")
     browser.wait(lambda: browser.run("return document.getElementById('detail').classList.contains('open')"))
     box = browser.run("const b = document.getElementById('detail').getBoundingClientRect(); return [b.left, b.width]")
     assert box == [0, 360]
-    browser.driver.find_element("id", "back").click()
+    browser.click("#back")
     assert not browser.run("return document.getElementById('detail').classList.contains('open')")
     assert browser.errors() == []
 
@@ -137,7 +137,7 @@ def test_on_a_phone_nothing_is_cut_off(browser: Browser, page: Path, dark: bool)
 def test_the_button_switches_between_light_and_dark(browser: Browser, page: Path) -> None:
     browser.open(page)
     before = browser.run("return getComputedStyle(document.body).backgroundColor")
-    browser.driver.find_element("id", "theme").click()
+    browser.click("#theme")
     assert browser.run("return getComputedStyle(document.body).backgroundColor") != before
 
 
@@ -168,13 +168,13 @@ def test_hostile_content_shows_as_text(browser: Browser, tmp_path: Path) -> None
     assert "⟦U+202E⟧evil" in shown
     assert "{{ 7 * 7 }}" in shown
     # The next sample by a script has the long response: its start shows at once, the rest on demand.
-    browser.driver.find_element("id", "deep").click()
+    browser.click("#deep")
     browser.driver.find_element("id", "search").send_keys("xxxxxxxxxx")
     browser.wait(lambda: "with" in browser.text("#count"))
     assert count(browser) > 0
-    browser.driver.find_element("css selector", ".row").click()
+    browser.click(".row")
     browser.wait(lambda: "Show all 5,000," in browser.text("#detail"))
-    browser.driver.find_element("css selector", "#detail section button").click()
+    browser.click("#detail section button")
     browser.wait(lambda: len(browser.text("#detail > section:last-child pre")) > 5_000_000)
     assert browser.run("return document.querySelectorAll('img, b, i').length") == 0
     assert browser.driver.title == "<i>T</i>"
