@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from . import wire
-from .isolation import Homes, Isolation, last_line
+from .isolation import BUBBLEWRAP, Homes, Isolation, last_line
 
 _START_SECONDS = 120
 
@@ -39,7 +39,8 @@ class Unit:
     """
 
     def __init__(self, isolation: Isolation, preload: list[str], limits: dict[str, Any], hash_seed: int) -> None:
-        self._homes = Homes()
+        # Under bubblewrap each server has a file system of its own.
+        self._homes = None if isolation.name == BUBBLEWRAP else Homes()
         ours, judge_host = socket.socketpair()
         judge_zygote, zygote = socket.socketpair()
         self._control = ours
@@ -52,7 +53,7 @@ class Unit:
             for role, ends in (("zygote", [zygote]), ("judge", [judge_host, judge_zygote])):
                 settings = {"role": role, "preload": preload if role == "zygote" else [], "limits": limits}
                 descriptors = [end.fileno() for end in ends]
-                home = self._homes.make(role)
+                home = self._homes.make(role) if self._homes else ""
                 self._processes.append(isolation.launch(settings, descriptors, home, hash_seed, self._errors))
         except OSError as error:
             self.close()
@@ -113,6 +114,6 @@ class Unit:
         if not self._errors.closed:
             self.last_error = last_line(self._errors)
             self._errors.close()
-        if Path(self._homes.root).is_dir():
+        if self._homes and Path(self._homes.root).is_dir():
             with contextlib.suppress(OSError):
                 self._homes.remove()
