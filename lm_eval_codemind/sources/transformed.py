@@ -21,7 +21,7 @@ from tqdm.auto import tqdm
 
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Kind, Problem
-from lm_eval_codemind.sources.equivalence import Equivalence
+from lm_eval_codemind.sources.equivalence import FURTHER_INPUTS, Equivalence
 from lm_eval_codemind.sources.suites import suite_job
 from lm_eval_codemind.transforms import (
     Program,
@@ -38,6 +38,9 @@ logger = logging.getLogger(__name__)
 
 TRANSFORM_SEED = 0
 """The seed of the shipped C+."""
+
+# Somebody waits for a fresh set; the rules were verified on many more inputs when the shipped one was made.
+_INPUTS_AT_RUN_TIME = 12
 
 _FOCUS: dict[Kind, Callable[[Problem], list[str] | None]] = {
     "function": lambda problem: needed_functions(problem.code, problem.entry_point),
@@ -144,7 +147,11 @@ def transform(problem: Problem, transform_seed: int, equivalence: Equivalence | 
 
 
 def transform_all(
-    problems: Sequence[Problem], transform_seed: int, sandbox: Sandbox | None, progress: bool = True
+    problems: Sequence[Problem],
+    transform_seed: int,
+    sandbox: Sandbox | None,
+    progress: bool = True,
+    inputs: int = FURTHER_INPUTS,
 ) -> dict[str, Recipe]:
     """Return verified recipes of problems, by problem id, in their order.
 
@@ -153,8 +160,9 @@ def transform_all(
         transform_seed: See :func:`transform`.
         sandbox: Where C and C+ are compared; None to trust the rules.
         progress: Whether to show a progress bar.
+        inputs: On how many inputs beyond the tests they are compared.
     """
-    equivalence = Equivalence(sandbox) if sandbox is not None else None
+    equivalence = Equivalence(sandbox, inputs) if sandbox is not None else None
 
     def one(problem: Problem) -> Recipe:
         return transform(problem, transform_seed, equivalence)
@@ -223,7 +231,7 @@ def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, 
 
 def freshly_transformed(problems: Sequence[Problem], transform_seed: int, sandbox: Sandbox) -> list[Problem]:
     """Return problems with a C+ of another seed, made and verified now."""
-    recipes = transform_all(problems, transform_seed, sandbox)
+    recipes = transform_all(problems, transform_seed, sandbox, inputs=_INPUTS_AT_RUN_TIME)
     return [apply_recipe(problem, recipes[problem.problem_id], transform_seed) for problem in problems]
 
 
