@@ -6,6 +6,7 @@ import ast
 
 from lm_eval_codemind.execution import Case, Job, Limits
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sources.python_source import free_names, module_names, statements_binding
 
 
 def suite_job(problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()) -> Job:
@@ -29,7 +30,7 @@ def suite_job(problem: Problem, code: str, *, limits: Limits | None = None, only
             code,
             problem.tests,
             problem.entry_point,
-            support=problem.context,
+            support=_function_support(problem),
             limits=limits,
             job_id=problem.problem_id,
         )
@@ -38,7 +39,7 @@ def suite_job(problem: Problem, code: str, *, limits: Limits | None = None, only
         problem.tests,
         problem.entry_point.split(".")[0],
         only=only,
-        support=_imports(problem.code),
+        support=imports_of(problem.code),
         limits=limits,
         job_id=problem.problem_id,
     )
@@ -55,7 +56,15 @@ def test_names(problem: Problem) -> list[str]:
     ]
 
 
-def _imports(code: str) -> str:
+def _function_support(problem: Problem) -> str:
+    """Return the problem's context and what else of its program the tests mention, such as a value they pass."""
+    own = module_names(problem.context) | {problem.entry_point, "candidate"}
+    missing = (free_names(ast.parse(problem.tests)) - own) & module_names(problem.code)
+    statements = statements_binding(missing, ast.parse(problem.code)) if missing else []
+    return "\n".join([problem.context, *map(ast.unparse, statements)])
+
+
+def imports_of(code: str) -> str:
     """Return the imports of a module: suites use some of them without importing them."""
     nodes = [node for node in ast.parse(code).body if isinstance(node, (ast.Import, ast.ImportFrom))]
     return "".join(f"{ast.unparse(node)}\n" for node in nodes)

@@ -119,7 +119,10 @@ def test_two_seeds_share_nothing() -> None:
         # Passes the tests, and differs beyond them.
         (FUNCTION.code.replace("    out = []", "    if len(xs) > 3:\n        return None\n    out = []"), "input "),
         (FUNCTION.code.replace("    return out", "    if not xs:\n        print()\n    return out"), "input "),
-        (FUNCTION.code.replace("    out = []", "    if len(xs) > 3:\n        raise ValueError\n    out = []"), "input "),
+        (
+            FUNCTION.code.replace("    out = []", "    if len(xs) > 3:\n        raise ValueError\n    out = []"),
+            "input ",
+        ),
         (FUNCTION.code.replace("    return out", "    if len(xs) > 3:\n        xs.clear()\n    return out"), "input "),
         # Does not even load.
         ("raise KeyError\n" + FUNCTION.code, "tests: "),
@@ -157,3 +160,10 @@ def test_further_inputs_are_new_and_always_the_same() -> None:
 def test_calls_are_observed_with_their_arguments() -> None:
     assert observing_call("f([1], 2)").endswith("_result = f(*_arguments)\n(_result, _arguments)")
     assert observing_call("f(x=1)") == "f(x=1)"
+
+
+def test_tests_see_the_values_of_the_problems_own_program(sandbox: Sandbox) -> None:
+    problem = dataclasses.replace(
+        FUNCTION, code=FUNCTION.code + "\ngiven = [4]\n", tests="assert double(given) == [8]\n"
+    )
+    assert sandbox.run([suite_job(problem, FUNCTION.code)])[0].passed
