@@ -238,7 +238,7 @@ def _needed(
         if isinstance(part.node, _IMPORTS) and not part.binds & elsewhere:
             kept[id(part)] = part
     order = {id(part): index for index, part in enumerate([*far, *near])}
-    return sorted(kept.values(), key=lambda part: (not _is_future(part.node), order.get(id(part), len(order))))
+    return sorted(kept.values(), key=lambda part: (not part.is_future, order.get(id(part), len(order))))
 
 
 def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
@@ -246,7 +246,7 @@ def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
     node = part.node
     if isinstance(node, ast.Assert):
         return False
-    if isinstance(node, ast.ImportFrom) and (node.module == "__future__" or node.names[0].name == "*"):
+    if part.is_future or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*"):
         return True
     if isinstance(node, _DEFINITIONS):
         decorators = {_root(decorator) for decorator in node.decorator_list}
@@ -300,10 +300,6 @@ def _root(node: ast.expr) -> str | None:
             node = node.func
         else:
             return node.id if isinstance(node, ast.Name) else None
-
-
-def _is_future(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def _is_main_block(node: ast.stmt) -> bool:

@@ -60,12 +60,12 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
     result: list[str] = []
     for number, line in enumerate(lines, start=1):
         if number == first_line(owner):
-            result.extend(part.source for part in outside if not _is_future(part))
+            result.extend(part.source for part in outside if not part.is_future)
         if number == place:
             result.append(body)
         if number not in drop:
             result.append(line)
-    return "\n".join([*(part.source for part in outside if _is_future(part)), *result])
+    return "\n".join([*(part.source for part in outside if part.is_future), *result])
 
 
 def _with_decorators(source: str, true: ast.stmt) -> str:
@@ -120,7 +120,3 @@ def _member_names(owner: ast.ClassDef) -> set[str]:
             targets = part.targets if isinstance(part, ast.Assign) else [part.target]
             names.update(target.id for target in targets if isinstance(target, ast.Name))
     return names
-
-
-def _is_future(part: Statement) -> bool:
-    return isinstance(part.node, ast.ImportFrom) and part.node.module == "__future__"

@@ -70,6 +70,11 @@ class Statement:
         """The module-level or builtin names that it, or a function in it, refers to."""
         return self._names[1]
 
+    @property
+    def is_future(self) -> bool:
+        """Whether it is an import from ``__future__``, which must stand first in a module."""
+        return isinstance(self.node, ast.ImportFrom) and self.node.module == "__future__"
+
 
 class Parser:
     """Cuts texts into statements, within a budget of characters for one response."""

@@ -91,7 +91,8 @@ def _cases(proofs: Mapping[str, Proof]) -> str:
 def _suites(name: str, excluded: Mapping[str, Mapping[str, str]]) -> str:
     """Return the problems of specification reasoning whose own tests no program can pass everywhere."""
     lines = [f"\n## {get_benchmark(name).title}: test suites\n\n"]
-    lines.append("Specification reasoning leaves these out, since no program can pass their tests on every machine, or any can.\n\n")
+    lines.append("Specification reasoning leaves these out, since ")
+    lines.append("no program can pass their tests on every machine, or any can.\n\n")
     lines.append("| problem | reason | detail |\n|---|---|---|\n")
     for problem_id, why in excluded.items():
         lines.append(f"| {problem_id} | {EXCLUSION_REASONS[why['reason']]} | {why['detail']} |\n")

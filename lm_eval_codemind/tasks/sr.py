@@ -28,7 +28,7 @@ from lm_eval_codemind.scores import sr as scores
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.sources import load_benchmark
 from lm_eval_codemind.sources.hint_tests import HINT_SEED, obedient_code, with_hint
-from lm_eval_codemind.sources.suites import suite_job
+from lm_eval_codemind.sources.suites import imports_of, suite_job
 from lm_eval_codemind.tasks.dataset import record_responses, record_suite, scored, splits
 
 logger = logging.getLogger(__name__)
@@ -259,14 +259,9 @@ def job_of(program: str, document: Mapping[str, Any]) -> Job:
         tests=document["tests"],
     )
     if document["setting"] == MISLEADING:
-        context = f"{problem.context}\n{_imports(problem.tests)}" if problem.kind == "function" else problem.context
+        context = f"{problem.context}\n{imports_of(problem.tests)}" if problem.kind == "function" else problem.context
         problem = dataclasses.replace(problem, tests=document["test"], context=context)
     return suite_job(problem, program, limits=_LIMITS.get(problem.problem_id))
-
-
-def _imports(tests: str) -> str:
-    nodes = [node for node in ast.parse(tests).body if isinstance(node, (ast.Import, ast.ImportFrom))]
-    return "".join(f"{ast.unparse(node)}\n" for node in nodes)
 
 
 # ---- scores
