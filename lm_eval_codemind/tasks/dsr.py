@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from datasets import Dataset
 
-from lm_eval_codemind.answers.code import MethodCode, extract_definition, extract_method, extract_script
+from lm_eval_codemind.answers.code import extract_definition, extract_method, extract_script
 from lm_eval_codemind.answers.methods import insert_method
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.execution import shared_sandbox
@@ -20,6 +21,7 @@ from lm_eval_codemind.scores.dsr import r_dsr, s_dsr, shorter, similarity
 from lm_eval_codemind.scores.loc import lines_of_code
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.sources import load_benchmark
+from lm_eval_codemind.sources.python_source import bound_names, free_names, statements_binding
 from lm_eval_codemind.sources.suites import suite_job
 from lm_eval_codemind.sources.transformed import TRANSFORM_SEED, freshly_transformed, without_failing
 from lm_eval_codemind.tasks.dataset import record_responses, record_suite, splits
@@ -75,9 +77,12 @@ def dataset(
         raise ValueError(
             f"the data of {benchmark} has no transformed programs; run `codemind data build --benchmark {benchmark}`"
         )
+    documents = [_document(problem, templates) for problem in problems]
+    # The published C+ of a class leaves some of its methods as they were: nothing there can be made simpler.
+    documents = [document for document in documents if document["loc_transformed"] > document["loc"]]
     record_suite(suite, benchmark, everything, templates)
     if suite is not None:
-        suite.update(transform_seed="published" if benchmark.startswith("published_") else seed, scored=len(problems))
+        suite.update(transform_seed="published" if benchmark.startswith("published_") else seed, scored=len(documents))
     kind = get_benchmark(benchmark).kind
     worked = templates.examples()
     examples = [_example(one, worked[one], templates) for one in ([kind] if kind else KINDS)]
@@ -232,9 +237,7 @@ def _asked_for(code: str, problem: Problem) -> str:
         return code
     if problem.kind == "function":
         return extract_definition(_fenced(code), problem.entry_point) or code
-    method = _method(code, problem)
-    own = _own_prelude(method, problem)
-    return MethodCode(method.name, method.source, prelude=tuple(own)).text if own else method.source
+    return _method_with_needs(code, problem)
 
 
 def _lines(code: str, problem: Problem) -> int:
@@ -245,16 +248,36 @@ def _lines(code: str, problem: Problem) -> int:
     return _count(_asked_for(code, problem))
 
 
-def _method(code: str, problem: Problem) -> MethodCode:
+def _method_with_needs(code: str, problem: Problem) -> str:
+    """Return the source of the problem's method in a program, with what it needs there and C does not have.
+
+    That are functions, imports and values outside of the class, as far as the method mentions them, directly or by way
+    of each other, and further members of the class.
+    """
     class_name, method_name = problem.entry_point.split(".")
-    method = extract_method(_fenced(code), class_name, method_name)
-    assert method is not None
-    return method
+    tree, original = ast.parse(code), ast.parse(problem.code)
+    present = {ast.dump(node) for node in original.body}
+    known = {name for node in _class(original, class_name).body for name in bound_names(node)}
+    members = [
+        node
+        for node in _class(tree, class_name).body
+        if method_name in bound_names(node) or (bound_names(node) and not bound_names(node) & known)
+    ]
+    others = [node for node in tree.body if ast.dump(node) not in present and not isinstance(node, ast.ClassDef)]
+    needed = statements_binding(
+        {name for node in members for name in free_names(node)}, ast.Module(body=others, type_ignores=[])
+    )
+    lines = code.splitlines()
+    return "\n\n".join(_source(node, lines) for node in [*needed, *members]) + "\n"
 
 
-def _own_prelude(method: MethodCode, problem: Problem) -> list[Any]:
-    present = {ast.dump(node) for node in ast.parse(problem.code).body}
-    return [part for part in method.prelude if ast.dump(part.node) not in present]
+def _class(tree: ast.Module, name: str) -> ast.ClassDef:
+    return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+
+
+def _source(node: ast.stmt, lines: Sequence[str]) -> str:
+    first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
+    return textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
 
 
 def _fenced(code: str) -> str:
