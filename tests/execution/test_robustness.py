@@ -76,7 +76,10 @@ def test_a_server_killed_once_costs_nothing_and_twice_is_a_crash(sandbox: Sandbo
 
 def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
     source = (
+        "import signal\n"
         "from lm_eval_codemind.execution import Job, Sandbox\n"
+        # A job that a shell started in the background inherits an interrupt that is ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "with Sandbox(workers=2) as sandbox:\n"
         "    jobs = [Job.script('import time; time.sleep(0.1)', [('', '')])]\n"
         "    sandbox.run(jobs)\n"
@@ -94,7 +97,10 @@ def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
         servers = below(process.pid)
         assert servers
         process.send_signal(signal.SIGINT)
-        process.wait(30)
+        try:
+            process.wait(30)
+        finally:
+            process.kill()
     deadline = time.monotonic() + 10
     while any(running(pid) for pid in servers) and time.monotonic() < deadline:
         time.sleep(0.1)
