@@ -1,10 +1,17 @@
 """Running programs of the tests' own and writing down what can be seen of them."""
 
 import contextlib
+import importlib
 import io
+import multiprocessing
+import resource
 from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
 from random import Random
 from typing import Any
+
+from hypothesis import reject
 
 from lm_eval_codemind.transforms import RULES, Program
 
@@ -35,6 +42,42 @@ def observe(code: str, calls: list[str], stdin: str = "") -> list[Any]:
                 value = type(error).__name__
         seen.append((text, value, printed.getvalue()))
     return seen
+
+
+def observe_drawn(code: str, calls: list[str], stdin: str = "") -> list[Any]:
+    """As :func:`observe`, for a program drawn by hypothesis: one that does not end or outgrows the memory is rejected.
+
+    It runs in a process of its own, for nothing inside a process can stop a product of two huge numbers.
+    """
+    # The process inherits what the rules' library calls import, instead of importing it each time.
+    for module in ("cryptography.fernet", "dateutil.parser", "http.client", "scipy.stats", "sklearn.utils"):
+        importlib.import_module(module)
+    context = multiprocessing.get_context("fork")
+    receiving, sending = context.Pipe(duplex=False)
+    process = context.Process(target=_observe_bounded, args=(sending, code, calls, stdin))
+    process.start()
+    sending.close()
+    try:
+        if not receiving.poll(20):
+            reject()
+        seen: list[Any] = receiving.recv()
+    except EOFError:
+        reject()
+    finally:
+        process.kill()
+        process.join()
+        receiving.close()
+    if any(value == "MemoryError" for _, value, _ in seen):
+        reject()
+    return seen
+
+
+def _observe_bounded(sending: Connection, code: str, calls: list[str], stdin: str) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    memory = pages * resource.getpagesize() + (1 << 30)
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    sending.send(observe(code, calls, stdin))
 
 
 def variants(name: str, code: str, **settings: Any) -> Iterator[str]:

@@ -17,7 +17,7 @@ from lm_eval_codemind.transforms import (
     recreate,
 )
 from lm_eval_codemind.transforms.composer import LEAST_GROWTH
-from tests.transforms.behaviour import observe
+from tests.transforms.behaviour import observe_drawn
 from tests.transforms.generated import CALLS, functions, scripts
 
 CODE = """import math
@@ -113,14 +113,14 @@ def test_needed_functions() -> None:
 @given(functions(), st.integers(0, 10**6))
 def test_generated_functions_do_what_they_did(code: str, seed: int) -> None:
     made = compose(Program(code, public={"f"}), str(seed))
-    assert observe(made.code, CALLS) == observe(code, CALLS), made.code
+    assert observe_drawn(made.code, CALLS) == observe_drawn(code, CALLS), made.code
 
 
 @settings(deadline=None, max_examples=30)
 @given(scripts(), st.integers(0, 10**6))
 def test_generated_scripts_do_what_they_did(code: str, seed: int) -> None:
     made = compose(Program(code, script=True), str(seed))
-    assert observe(made.code, [], "3\nab\n") == observe(code, [], "3\nab\n"), made.code
+    assert observe_drawn(made.code, [], "3\nab\n") == observe_drawn(code, [], "3\nab\n"), made.code
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -131,4 +131,4 @@ def test_each_rule_alone_on_generated_functions(rule: str, code: str, site: int)
     sites = RULES[rule].sites(program)
     if sites:
         changed = recreate(program, "0", [(rule, site % len(sites))]).code
-        assert observe(changed, CALLS) == observe(code, CALLS), changed
+        assert observe_drawn(changed, CALLS) == observe_drawn(code, CALLS), changed
