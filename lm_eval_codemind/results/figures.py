@@ -108,11 +108,6 @@ def svg(figure: Figure, series: Sequence[str], standalone: bool = False) -> str:
     )
 
 
-def series_class(name: str, series: Sequence[str]) -> str:
-    """Return the CSS class of a series, for legends outside the drawing."""
-    return _style(name, series)[0]
-
-
 def legend_mark(name: str, series: Sequence[str]) -> str:
     """Return a small drawing of a series' mark, for legends outside the drawing."""
     return (

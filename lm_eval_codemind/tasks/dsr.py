@@ -25,7 +25,7 @@ from lm_eval_codemind.sources.python_source import bound_names, free_names, stat
 from lm_eval_codemind.sources.suites import suite_job
 from lm_eval_codemind.sources.transformed import TRANSFORM_SEED, freshly_transformed, without_failing
 from lm_eval_codemind.tasks.dataset import record_responses, record_suite, splits
-from lm_eval_codemind.tasks.sr import Submission
+from lm_eval_codemind.tasks.executed import Submission
 from lm_eval_codemind.transforms import UnsupportedSyntaxError, unparse
 
 # The columns of a problem that a document of this family shows; its tests are found by problem_id.

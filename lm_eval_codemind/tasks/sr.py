@@ -30,6 +30,7 @@ from lm_eval_codemind.sources import load_benchmark
 from lm_eval_codemind.sources.hint_tests import HINT_SEED, obedient_code, with_hint
 from lm_eval_codemind.sources.suites import imports_of, suite_job
 from lm_eval_codemind.tasks.dataset import record_responses, record_suite, scored, splits
+from lm_eval_codemind.tasks.executed import Submission
 
 logger = logging.getLogger(__name__)
 
@@ -169,36 +170,6 @@ def _prompt(kind: str, fields: Mapping[str, Any], templates: Templates) -> str:
 
 
 # ---- responses
-
-
-class Submission(dict[str, Any]):
-    """A response on its way: ``code`` (what runs, None if none was found) and ``outcome``, once it is there.
-
-    The harness logs it as the filtered response, after the scores were computed: so the log holds both. To other
-    processes and to JSON it is a plain dict.
-    """
-
-    def __init__(self, code: str | None, pending: Future[Outcome] | None) -> None:
-        super().__init__(code=code, outcome=None)
-        self._pending = pending
-
-    def passed(self) -> bool:
-        """Wait for the outcome, keep it, and say whether the code passed."""
-        if self._pending is None:
-            return False
-        outcome = self._pending.result()
-        described = outcome.to_dict()
-        self["outcome"] = {name: described[name] for name in _LOGGED}
-        return outcome.passed
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self),)
-
-
-_LOGGED = (
-    *("status", "failed_test", "exception_type", "exception_message", "tests_run"),
-    *("cpu_seconds", "wall_seconds", "tamper_proof", "isolation"),
-)
 
 
 def extract_code(

@@ -53,15 +53,6 @@ class Scope:
             scope = scope.parent
         return self.module
 
-    def encloses(self, other: Scope) -> bool:
-        """Whether `other` is this scope or lies inside of it."""
-        scope: Scope | None = other
-        while scope is not None:
-            if scope is self:
-                return True
-            scope = scope.parent
-        return False
-
 
 @dataclass(eq=False)
 class Occurrence:
