@@ -39,7 +39,13 @@ def _statements(returning: bool) -> st.SearchStrategy[str]:
     expression = _expressions()
     simple = (
         st.builds("{} = {}".format, _TARGETS, expression)
-        | st.builds("{}, {} = {}, {}".format, _TARGETS, _TARGETS, expression, expression)
+        # Two different targets: to `a, a = 1, 2`, CPython before 3.11.4 assigns in the wrong order (gh-104615).
+        | st.builds(
+            "{0[0]}, {0[1]} = {1}, {2}".format,
+            st.lists(_TARGETS, min_size=2, max_size=2, unique=True),
+            expression,
+            expression,
+        )
         | st.builds("{} += {}".format, _TARGETS, expression)
         | st.builds("print({})".format, expression)
         | st.builds("del {}".format, _TARGETS)
