@@ -9,6 +9,7 @@ from lm_eval_codemind.execution import Job, Limits, Observation, Sandbox, Status
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sources.further_inputs import further_inputs, observing_call
 from lm_eval_codemind.sources.suites import suite_job, test_names
+from lm_eval_codemind.sources.turns import Turns
 
 FURTHER_INPUTS = 26
 _INPUTS_OF_SCRIPTS = 12  # each is a process of its own
@@ -30,7 +31,7 @@ class Equivalence:
         inputs: How many further inputs to compare on; there may be fewer different ones.
     """
 
-    def __init__(self, sandbox: Sandbox, inputs: int = FURTHER_INPUTS) -> None:
+    def __init__(self, sandbox: Sandbox | Turns, inputs: int = FURTHER_INPUTS) -> None:
         self._sandbox = sandbox
         self._inputs = inputs
         self.original_verdict = lru_cache(maxsize=None)(self._original_verdict)

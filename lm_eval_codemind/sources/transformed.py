@@ -12,7 +12,6 @@ import logging
 import platform
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
@@ -23,6 +22,7 @@ from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Kind, Problem
 from lm_eval_codemind.sources.equivalence import FURTHER_INPUTS, Equivalence
 from lm_eval_codemind.sources.suites import suite_job
+from lm_eval_codemind.sources.turns import Turns
 from lm_eval_codemind.transforms import (
     Program,
     RecipeError,
@@ -162,15 +162,15 @@ def transform_all(
         progress: Whether to show a progress bar.
         inputs: On how many inputs beyond the tests they are compared.
     """
-    equivalence = Equivalence(sandbox, inputs) if sandbox is not None else None
+    turns = Turns(sandbox) if sandbox is not None else None
+    equivalence = Equivalence(turns, inputs) if turns is not None else None
 
     def one(problem: Problem) -> Recipe:
         return transform(problem, transform_seed, equivalence)
 
-    # Threads keep the sandbox busy: each waits for its own program's outcomes most of the time.
-    with ThreadPoolExecutor(1 if sandbox is None else 2 * sandbox.workers) as pool:
-        made = tqdm(pool.map(one, problems), total=len(problems), desc="tangling", disable=not progress)
-        return {problem.problem_id: recipe for problem, recipe in zip(problems, made, strict=True)}
+    made = turns.map(one, problems) if turns is not None else map(one, problems)
+    shown = tqdm(made, total=len(problems), desc="tangling", disable=not progress)
+    return {problem.problem_id: recipe for problem, recipe in zip(problems, shown, strict=True)}
 
 
 def apply_recipe(problem: Problem, recipe: Recipe, transform_seed: int) -> Problem:
@@ -245,7 +245,8 @@ def verify_transformed(
         sandbox: Where both run.
         report: Called for each problem with the number of further inputs that were compared.
     """
-    equivalence = Equivalence(sandbox)
+    turns = Turns(sandbox)
+    equivalence = Equivalence(turns)
 
     def one(problem: Problem) -> tuple[str, str]:
         difference = equivalence.difference(problem, problem.transformed)
@@ -253,8 +254,7 @@ def verify_transformed(
         return problem.problem_id, difference
 
     chosen = [problem for problem in problems if problem.transformed]
-    with ThreadPoolExecutor(2 * sandbox.workers) as pool:
-        found = list(tqdm(pool.map(one, chosen), total=len(chosen), desc="comparing"))
+    found = tqdm(turns.map(one, chosen), total=len(chosen), desc="comparing")
     return {problem_id: difference for problem_id, difference in found if difference}
 
 

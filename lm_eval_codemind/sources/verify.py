@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import Lock
 
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Problem
@@ -68,12 +67,6 @@ def verify_transformations(name: str, upstream: Upstream, workers: int = 1) -> C
     """
     problems = read_problems(name, upstream)
     compared: list[int] = []
-    lock = Lock()
-
-    def count(inputs: int) -> None:
-        with lock:
-            compared.append(inputs)
-
     with Sandbox(workers=workers) as sandbox:
-        differences = verify_transformed(problems, sandbox, count)
+        differences = verify_transformed(problems, sandbox, compared.append)
     return Comparison(len(compared), sum(compared), differences)
