@@ -21,7 +21,6 @@ from lm_eval_codemind.sources.build import read_proven
 from lm_eval_codemind.sources.verify import PROVEN
 
 RECIPES = Path(transformed.__file__).parent / "recipes"
-PUBLISHED = "published_classeval"
 
 
 def read(name: str, upstream: Path | None) -> list[Problem]:
@@ -37,15 +36,15 @@ def main() -> None:
     """Make the recipes of the chosen benchmarks."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--upstream", type=Path, help="directory with upstream's checkouts or archives")
-    parser.add_argument("--benchmark", action="append", choices=[sample.NAME, *PROVEN, PUBLISHED])
+    parser.add_argument("--benchmark", action="append", choices=[sample.NAME, *PROVEN, transformed.PUBLISHED])
     parser.add_argument("--workers", type=int, default=2, help="programs at a time")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.WARNING)
-    for name in arguments.benchmark or [sample.NAME, *PROVEN, PUBLISHED]:
+    for name in arguments.benchmark or [sample.NAME, *PROVEN, transformed.PUBLISHED]:
         problems = read(name, arguments.upstream)
         start = time.perf_counter()
         with Sandbox(workers=arguments.workers) as sandbox:
-            if name == PUBLISHED:
+            if name == transformed.PUBLISHED:
                 recipes = transformed.judge_published(problems, sandbox)
             else:
                 recipes = transformed.transform_all(problems, transformed.TRANSFORM_SEED, sandbox)

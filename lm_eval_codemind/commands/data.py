@@ -140,6 +140,7 @@ def errata(out: Path | None) -> None:
     from lm_eval_codemind.sources.errata import errata_page
     from lm_eval_codemind.sources.labels import load_proofs
     from lm_eval_codemind.sources.sr_exceptions import load_exceptions
+    from lm_eval_codemind.sources.transformed import PUBLISHED, load_failing
     from lm_eval_codemind.sources.verify import PROVEN
 
     directory = out or data_directory()
@@ -148,7 +149,8 @@ def errata(out: Path | None) -> None:
         raise click.ClickException(f"{directory}: not built: {', '.join(missing)}; run `codemind data build`")
     problems = {name: load_problems(benchmark_path(directory, name)) for name in PROVEN}
     proofs = {name: load_proofs(name) for name in PROVEN}
-    click.echo(errata_page(problems, proofs, load_exceptions()), nl=False)
+    failing = {name: load_failing(name) for name in [*PROVEN, PUBLISHED]}
+    click.echo(errata_page(problems, proofs, load_exceptions(), failing), nl=False)
 
 
 command.add_command(push)

@@ -26,6 +26,7 @@ def errata_page(
     benchmarks: Mapping[str, Sequence[Problem]],
     proofs: Mapping[str, Mapping[str, Proof]],
     exceptions: Mapping[str, Mapping[str, Mapping[str, str]]],
+    failing: Mapping[str, Sequence[str]],
 ) -> str:
     """Return the errata as Markdown: counts a benchmark, then every problem that is not simply confirmed.
 
@@ -33,6 +34,7 @@ def errata_page(
         benchmarks: Name -> problems as they are built, in the order in which they are to be listed.
         proofs: Name -> problem -> what execution has shown, for the test cases.
         exceptions: Name -> problem -> ``reason`` and ``detail``, of the problems whose suites no program can pass.
+        failing: Name -> problems whose program (the published C+, where there is one) fails its whole test suite.
     """
     categories = [category for category in CATEGORIES if category != "published"]
     parts = [_HEAD]
@@ -45,6 +47,7 @@ def errata_page(
     for name, problems in benchmarks.items():
         parts += [_labels(name, problems), _cases(proofs.get(name, {}))]
     parts += [_suites(name, excluded) for name, excluded in exceptions.items()]
+    parts += [_failing(name, problem_ids) for name, problem_ids in failing.items() if problem_ids]
     return "".join(parts)
 
 
@@ -96,4 +99,13 @@ def _suites(name: str, excluded: Mapping[str, Mapping[str, str]]) -> str:
     lines.append("| problem | reason | detail |\n|---|---|---|\n")
     for problem_id, why in excluded.items():
         lines.append(f"| {problem_id} | {EXCLUSION_REASONS[why['reason']]} | {why['detail']} |\n")
+    return "".join(lines)
+
+
+def _failing(name: str, problem_ids: Sequence[str]) -> str:
+    """Return the problems that dynamic semantics reasoning does not ask for."""
+    lines = [f"\n## {get_benchmark(name).title}: programs that fail\n\n"]
+    lines.append("Dynamic semantics reasoning runs the whole suite of a program, of a method that of its class. ")
+    lines.append("It leaves these out, since the program to be simplified does not pass:\n\n")
+    lines += [f"- {problem_id}\n" for problem_id in problem_ids]
     return "".join(lines)

@@ -8,6 +8,23 @@ from lm_eval_codemind.execution import Case, Job, Limits
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.sources.python_source import free_names, module_names, statements_binding
 
+# Problems whose own programs use between one and six seconds of processor time: near the usual limit, what is right
+# would pass on one machine and not on another. Of a class, all its methods are judged by the same suite.
+_SLOW = {
+    "ClassEval_34",
+    "ClassEval_35",
+    "MBPP_123",
+    "atcoder_ABC132_F",
+    "atcoder_ABC172_D",
+    "atcoder_AGC046_B",
+}
+_LIMITS_OF_SLOW = Limits(cpu_seconds=60, wall_seconds=120)
+
+
+def limits_of(problem_id: str) -> Limits:
+    """Return what a program that answers a problem may use."""
+    return _LIMITS_OF_SLOW if problem_id.partition("@")[0] in _SLOW else Limits()
+
 
 def suite_job(problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()) -> Job:
     """Return the job that checks `code` against all tests of a problem.
@@ -16,12 +33,13 @@ def suite_job(problem: Problem, code: str, *, limits: Limits | None = None, only
         problem: The problem whose tests are run. What they need of imports and helpers comes from the problem, not
             from the program.
         code: A complete program: a module with the function or the class, or a script.
-        limits: What the program may use; the sandbox's defaults if None.
+        limits: What the program may use; see :func:`limits_of` if None.
         only: For methods: the test classes, or ``Class.method``, to run instead of all of them.
 
     Raises:
         ValueError: if the problem has no tests.
     """
+    limits = limits or limits_of(problem.problem_id)
     if problem.kind == "script":
         cases = [Case(case.input, case.output) for case in problem.cases]
         return Job.script(code, cases, limits=limits, job_id=problem.problem_id)

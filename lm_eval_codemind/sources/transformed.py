@@ -39,6 +39,9 @@ logger = logging.getLogger(__name__)
 TRANSFORM_SEED = 0
 """The seed of the shipped C+."""
 
+PUBLISHED = "published_classeval"
+"""The benchmark whose C+ are the artifact's own."""
+
 # Somebody waits for a fresh set; the rules were verified on many more inputs when the shipped one was made.
 _INPUTS_AT_RUN_TIME = 12
 
@@ -214,9 +217,13 @@ def transformed(problems: Sequence[Problem], benchmark: str) -> list[Problem]:
 
 def without_failing(problems: Iterable[Problem], benchmark: str) -> list[Problem]:
     """Return the problems but for those whose own program fails its tests, as the shipped recipes tell."""
-    recipes = load_recipes(benchmark)
-    failing = {problem_id for problem_id, recipe in recipes.items() if not recipe.usable}
+    failing = set(load_failing(benchmark))
     return [problem for problem in problems if problem.problem_id not in failing]
+
+
+def load_failing(benchmark: str) -> list[str]:
+    """Return the problems whose program fails its tests, as the shipped recipes tell."""
+    return [problem_id for problem_id, recipe in load_recipes(benchmark).items() if not recipe.usable]
 
 
 def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, Recipe]:
@@ -259,6 +266,7 @@ def verify_transformed(
 
 
 __all__ = [
+    "PUBLISHED",
     "TRANSFORM_SEED",
     "Recipe",
     "RecipeError",
@@ -267,6 +275,7 @@ __all__ = [
     "dump_recipes",
     "freshly_transformed",
     "judge_published",
+    "load_failing",
     "load_recipes",
     "program_of",
     "seed_of",

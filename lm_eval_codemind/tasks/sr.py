@@ -20,7 +20,7 @@ from lm_eval.api.metrics import mean_stderr
 from lm_eval_codemind.answers.code import extract_definition, extract_method
 from lm_eval_codemind.answers.methods import insert_method
 from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.execution import Job, Limits, Outcome, shared_sandbox
+from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.problems import Kind, Problem, get_benchmark
 from lm_eval_codemind.prompts.templates import Templates
@@ -37,9 +37,6 @@ logger = logging.getLogger(__name__)
 NO_TEST, WITH_TEST, MISLEADING = "no_test", "with_test", "misleading"
 
 _KINDS: tuple[Kind, ...] = ("function", "method")
-
-# Ground truth that needs more than the sandbox's usual limits.
-_LIMITS = {"ClassEval_35@EightPuzzle.solve": Limits(cpu_seconds=60, wall_seconds=120)}
 
 Record = Mapping[str, Any]
 
@@ -232,7 +229,7 @@ def job_of(program: str, document: Mapping[str, Any]) -> Job:
     if document["setting"] == MISLEADING:
         context = f"{problem.context}\n{imports_of(problem.tests)}" if problem.kind == "function" else problem.context
         problem = dataclasses.replace(problem, tests=document["test"], context=context)
-    return suite_job(problem, program, limits=_LIMITS.get(problem.problem_id))
+    return suite_job(problem, program)
 
 
 # ---- scores
