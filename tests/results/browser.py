@@ -46,8 +46,15 @@ class Browser:
         return self.driver.execute_script(script, *arguments)
 
     def text(self, selector: str) -> str:
-        """Return the text content of the first element that a selector finds."""
-        return str(self.run("return document.querySelector(arguments[0]).textContent", selector))
+        """Return the text content of the first element that a selector finds, once there is one."""
+        texts: list[str | None] = []
+
+        def found() -> bool:
+            texts.append(self.run("return document.querySelector(arguments[0])?.textContent ?? null", selector))
+            return texts[-1] is not None
+
+        self.wait(found)
+        return str(texts[-1])
 
     def press(self, *keys: str) -> None:
         """Press keys where the focus is."""
@@ -56,13 +63,13 @@ class Browser:
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def click(self, selector: str) -> None:
-        """Click the first element that a selector finds, again if the page has just drawn it anew."""
-        from selenium.common.exceptions import StaleElementReferenceException
+        """Click the first element that a selector finds, once there is one; again if the page has drawn it anew."""
+        from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 
         def clicked() -> bool:
             try:
                 self.driver.find_element("css selector", selector).click()
-            except StaleElementReferenceException:
+            except (NoSuchElementException, StaleElementReferenceException):
                 return False
             return True
 
