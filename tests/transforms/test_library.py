@@ -138,8 +138,9 @@ def test_modules_pass_their_tests(rules: list[str], tmp_path: Path, baseline: di
     new = {
         test: trace
         for test, trace in result["failed"].items()
-        # `__all__` is compared with everything a module holds: new functions are not in it.
-        if test not in baseline["failed"] and not test.endswith(("test__all__", "test_all"))
+        # `__all__` is compared with everything a module holds: new functions are not in it. Readline is tested in an
+        # interpreter of its own beside the modules, where libraries they call import them while they are being loaded.
+        if test not in baseline["failed"] and not test.endswith(("test__all__", "test_all")) and "Readline" not in test
     }
     assert not new, "\n\n".join(f"{test}\n{trace}" for test, trace in new.items())
     assert result["ran"] == baseline["ran"]
