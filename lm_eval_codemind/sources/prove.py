@@ -46,20 +46,22 @@ class Circumstance:
         start: The time at which the program's clock starts, seconds since the epoch.
         ticking: Whether that clock runs.
         folder: The working directory, below the sandbox's own.
+        addition: How ``sum`` adds floats, a key of :data:`ADDITIONS`; empty for as this interpreter does.
     """
 
     hash_seed: int
     start: int
     ticking: bool = True
     folder: str = "work"
+    addition: str = ""
 
 
 _DAY = 86_400
 _START = 1_753_264_801  # a Wednesday morning; the day after it lies in the same month, the year after in another year
 
 CIRCUMSTANCES = (
-    Circumstance(hash_seed=1, start=_START, folder="here"),
-    Circumstance(hash_seed=2, start=_START + _DAY + 9_137, folder="there/deeper"),
+    Circumstance(hash_seed=1, start=_START, folder="here", addition="plain"),
+    Circumstance(hash_seed=2, start=_START + _DAY + 9_137, folder="there/deeper", addition="compensated"),
     Circumstance(hash_seed=3, start=_START + 400 * _DAY + 31_011, folder="elsewhere"),
 )
 # For telling chance from the clock: everything the same, then another seed under the same stopped clock.
@@ -68,6 +70,46 @@ _STOPPED = (
     Circumstance(hash_seed=1, start=_START, ticking=False),
     Circumstance(hash_seed=2, start=_START, ticking=False, folder="other"),
 )
+# For telling the version of Python from the clock.
+_ADDING = (
+    Circumstance(hash_seed=1, start=_START, ticking=False, addition="plain"),
+    Circumstance(hash_seed=1, start=_START, ticking=False, addition="compensated"),
+)
+
+# Since Python 3.12, ``sum`` compensates the rounding of floats, so that the last digits may differ. Whichever version
+# executes the programs, their outputs have to be the same with both.
+ADDITIONS = {
+    "plain": """\
+def _add(items, /, start=0, _sum=sum):
+    if isinstance(start, (str, bytes, bytearray)):
+        return _sum(items, start)
+    total = start
+    for item in items:
+        total = total + item
+    return total
+""",
+    "compensated": """\
+def _add(items, /, start=0, _sum=sum):
+    if isinstance(start, (str, bytes, bytearray)):
+        return _sum(items, start)
+    total, lost, fast = start, 0.0, True
+    for item in items:
+        if fast and type(total) is float and type(item) is float:
+            new = total + item
+            lost += (total - new) + item if abs(total) >= abs(item) else (item - new) + total
+            total = new
+            continue
+        if type(total) is float and not isinstance(item, int) and fast:
+            total, lost, fast = _with(total, lost), 0.0, False
+        total = total + item
+    return _with(total, lost)
+
+
+def _with(total, lost):
+    return total + lost if lost and lost - lost == 0 else total
+""",
+}
+_USE_ADDITION = "import builtins as _builtins\n_builtins.sum = _add\n"
 
 # The sandbox seeds the generators of chance alike for every program; here they must not agree.
 _PRELUDE = """\
@@ -173,10 +215,11 @@ def _prove_each(
             yield problem.problem_id, _classify_script(problem, outcomes, ran_as_published)
         else:
             proof = _classify_value(problem, [outcome for (outcome,) in outcomes], ran_as_published)
-            if proof.reason == "time" and _varies_by_chance(
-                [_results(submit(problem, stopped))[0] for stopped in _STOPPED]
-            ):
-                proof = Proof("excluded", "identity")
+            if proof.reason == "time":
+                for reason, circumstances in (("identity", _STOPPED), ("version", _ADDING)):
+                    if _vary([_results(submit(problem, stopped))[0] for stopped in circumstances]):
+                        proof = Proof("excluded", reason)
+                        break
             yield problem.problem_id, proof
 
 
@@ -188,6 +231,8 @@ def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
     """Return what has to run under one circumstance: a job, or for a script one for each input."""
     execution = execution_of(problem)
     prelude = _PRELUDE.format(folder=circumstance.folder, start=circumstance.start, ticking=circumstance.ticking)
+    if circumstance.addition:
+        prelude += ADDITIONS[circumstance.addition] + _USE_ADDITION
     if execution.expression is None:
         # A job of several cases would end with the first one that fails.
         stdins = [problem.input, *(case.input for case in problem.cases)]
@@ -272,7 +317,7 @@ def _canonical(observation: Observation) -> str | None:
         return None
 
 
-def _varies_by_chance(outcomes: Sequence[Outcome]) -> bool:
+def _vary(outcomes: Sequence[Outcome]) -> bool:
     """Tell whether runs under a stopped clock differ all the same."""
     return len({_canonical(outcome.observations[0]) if outcome.observations else None for outcome in outcomes}) > 1
 

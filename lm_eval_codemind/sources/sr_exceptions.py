@@ -41,3 +41,13 @@ def with_exceptions(benchmark: str, problems: Iterable[Problem]) -> list[Problem
     if unknown:
         raise ValueError(f"{benchmark}: exceptions that name no problem: {', '.join(sorted(unknown))}")
     return marked
+
+
+def depends_on_version(problem_id: str) -> bool:
+    """Return whether a problem's program passes all tests of its class on some versions of Python only."""
+    owner = problem_id.partition("@")[0]
+    return any(
+        why["reason"] == "version" and name.partition("@")[0] == owner
+        for exceptions in load_exceptions().values()
+        for name, why in exceptions.items()
+    )

@@ -21,6 +21,7 @@ from tqdm.auto import tqdm
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Kind, Problem
 from lm_eval_codemind.sources.equivalence import FURTHER_INPUTS, Equivalence
+from lm_eval_codemind.sources.sr_exceptions import depends_on_version
 from lm_eval_codemind.sources.suites import suite_job
 from lm_eval_codemind.sources.turns import Turns
 from lm_eval_codemind.transforms import (
@@ -146,7 +147,7 @@ def transform(problem: Problem, transform_seed: int, equivalence: Equivalence | 
 
     made = compose_verified(lambda: program_of(problem), seed_of(problem, transform_seed), differs, dropped=drop)
     passes = equivalence is None or equivalence.original_passes(problem)
-    return Recipe(made.steps, made.digest, tuple(dropped), passes)
+    return Recipe(made.steps, made.digest, tuple(dropped), passes and not depends_on_version(problem.problem_id))
 
 
 def transform_all(
@@ -231,7 +232,11 @@ def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, 
     chosen = [problem for problem in problems if problem.transformed]
     outcomes = sandbox.run(suite_job(problem, problem.transformed) for problem in chosen)
     return {
-        problem.problem_id: Recipe((), digest(problem.transformed), usable=outcome.passed)
+        problem.problem_id: Recipe(
+            (),
+            digest(problem.transformed),
+            usable=outcome.passed and not depends_on_version(problem.problem_id),
+        )
         for problem, outcome in zip(chosen, outcomes, strict=True)
     }
 

@@ -23,6 +23,7 @@ HELPERS = {"HumanEval/32", "HumanEval/38", "HumanEval/50"}
 # Classes whose own tests can't pass on every machine; the reasons are in docs/errata.md.
 UNPASSABLE = {
     "ClassEval_17": "the date has passed the tests' events",
+    "ClassEval_31": "since Python 3.12, `sum` adds floats with other last digits",
     "ClassEval_48": "the name of its author's computer",
     "ClassEval_51": "np.mat, which NumPy 2 has no more",
     "ClassEval_52": "corpora that NLTK downloads",

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.sources import prove
@@ -31,6 +35,8 @@ PROBLEMS = [
     function("hashing", "def f():\n    return list({'a', 'b', 'c', 'd', 'e', 'f'})", "['a']"),
     function("chance", "import random\ndef f():\n    return random.random()", "0.5"),
     function("numpy_chance", "import numpy\ndef f():\n    return numpy.random.random()", "0.5"),
+    function("last_digit", "def f():\n    return sum([0.1] * 10)", "0.9999999999999999"),
+    function("same_sum", "def f():\n    return sum([0.5, 2, True]), sum([[1], [2]], [])", "(3.5, [1, 2])"),
     function("seeded", "import random\ndef f():\n    random.seed(1)\n    return random.randint(1, 1)", "1"),
     function("left_over", "def f():\n    open('log', 'a').write('x')\n    return len(open('log').read())", "7"),
     function("needs_a_file", "def f():\n    return open('not there').read()", "''"),
@@ -76,6 +82,8 @@ EXPECTED = {
     "hashing": Proof("excluded", "identity"),
     "chance": Proof("excluded", "identity"),
     "numpy_chance": Proof("excluded", "identity"),
+    "last_digit": Proof("excluded", "version"),
+    "same_sum": Proof("confirmed"),
     "seeded": Proof("confirmed"),
     "left_over": Proof("excluded", "state"),
     "needs_a_file": Proof("excluded", "state"),
@@ -107,6 +115,13 @@ def test_a_program_that_only_runs_in_our_version_is_repaired() -> None:
     ours = PROBLEMS[0]
     theirs = dataclasses.replace(ours, code="def f():\n    return helper()")
     assert prove_labels([ours], {ours.problem_id: theirs}) == {"right": Proof("repaired")}
+
+
+@given(st.lists(st.floats() | st.integers(-(2**60), 2**60) | st.booleans() | st.fractions(), max_size=8))
+def test_addition_as_this_interpreter_does_it(items: list[Any]) -> None:
+    scope: dict[str, Any] = {}
+    exec(prove.ADDITIONS["plain" if sys.version_info < (3, 12) else "compensated"], scope)
+    assert repr(scope["_add"](items)) == repr(sum(items))
 
 
 def test_missing_packages_are_named_with_the_command_that_installs_them(monkeypatch: pytest.MonkeyPatch) -> None:
