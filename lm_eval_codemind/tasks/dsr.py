@@ -86,7 +86,7 @@ def dataset(
     kind = get_benchmark(benchmark).kind
     worked = templates.examples()
     examples = [_example(one, worked[one], templates) for one in ([kind] if kind else KINDS)]
-    return splits([_document(problem, templates) for problem in problems], examples, suite)
+    return splits(documents, examples, suite)
 
 
 def _seed(transform_seed: int | str | None) -> int:

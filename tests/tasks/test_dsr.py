@@ -1,3 +1,4 @@
+import dataclasses
 import json
 from typing import Any
 
@@ -141,6 +142,16 @@ def test_a_fresh_set_is_made_and_recorded(seed: int | str, documents: dict[str, 
     assert suite["transform_seed"] == 5
     assert fresh.keys() == documents.keys()
     assert all(fresh[name]["transformed"] != documents[name]["transformed"] for name in fresh)
+
+
+def test_what_cannot_be_made_shorter_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    problems = sample.read()
+    same = dataclasses.replace(problems[0], transformed=problems[0].code)
+    monkeypatch.setattr(dsr, "load_benchmark", lambda name: [same, *problems[1:]])
+    suite: dict[str, Any] = {}
+    rows = dsr.dataset(benchmark="sample", suite=suite)["test"]
+    assert [row["problem_id"] for row in rows] == [problem.problem_id for problem in problems[1:]]
+    assert suite["scored"] == len(rows)
 
 
 def test_mistakes_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
