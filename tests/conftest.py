@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.sources import Upstream
-from lm_eval_codemind.sources.build import SOURCES, build
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.data.build import SOURCES, build
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 

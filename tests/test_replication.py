@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.sources.build import DATA_VARIABLE
+from lm_eval_codemind.data.build import DATA_VARIABLE
 
 ROOT = Path(__file__).parents[1]
 

@@ -27,12 +27,12 @@ from lm_eval import evaluate
 from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.data.build import build
 from lm_eval_codemind.execution import shared_sandbox
+from lm_eval_codemind.families import sr
+from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.models import register
-from lm_eval_codemind.sources import Upstream
-from lm_eval_codemind.sources.build import build
-from lm_eval_codemind.tasks import sr
-from lm_eval_codemind.tasks.location import task_directory
 
 TASK = "codemind_sr_humaneval"
 ARCHIVES = Path(__file__).resolve().parents[2] / "shared" / "data" / "upstream"

@@ -20,9 +20,9 @@ from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_output, same_text
 from lm_eval_codemind.answers.output import marked_answer
+from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.scores.ier import s_ier
-from lm_eval_codemind.sources import load_benchmark
 
 # Why a verdict changes, in the order in which it is asked.
 FOUND = "answer found"

@@ -14,11 +14,12 @@ import logging
 import time
 from pathlib import Path
 
+from lm_eval_codemind.benchmarks import Upstream, sample
+from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.sources import Upstream, sample, transformed
-from lm_eval_codemind.sources.build import read_proven
-from lm_eval_codemind.sources.verify import PROVEN
+from lm_eval_codemind.proof import transformed
+from lm_eval_codemind.proof.verify import PROVEN
 
 RECIPES = Path(transformed.__file__).parent / "recipes"
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.sources import sample
-from lm_eval_codemind.sources.build import SOURCES, read_problems
-from lm_eval_codemind.sources.complexity import LOOP_LENGTHS, shipped_loop_lengths, short_digest
-from lm_eval_codemind.sources.loop_lengths import measure_loop_lengths
-from lm_eval_codemind.sources.upstream import Upstream
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.data.build import SOURCES, read_problems
+from lm_eval_codemind.proof.complexity import LOOP_LENGTHS, shipped_loop_lengths, short_digest
+from lm_eval_codemind.proof.loop_lengths import measure_loop_lengths
 
 FILE = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "sources" / "proofs" / LOOP_LENGTHS
 

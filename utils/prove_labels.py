@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from lm_eval_codemind.sources import build as building
-from lm_eval_codemind.sources.upstream import Upstream
-from lm_eval_codemind.sources.verify import PROVEN, execute_benchmark
+from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.data import build as building
+from lm_eval_codemind.proof.verify import PROVEN, execute_benchmark
 
 PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "sources" / "proofs"
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
+from lm_eval_codemind.benchmarks import BENCHMARKS
+from lm_eval_codemind.benchmarks.upstream import Upstream, UpstreamError
 from lm_eval_codemind.commands.data_push import push
-from lm_eval_codemind.problems import BENCHMARKS, load_problems
-from lm_eval_codemind.sources.build import (
+from lm_eval_codemind.data.build import (
     SOURCES,
     benchmark_path,
     build,
@@ -18,7 +19,7 @@ from lm_eval_codemind.sources.build import (
     read_manifest,
     released_digests,
 )
-from lm_eval_codemind.sources.upstream import Upstream, UpstreamError
+from lm_eval_codemind.problems import load_problems
 
 _benchmarks = click.option(
     "--benchmark",
@@ -104,8 +105,8 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 
     Exits with 1 if any differs.
     """
-    from lm_eval_codemind.sources.prove import MissingExtra
-    from lm_eval_codemind.sources.verify import PROVEN, verify_benchmark, verify_transformations
+    from lm_eval_codemind.proof.prove import MissingExtra
+    from lm_eval_codemind.proof.verify import PROVEN, verify_benchmark, verify_transformations
 
     source = _open(upstream, out or data_directory())
     differences = 0
@@ -137,11 +138,11 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 @_out
 def errata(out: Path | None) -> None:
     """Print the errata page of the built data."""
-    from lm_eval_codemind.sources.errata import errata_page
-    from lm_eval_codemind.sources.labels import load_proofs
-    from lm_eval_codemind.sources.sr_exceptions import load_exceptions
-    from lm_eval_codemind.sources.transformed import PUBLISHED, load_failing
-    from lm_eval_codemind.sources.verify import PROVEN
+    from lm_eval_codemind.proof.errata import errata_page
+    from lm_eval_codemind.proof.labels import load_proofs
+    from lm_eval_codemind.proof.sr_exceptions import load_exceptions
+    from lm_eval_codemind.proof.transformed import PUBLISHED, load_failing
+    from lm_eval_codemind.proof.verify import PROVEN
 
     directory = out or data_directory()
     missing = [name for name in PROVEN if not intact(directory, name)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.problems import BENCHMARKS
+from lm_eval_codemind.benchmarks import BENCHMARKS
 
 
 @click.command("push")
@@ -31,9 +31,10 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
     With --folder the same files are written there instead; datasets.load_dataset reads them, and so does
     $CODEMIND_DATASET. Sending takes a token with write access (`hf auth login` or $HF_TOKEN).
     """
-    from lm_eval_codemind.commands._official import official_tasks
+    from lm_eval_codemind.benchmarks import UpstreamError
+    from lm_eval_codemind.data import load_benchmark
+    from lm_eval_codemind.harness.official import official_tasks
     from lm_eval_codemind.results.hub import write_dataset
-    from lm_eval_codemind.sources import UpstreamError, load_benchmark
 
     if (repository is None) == (folder is None):
         raise click.UsageError("give either ORG/NAME, to send the data there, or --folder, to write it to disk")

@@ -23,9 +23,9 @@ def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
     The responses in each bundle are scored again; one that does not rescore to the same stops the command, with the
     differences of all of them.
     """
-    from lm_eval_codemind.commands._rescore import rescored
     from lm_eval_codemind.results.bundles import opened, read_submission
     from lm_eval_codemind.results.leaderboard import Submitted, write_site
+    from lm_eval_codemind.results.rescoring import rescored
     from lm_eval_codemind.results.runs import read_runs
     from lm_eval_codemind.results.verification import verify
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from lm_eval_codemind.commands._harness import run_harness
+from lm_eval_codemind.harness.cli import run_harness
 
 
 @click.command(

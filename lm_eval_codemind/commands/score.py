@@ -12,10 +12,10 @@ from unittest import mock
 
 import click
 
-from lm_eval_codemind.commands._harness import run_harness
 from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE, forget_journals
+from lm_eval_codemind.harness.cli import run_harness
+from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.models.recordings import Recordings, read_recordings
-from lm_eval_codemind.tasks.location import task_directory
 
 logger = logging.getLogger(__name__)
 

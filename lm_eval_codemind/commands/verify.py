@@ -18,8 +18,8 @@ def command(runs: tuple[Path, ...], shown: int) -> None:
     RUNS are result files of the harness (--output_path), directories that hold some, or bundles of `codemind submit`.
     Exits with 1 if a run is not what it says, naming each problem that differs.
     """
-    from lm_eval_codemind.commands._rescore import rescored
     from lm_eval_codemind.results.bundles import opened
+    from lm_eval_codemind.results.rescoring import rescored
     from lm_eval_codemind.results.runs import read_runs
     from lm_eval_codemind.results.verification import verify
 

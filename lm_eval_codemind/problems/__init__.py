@@ -1,4 +1,4 @@
-"""One record for every problem, its schema, and the registry of benchmarks."""
+"""One record for every problem, its schema, and its form on disk."""
 
 from lm_eval_codemind.problems.record import (
     CATEGORIES,
@@ -10,15 +10,12 @@ from lm_eval_codemind.problems.record import (
     Kind,
     Problem,
 )
-from lm_eval_codemind.problems.registry import BENCHMARKS, Benchmark, get_benchmark
 from lm_eval_codemind.problems.storage import digest, dump_problems, load_problems
 
 __all__ = [
-    "BENCHMARKS",
     "CATEGORIES",
     "EXCLUSION_REASONS",
     "KINDS",
-    "Benchmark",
     "Case",
     "Category",
     "Complexity",
@@ -26,6 +23,5 @@ __all__ = [
     "Problem",
     "digest",
     "dump_problems",
-    "get_benchmark",
     "load_problems",
 ]

@@ -47,7 +47,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Complexity:
-    """Measures of a program; :mod:`lm_eval_codemind.complexity` defines them.
+    """Measures of a program; :mod:`lm_eval_codemind.languages.python.complexity` defines them.
 
     Attributes:
         cc: Cyclomatic complexity.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, product
 from typing import TypeVar
 
-from lm_eval_codemind.complexity import CONSTRUCTS, OUTPUT_TYPES
+from lm_eval_codemind.languages.python.complexity import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.results.families import FAMILIES, Family, family_of
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.runs import Run

@@ -11,7 +11,8 @@ import jinja2
 import yaml
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.problems import BENCHMARKS, Problem, digest, dump_problems
+from lm_eval_codemind.benchmarks import BENCHMARKS
+from lm_eval_codemind.problems import Problem, digest, dump_problems
 from lm_eval_codemind.problems.schema import to_dataset
 
 # The Hub asks for the framework's name; https://huggingface.co/docs/hub/eval-results

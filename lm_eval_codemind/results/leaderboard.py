@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.problems import BENCHMARKS
+from lm_eval_codemind.benchmarks import BENCHMARKS
 from lm_eval_codemind.results.analysis import summary
 from lm_eval_codemind.results.families import FAMILIES, Family, family_of
 from lm_eval_codemind.results.observations import observe

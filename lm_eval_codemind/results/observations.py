@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from lm_eval_codemind.complexity import measure
+from lm_eval_codemind.languages.python.complexity import measure
 from lm_eval_codemind.problems import Complexity
 from lm_eval_codemind.results.families import Family, Unit, family_of
 from lm_eval_codemind.results.runs import Run, Sample, TaskRun

@@ -12,7 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from lm_eval_codemind.complexity import CONSTRUCTS
+from lm_eval_codemind.languages.python.complexity import CONSTRUCTS
 from lm_eval_codemind.results.analysis import ALL, MEASURES, analyses
 from lm_eval_codemind.results.families import Part, family_of
 from lm_eval_codemind.results.figures import Figure, legend_mark, svg

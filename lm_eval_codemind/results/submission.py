@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from lm_eval_codemind.problems import BENCHMARKS
+from lm_eval_codemind.benchmarks import BENCHMARKS
 from lm_eval_codemind.results.families import Family, family_of
 from lm_eval_codemind.results.runs import Run, TaskRun
 from lm_eval_codemind.results.verification import Verification

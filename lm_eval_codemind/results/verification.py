@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_codemind.answers.seal import document_key, response_digest, sealed
+from lm_eval_codemind.harness.seals import document_key, response_digest, sealed
 from lm_eval_codemind.results.runs import Run, Sample, TaskRun, executed_answer
 
 _MISSING = "(nothing)"

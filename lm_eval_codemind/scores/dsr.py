@@ -1,7 +1,7 @@
 """Dynamic semantics reasoning: does a model see through a program that was tangled without changing what it does?
 
 C is a program, C+ its longer, tangled equivalent, C' what the model makes of C+, T the tests of C, and LoC counts lines
-as :func:`~lm_eval_codemind.scores.loc.lines_of_code` does (arXiv 2402.09664, section on DSR, equation 5)::
+as :func:`~lm_eval_codemind.languages.python.lines.lines_of_code` does (arXiv 2402.09664, section on DSR, equation 5)::
 
     S_DSR(L, C, T) = Pass(C', T) * LoC(C) * (1 - floor(LoC(C') / LoC(C+))) / max(LoC(C'), LoC(C)), never below 0
     R_DSR(L, B)    = mean of S_DSR over the benchmark B

@@ -1,5 +1,6 @@
 """C to C+: rules that tangle a program without changing what it means, and the composer that draws them."""
 
+from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 from lm_eval_codemind.transforms.composer import (
     RULES,
     RecipeError,
@@ -12,7 +13,6 @@ from lm_eval_codemind.transforms.composer import (
 )
 from lm_eval_codemind.transforms.program import Program, needed_functions
 from lm_eval_codemind.transforms.rule import GROUPS, Rule
-from lm_eval_codemind.transforms.unparse import UnsupportedSyntaxError, unparse
 
 __all__ = [
     "GROUPS",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from random import Random
 
+from lm_eval_codemind.languages.python.scopes import Function
 from lm_eval_codemind.transforms.moving import escapes, has_private_names, has_walrus, surely_bound
 from lm_eval_codemind.transforms.program import Block, Program
 from lm_eval_codemind.transforms.rule import Rule
-from lm_eval_codemind.transforms.scopes import Function
 from lm_eval_codemind.transforms.templates import expression, statements
 
 Site = tuple[Block, int]

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS
 from lm_eval_codemind.transforms.program import DEFINITIONS, LOOPS, Block, Program
-from lm_eval_codemind.transforms.scopes import COMPREHENSIONS
 
 _EAGER = {"sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple", "dict", "frozenset", "len"}
 

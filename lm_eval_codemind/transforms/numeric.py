@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 from random import Random
 
+from lm_eval_codemind.languages.python.scopes import Occurrence
 from lm_eval_codemind.transforms.moving import escapes, has_walrus
 from lm_eval_codemind.transforms.program import DEFINITIONS, Program
 from lm_eval_codemind.transforms.rule import Rule
-from lm_eval_codemind.transforms.scopes import Occurrence
 from lm_eval_codemind.transforms.templates import expression
 
 _SMALL = 2**31

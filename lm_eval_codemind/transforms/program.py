@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
 
+from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, Function, Scope, SymbolTable
+from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.transforms import names
-from lm_eval_codemind.transforms.scopes import COMPREHENSIONS, Function, Scope, SymbolTable
-from lm_eval_codemind.transforms.unparse import unparse
 
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from random import Random
 
+from lm_eval_codemind.languages.python.scopes import Occurrence, Scope
 from lm_eval_codemind.transforms.program import Program
 from lm_eval_codemind.transforms.rule import Rule
-from lm_eval_codemind.transforms.scopes import Occurrence, Scope
 
 Site = tuple[Scope, str]
 

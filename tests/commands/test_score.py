@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.sources import sample
-from lm_eval_codemind.sources.build import DATA_VARIABLE
+from lm_eval_codemind.data.build import DATA_VARIABLE
 from tests.run_files import read_run
 
 

@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.sources.build import DATA_VARIABLE
-from lm_eval_codemind.tasks import ier
+from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.families import ier
 from tests.engine.conftest import ChatServer, Engine
 from tests.run_files import read_run
 

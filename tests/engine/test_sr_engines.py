@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.sources.build import DATA_VARIABLE
+from lm_eval_codemind.data.build import DATA_VARIABLE
 from tests.engine.conftest import Engine
 from tests.engine.test_ier_engines import BACKENDS
 from tests.run_files import read_run

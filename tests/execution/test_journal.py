@@ -9,10 +9,10 @@ from unittest import mock
 import pytest
 from click.testing import CliRunner
 
+from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, Status
 from lm_eval_codemind.execution.journal import Journal, forget_journals
-from lm_eval_codemind.sources import sample
 
 
 class Counted:

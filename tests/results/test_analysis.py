@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from lm_eval_codemind.complexity import construct_tags, cyclomatic_complexity
+from lm_eval_codemind.languages.python.complexity import construct_tags, cyclomatic_complexity
 from lm_eval_codemind.results.analysis import ALL, analyses
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs

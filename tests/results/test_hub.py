@@ -7,11 +7,12 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from lm_eval_codemind.benchmarks import BENCHMARKS, Upstream
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.problems import BENCHMARKS, Problem, digest, dump_problems
+from lm_eval_codemind.data import benchmark_digest
+from lm_eval_codemind.data import build as building
+from lm_eval_codemind.problems import Problem, digest, dump_problems
 from lm_eval_codemind.results.hub import write_dataset
-from lm_eval_codemind.sources import Upstream, benchmark_digest
-from lm_eval_codemind.sources import build as building
 
 
 @pytest.fixture

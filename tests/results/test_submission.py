@@ -16,8 +16,8 @@ import yaml
 from click.testing import CliRunner, Result
 from huggingface_hub import parse_eval_result_entries
 
+from lm_eval_codemind.benchmarks import BENCHMARKS
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.problems import BENCHMARKS
 from lm_eval_codemind.results.runs import Metric, Run, TaskRun, read_runs
 from lm_eval_codemind.results.submission import (
     LEADERBOARD_COLUMNS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lm_eval_codemind.complexity import literal_type, text_type
+from lm_eval_codemind.languages.python.complexity import literal_type, text_type
 from lm_eval_codemind.results.families.base import Family, Part, Unit, first_answer, prompts, responses
 from lm_eval_codemind.results.runs import TaskRun
 

@@ -1,0 +1,81 @@
+"""ClassEval: methods of classes, each with a test method whose return value CodeMind asks about."""
+
+from __future__ import annotations
+
+import ast
+import json
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+from lm_eval_codemind.benchmarks.archives import CLASSEVAL, CODEMIND
+from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.languages.python.names import bound_names, free_names, module_names, statements_binding
+from lm_eval_codemind.problems import Problem
+
+NAME = "classeval"
+
+
+def read(upstream: Upstream) -> list[Problem]:
+    """Return the methods that CodeMind took from ClassEval, by class number and name, their labels not yet proven.
+
+    Sources: ``dataset/classeval`` of CodeMind for the programs, the test methods and the published labels,
+    ``data/ClassEval_data.json`` of FudanSELab/ClassEval for the test suites and for what CodeMind's test methods lost.
+    """
+    files = upstream.files(CODEMIND.name, NAME)
+    suites = {record["task_id"]: record["test"] for record in read_records(upstream)}
+    folder = CODEMIND.parts[NAME].folder
+    problems = []
+    for problem_id in sorted({name.split("/")[0] for name in files}, key=_order):
+        class_id, entry_point = problem_id.split("@")
+        code = files[f"{problem_id}/class.py"].decode("utf-8").strip() + "\n"
+        problems.append(
+            Problem(
+                problem_id=problem_id,
+                benchmark=NAME,
+                kind="method",
+                language="python",
+                code=code,
+                entry_point=entry_point,
+                input=test_method(files, problem_id, code, suites[class_id]),
+                output=None,
+                tests=suites[class_id].strip() + "\n",
+                published_output=files[f"{problem_id}/output.txt"].decode("utf-8"),
+                provenance=f"{CODEMIND.repository}@{CODEMIND.revision}:{folder}/{problem_id}",
+            )
+        )
+    return problems
+
+
+def read_records(upstream: Upstream) -> list[dict[str, Any]]:
+    """Return ClassEval's own records: a class each, with ``task_id``, ``solution_code``, ``test``, ``methods_info``."""
+    records: list[dict[str, Any]] = json.loads(upstream.files(CLASSEVAL.name, NAME)["ClassEval_data.json"])
+    return records
+
+
+def test_method(files: Mapping[str, bytes], problem_id: str, code: str, suite: str) -> str:
+    """Return CodeMind's test method, preceded by what it needs from upstream's suite and the class module lacks.
+
+    CodeMind cut each test method out of the module it stood in; where it uses that module's imports, helpers or
+    variables they are put back in front of it.
+    """
+    method = textwrap.dedent(files[f"{problem_id}/method_test.py"].decode("utf-8")).strip()
+    missing = free_names(ast.parse(method)) - module_names(code) - {"unittest"}
+    restored = statements_binding(missing, ast.parse(suite))
+    found = {name for statement in restored for name in bound_names(statement)}
+    restored += [_assignment(name, suite) for name in sorted(missing - found)]
+    lines = [ast.get_source_segment(suite, statement) or "" for statement in restored]
+    return "\n".join([*lines, "", "", method, ""]) if lines else method + "\n"
+
+
+def _assignment(name: str, suite: str) -> ast.Assign:
+    """Return the first assignment to a name inside upstream's test methods."""
+    for node in ast.walk(ast.parse(suite)):
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+            return node
+    raise ValueError(f"upstream's suite binds no {name!r}")
+
+
+def _order(problem_id: str) -> tuple[int, str]:
+    class_id, entry_point = problem_id.split("@")
+    return int(class_id.removeprefix("ClassEval_")), entry_point

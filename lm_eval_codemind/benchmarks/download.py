@@ -1,0 +1,108 @@
+"""Download of upstream's archives: with a progress bar, kept in a cache, going on where an interruption left off."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+from pathlib import Path
+
+import pooch
+import requests
+from tqdm.auto import tqdm
+
+from lm_eval_codemind.benchmarks.archives import Archive
+from lm_eval_codemind.benchmarks.upstream import UpstreamError
+
+# Pooch would log the digest of every download and advise to pin it; what is inside is what is pinned here.
+pooch.get_logger().setLevel("WARNING")
+
+_TIMEOUT_SECONDS = 30
+_CHUNK_BYTES = 1 << 16
+
+
+class ResumingDownloader:
+    """A downloader for pooch that keeps what an interrupted download has fetched and asks for the rest only.
+
+    Pooch's own downloaders start anew. A server that cannot continue answers with the whole file, which then replaces
+    what was there.
+
+    Args:
+        partial: Where the part fetched so far is kept; pooch removes its own temporary file when a download fails.
+    """
+
+    def __init__(self, partial: Path) -> None:
+        self._partial = partial
+
+    def __call__(self, url: str, output_file: str, pooch_object: object) -> None:
+        """Download a file.
+
+        Args:
+            url: Where from.
+            output_file: The temporary file pooch wants filled; pooch moves it into the cache.
+            pooch_object: What pooch passes to every downloader; unused.
+
+        Raises:
+            requests.RequestException: if the server cannot be reached, answers with an error, or sends less than it
+                announced.
+        """
+        _fetch_rest(url, self._partial)
+        shutil.move(self._partial, output_file)
+
+
+def _fetch_rest(url: str, partial: Path) -> None:
+    have = partial.stat().st_size if partial.exists() else 0
+    headers = {"Range": f"bytes={have}-"} if have else {}
+    with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT_SECONDS) as response:
+        if response.status_code == requests.codes.requested_range_not_satisfiable:
+            return
+        response.raise_for_status()
+        resumed = response.status_code == requests.codes.partial_content
+        length = response.headers.get("Content-Length")
+        done = have if resumed else 0
+        total = done + int(length) if length else None
+        with (
+            partial.open("ab" if resumed else "wb") as file,
+            tqdm(total=total, initial=done, unit="B", unit_scale=True, desc=url.rsplit("/", 1)[-1]) as bar,
+        ):
+            for chunk in response.iter_content(_CHUNK_BYTES):
+                file.write(chunk)
+                bar.update(len(chunk))
+        if total is not None and partial.stat().st_size < total:
+            raise requests.ConnectionError(
+                f"{url}: the connection ended after {partial.stat().st_size} of {total} bytes"
+            )
+
+
+def fetch_archive(archive: Archive, folder: Path) -> Path:
+    """Return the path of an upstream archive in a cache folder, downloaded if it is not there.
+
+    What is inside is checked against pinned digests when it is read (:class:`~.upstream.Upstream`): GitHub makes these
+    archives on demand and does not promise the same bytes twice, only the same files.
+
+    Raises:
+        UpstreamError: naming the mend, if the archive cannot be downloaded or what came is no archive.
+    """
+    name = f"{archive.name}-{archive.revision}.tar.gz"
+    try:
+        path = Path(
+            pooch.retrieve(
+                archive.url,
+                known_hash=None,
+                fname=name,
+                path=folder,
+                downloader=ResumingDownloader(folder / f"{name}.part"),
+            )
+        )
+    except requests.RequestException as error:
+        raise UpstreamError(
+            f"cannot download {archive.url} ({error}). Run `codemind data build` again where there is a network, which "
+            "goes on where this stopped; or give the data with `codemind data build --upstream DIR`, or point "
+            "CODEMIND_DATA to a directory in which it has been built"
+        ) from error
+    if not tarfile.is_tarfile(path):
+        path.unlink()
+        raise UpstreamError(
+            f"{archive.url}: what came is not a tar archive but perhaps an error page; it has been removed. Open the "
+            "address in a browser to see what the server says, then run `codemind data build` again"
+        )
+    return path

@@ -1,0 +1,89 @@
+"""The sample benchmark: small programs written for this suite and packaged with it, so that nothing is downloaded."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from lm_eval_codemind.problems import Case, Problem
+from lm_eval_codemind.proof.transformed import transformed
+
+NAME = "sample"
+_DATA = files("lm_eval_codemind.benchmarks").joinpath("sample_data")
+
+
+def read() -> list[Problem]:
+    """Return the sample problems in the order of their names; ``sample_data/NAME.yaml`` is problem ``Sample_NAME``."""
+    return list(_read())
+
+
+@lru_cache(maxsize=1)
+def _read() -> list[Problem]:
+    return transformed(read_bare(), NAME)
+
+
+def read_bare() -> list[Problem]:
+    """Return the sample problems without their C+."""
+    data = sorted((file for file in _DATA.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
+    return [
+        _problem(file.name.removesuffix(".yaml"), yaml.safe_load(file.read_text(encoding="utf-8"))) for file in data
+    ]
+
+
+def _problem(name: str, record: dict[str, Any]) -> Problem:
+    return Problem(
+        problem_id=f"Sample_{name}",
+        benchmark=NAME,
+        kind=record["kind"],
+        language="python",
+        code=record["code"],
+        entry_point=record["entry_point"],
+        input=record["input"],
+        output=record["output"],
+        specification=record["specification"],
+        context=_rest_of_class(record["code"], record["entry_point"]) if record["kind"] == "method" else "",
+        tests=record.get("tests", ""),
+        cases=tuple(Case(case["input"], case["output"]) for case in record["cases"]),
+        hint_test=_hint(record, record["output"]),
+        misleading_test=_hint(record, record.get("misleading_output", "")),
+        published_output=None,
+        provenance=f"lm-eval-codemind:lm_eval_codemind/sources/sample_data/{name}.yaml",
+    )
+
+
+def _rest_of_class(code: str, entry_point: str) -> str:
+    """Return the module without the method that is asked for."""
+    class_name, method_name = entry_point.split(".")
+    class_node = next(
+        node for node in ast.parse(code).body if isinstance(node, ast.ClassDef) and node.name == class_name
+    )
+    method = next(node for node in class_node.body if isinstance(node, ast.FunctionDef) and node.name == method_name)
+    lines = code.splitlines()
+    rest = lines[: method.lineno - 1] + lines[method.end_lineno :]
+    return "\n".join(rest).rstrip() + "\n"
+
+
+def _hint(record: dict[str, Any], output: str) -> str:
+    """Return the problem's own input and an output as a test; scripts have none.
+
+    A method's input is a test method that ends by returning what is compared.
+    """
+    if record["kind"] == "script":
+        return ""
+    if record["kind"] == "function":
+        return f"assert {record['input']} == {output}\n"
+    method = ast.parse(record["input"]).body[0]
+    assert isinstance(method, ast.FunctionDef)
+    last = method.body[-1]
+    assert isinstance(last, ast.Return) and last.value is not None
+    lines = record["input"].splitlines()[: last.lineno - 1]
+    lines.append(f"    self.assertEqual({ast.unparse(last.value)}, {output})")
+    class_name = record["entry_point"].split(".")[0]
+    return f"import unittest\n\n\nclass {class_name}Hint(unittest.TestCase):\n" + textwrap.indent(
+        "\n".join(lines) + "\n", "    "
+    )

@@ -1,0 +1,127 @@
+"""Access to the upstream repositories: a directory with checkouts or archives, or a download."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Callable, Mapping
+from pathlib import Path, PurePosixPath
+
+from lm_eval_codemind.benchmarks.archives import ARCHIVES, Archive, Part, digest_files
+
+_SUFFIXES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
+
+
+class UpstreamError(RuntimeError):
+    """Upstream data is missing or is not what the suite was made from; the message names the mend."""
+
+
+class Upstream:
+    """The pinned upstream repositories as sets of files.
+
+    Every part of a repository is checked against its pinned digest, wherever it comes from, so that a build is made
+    from exactly the data the labels were proven on or not at all.
+
+    Args:
+        directory: Holds a checkout ``NAME/`` or an archive ``NAME.tar.xz`` (also ``.tar.gz``, ``.tgz``, ``.tar``) for
+            each repository. None: ``fetch`` is asked.
+        fetch: Returns the path of an archive that has been downloaded, complete.
+    """
+
+    def __init__(self, directory: Path | None = None, fetch: Callable[[Archive], Path] | None = None) -> None:
+        if (directory is None) == (fetch is None):
+            raise ValueError("give either a directory or a way to fetch archives")
+        if directory is not None and not directory.is_dir():
+            raise UpstreamError(
+                f"{directory}: no such directory; --upstream wants one with upstream's checkouts or archives"
+            )
+        self._directory = directory
+        self._fetch = fetch
+        self._parts: dict[str, dict[str, dict[str, bytes]]] = {}
+
+    def files(self, archive_name: str, part_name: str) -> Mapping[str, bytes]:
+        """Return the files of one part of a repository: name relative to the part's folder -> content.
+
+        Raises:
+            UpstreamError: if the repository is not there, cannot be read, or differs from the pinned revision.
+        """
+        archive = ARCHIVES[archive_name]
+        if archive_name not in self._parts:
+            # An archive is read through once for all its parts: seeking in a compressed one costs a pass each.
+            self._parts[archive_name] = self._read(archive)
+        files = self._parts[archive_name][part_name]
+        problem = _problem_with(archive, archive.parts[part_name], files)
+        if problem:
+            raise UpstreamError(f"{problem}; {self._mend(archive)}")
+        return files
+
+    def _mend(self, archive: Archive) -> str:
+        """Return what to do about an archive that is not what it should be; a downloaded one is removed."""
+        if self._fetch is None:
+            return f"use a clean copy of {archive.repository} at {archive.revision}"
+        self._locate(archive).unlink()
+        del self._parts[archive.name]
+        return "the download has been removed; run the command again to download it anew"
+
+    def _locate(self, archive: Archive) -> Path:
+        if self._fetch is not None:
+            return self._fetch(archive)
+        assert self._directory is not None
+        candidates = [self._directory / archive.name]
+        candidates += [self._directory / f"{archive.name}{suffix}" for suffix in _SUFFIXES]
+        for path in candidates:
+            if path.exists():
+                return path
+        raise UpstreamError(
+            f"{self._directory}: holds neither a checkout {archive.name}/ nor an archive {archive.name}.tar.xz; clone "
+            f"https://github.com/{archive.repository} at {archive.revision} there"
+        )
+
+    def _read(self, archive: Archive) -> dict[str, dict[str, bytes]]:
+        path = self._locate(archive)
+        if path.is_dir():
+            return {name: _read_directory(path, part) for name, part in archive.parts.items()}
+        try:
+            return _read_tar(path, archive.parts)
+        except (tarfile.TarError, OSError, EOFError) as error:
+            self._parts[archive.name] = {}
+            raise UpstreamError(f"{path}: not a readable tar archive ({error}); {self._mend(archive)}") from error
+
+
+def _problem_with(archive: Archive, part: Part, files: Mapping[str, bytes]) -> str:
+    """Return what is wrong with the files of a part, or the empty string."""
+    where = f"{archive.repository}, {part.folder}"
+    if not files:
+        return f"{where}: no files of that folder; a checkout of revision {archive.revision} has them"
+    found = digest_files(files)
+    if found == part.digest:
+        return ""
+    return (
+        f"{where}: the {len(files)} files differ from revision {archive.revision} "
+        f"(digest {found[:12]}…, wanted {part.digest[:12]}…)"
+    )
+
+
+def _read_directory(root: Path, part: Part) -> dict[str, bytes]:
+    folder = root / part.folder
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    names = ((path.relative_to(folder).as_posix(), path) for path in paths)
+    return {name: path.read_bytes() for name, path in names if part.wants(name)}
+
+
+def _read_tar(path: Path, parts: Mapping[str, Part]) -> dict[str, dict[str, bytes]]:
+    contents: dict[str, dict[str, bytes]] = {name: {} for name in parts}
+    with tarfile.open(path) as tar:
+        for member in tar:
+            if not member.isfile():
+                continue
+            # Archives have one folder at their top, whose name depends on who made them.
+            inner = PurePosixPath(*PurePosixPath(member.name).parts[1:])
+            for name, part in parts.items():
+                if not inner.is_relative_to(part.folder):
+                    continue
+                relative = inner.relative_to(part.folder).as_posix()
+                if part.wants(relative):
+                    file = tar.extractfile(member)
+                    assert file is not None
+                    contents[name][relative] = file.read()
+    return contents

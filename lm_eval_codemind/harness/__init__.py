@@ -1,0 +1,1 @@
+"""The language of lm-evaluation-harness, spoken for all families."""

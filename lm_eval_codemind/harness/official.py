@@ -1,0 +1,32 @@
+"""What submissions are measured against: the tasks of the default groups and the digests of the data."""
+
+from __future__ import annotations
+
+import yaml
+
+from lm_eval_codemind.benchmarks import BENCHMARKS
+from lm_eval_codemind.data.build import benchmark_digest, released_digests
+from lm_eval_codemind.harness.location import task_directory
+
+FAMILIES = ("ier", "sr", "dsr")
+
+
+def official_tasks() -> dict[str, str]:
+    """Return the tasks of the default groups, in their order: name -> benchmark.
+
+    They are read from the groups' and tasks' own YAML files, so that there is one list of them.
+    """
+    tasks = {}
+    for family in FAMILIES:
+        group = task_directory() / family / f"codemind_{family}.yaml"
+        if group.is_file():
+            for name in yaml.safe_load(group.read_text(encoding="utf-8"))["task"]:
+                task = yaml.safe_load((group.parent / f"{name}.yaml").read_text(encoding="utf-8"))
+                tasks[name] = str(task["dataset_kwargs"]["benchmark"])
+    return tasks
+
+
+def official_digests() -> dict[str, str]:
+    """Return the SHA-256 of the data of every benchmark, as this release has it."""
+    packaged = {name: benchmark_digest(name) for name, benchmark in BENCHMARKS.items() if benchmark.packaged}
+    return released_digests() | packaged

@@ -1,0 +1,1 @@
+"""The programming languages of the benchmarks, one package each."""

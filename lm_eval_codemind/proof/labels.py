@@ -1,0 +1,145 @@
+"""Labels: how a published one reads as a value, and the shipped proof of what each problem's output is.
+
+The proof is a JSON file a benchmark in ``proofs/``. It holds, for every problem, the category of its label, for
+excluded ones the reason, and the proven output wherever it is not what the published label says.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+from lm_eval_codemind.problems import Case, Category, Kind, Problem
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What execution has shown about one problem.
+
+    Attributes:
+        category: See :data:`~lm_eval_codemind.problems.CATEGORIES`.
+        reason: For excluded problems a key of :data:`~lm_eval_codemind.problems.EXCLUSION_REASONS`.
+        output: The proven output where it is not what the published label says; None otherwise.
+        cases: For scripts: position in upstream's test suite -> the proven output where it is not upstream's, or None
+            where no output can be proven and the case is left out.
+    """
+
+    category: Category
+    reason: str = ""
+    output: str | None = None
+    cases: Mapping[int, str | None] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the proof as plain values, leaving out what has its default."""
+        record: dict[str, Any] = {"category": self.category}
+        if self.reason:
+            record["reason"] = self.reason
+        if self.output is not None:
+            record["output"] = self.output
+        if self.cases:
+            record["cases"] = {str(position): output for position, output in sorted(self.cases.items())}
+        return record
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Proof:
+        """Return the proof that :meth:`to_json` wrote."""
+        values = dict(record)
+        values["cases"] = {int(position): output for position, output in record.get("cases", {}).items()}
+        return cls(**values)
+
+
+def load_proofs(benchmark: str) -> dict[str, Proof]:
+    """Return the shipped proofs of a benchmark, by problem id; empty where none are shipped."""
+    file = files("lm_eval_codemind.proof") / "proofs" / f"{benchmark}.json"
+    if not file.is_file():
+        return {}
+    return {problem_id: Proof.from_json(record) for problem_id, record in json.loads(file.read_text()).items()}
+
+
+def literal(value: Any) -> str | None:
+    """Return a plain value as the text of a Python literal, the same for equal values; None if it is no plain value.
+
+    Sets and dicts may be printed in an order that depends on hashing: sets are sorted, dicts keep their order, which
+    is part of what a program computes.
+    """
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        text = repr(value)
+        return None if text in ("nan", "inf", "-inf") else text
+    if isinstance(value, dict):
+        pairs = [(literal(key), literal(item)) for key, item in value.items()]
+        if any(key is None or item is None for key, item in pairs):
+            return None
+        return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
+    if isinstance(value, (list, tuple, set)):
+        items = [literal(item) for item in value]
+        if any(item is None for item in items):
+            return None
+        texts = [item for item in items if item is not None]
+        if isinstance(value, list):
+            return "[" + ", ".join(texts) + "]"
+        if isinstance(value, tuple):
+            return "(" + ", ".join(texts) + ("," if len(texts) == 1 else "") + ")"
+        return "{" + ", ".join(sorted(texts)) + "}" if texts else "set()"
+    return None
+
+
+def published_literal(label: str) -> str:
+    """Return a published label of a function or method as a literal: upstream writes strings with or without quotes."""
+    text = label.strip()
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return repr(label)
+    return literal(value) or repr(label)
+
+
+def same_lines(one: str, other: str) -> bool:
+    """Tell whether two texts have the same lines, trailing white space and empty lines at the end aside."""
+    return [line.rstrip() for line in one.rstrip().splitlines()] == [
+        line.rstrip() for line in other.rstrip().splitlines()
+    ]
+
+
+def agrees(kind: Kind, label: str, output: str) -> bool:
+    """Tell whether a published label says the same as a proven output.
+
+    Args:
+        kind: The problem's kind.
+        label: The label as upstream publishes it. Strings may stand there without their quotes.
+        output: The proven output: a literal, or a script's stdout.
+    """
+    if kind == "script":
+        return same_lines(label, output)
+    if published_literal(label) == output:
+        return True
+    value = ast.literal_eval(output)
+    return isinstance(value, str) and value.rstrip("\n") == label.rstrip("\n")
+
+
+def prove(problem: Problem, proof: Proof) -> Problem:
+    """Return the problem with its proven output and its category.
+
+    Raises:
+        ValueError: if neither proof nor upstream tells the output.
+    """
+    if proof.category == "excluded":
+        # Its test suite is not in doubt, so the other tasks keep it.
+        return dataclasses.replace(problem, category="excluded", reason=proof.reason, output=None)
+    output = proof.output
+    if output is None:
+        if problem.published_output is None:
+            raise ValueError(f"{problem.problem_id}: no label is published and the proof names no output")
+        label = problem.published_output
+        output = label if problem.kind == "script" else published_literal(label)
+    cases = [
+        Case(case.input, proof.cases.get(position, case.output) or "") for position, case in enumerate(problem.cases)
+    ]
+    kept = [case for position, case in enumerate(cases) if proof.cases.get(position, "") is not None]
+    if problem.kind == "script" and not any(case.input == problem.input for case in kept):
+        kept.insert(0, Case(problem.input, output))
+    return dataclasses.replace(problem, category=proof.category, output=output, cases=tuple(kept))

@@ -1,0 +1,333 @@
+"""The proof of labels: every program is executed under differing circumstances, and what it computes is classified."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import importlib.util
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from tqdm.auto import tqdm
+
+from lm_eval_codemind.execution import Case, Job, Limits, Observation, Outcome, Sandbox
+from lm_eval_codemind.languages.python.programs import Execution, execution_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.labels import Proof, agrees, literal, published_literal, same_lines
+
+# What the `classeval` extra brings, by the name it is imported under.
+REQUIRED_MODULES = (
+    "PIL",
+    "PyPDF2",
+    "bs4",
+    "docx",
+    "gensim",
+    "lxml",
+    "nltk",
+    "numpy",
+    "openpyxl",
+    "pandas",
+    "reportlab",
+    "sklearn",
+    "time_machine",
+)
+
+LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
+
+
+@dataclass(frozen=True)
+class Circumstance:
+    """What must not change an output.
+
+    Attributes:
+        hash_seed: ``PYTHONHASHSEED``.
+        start: The time at which the program's clock starts, seconds since the epoch.
+        ticking: Whether that clock runs.
+        folder: The working directory, below the sandbox's own.
+        addition: How ``sum`` adds floats, a key of :data:`ADDITIONS`; empty for as this interpreter does.
+    """
+
+    hash_seed: int
+    start: int
+    ticking: bool = True
+    folder: str = "work"
+    addition: str = ""
+
+
+_DAY = 86_400
+_START = 1_753_264_801  # a Wednesday morning; the day after it lies in the same month, the year after in another year
+
+CIRCUMSTANCES = (
+    Circumstance(hash_seed=1, start=_START, folder="here", addition="plain"),
+    Circumstance(hash_seed=2, start=_START + _DAY + 9_137, folder="there/deeper", addition="compensated"),
+    Circumstance(hash_seed=3, start=_START + 400 * _DAY + 31_011, folder="elsewhere"),
+)
+# For telling chance from the clock: everything the same, then another seed under the same stopped clock.
+_STOPPED = (
+    Circumstance(hash_seed=1, start=_START, ticking=False),
+    Circumstance(hash_seed=1, start=_START, ticking=False),
+    Circumstance(hash_seed=2, start=_START, ticking=False, folder="other"),
+)
+# For telling the version of Python from the clock.
+_ADDING = (
+    Circumstance(hash_seed=1, start=_START, ticking=False, addition="plain"),
+    Circumstance(hash_seed=1, start=_START, ticking=False, addition="compensated"),
+)
+
+# Since Python 3.12, ``sum`` compensates the rounding of floats, so that the last digits may differ. Whichever version
+# executes the programs, their outputs have to be the same with both.
+ADDITIONS = {
+    "plain": """\
+def _add(items, /, start=0, _sum=sum):
+    if isinstance(start, (str, bytes, bytearray)):
+        return _sum(items, start)
+    total = start
+    for item in items:
+        total = total + item
+    return total
+""",
+    "compensated": """\
+def _add(items, /, start=0, _sum=sum):
+    if isinstance(start, (str, bytes, bytearray)):
+        return _sum(items, start)
+    total, lost, fast = start, 0.0, True
+    for item in items:
+        if fast and type(total) is float and type(item) is float:
+            new = total + item
+            lost += (total - new) + item if abs(total) >= abs(item) else (item - new) + total
+            total = new
+            continue
+        if type(total) is float and not isinstance(item, int) and fast:
+            total, lost, fast = _with(total, lost), 0.0, False
+        total = total + item
+    return _with(total, lost)
+
+
+def _with(total, lost):
+    return total + lost if lost and lost - lost == 0 else total
+""",
+}
+_USE_ADDITION = "import builtins as _builtins\n_builtins.sum = _add\n"
+
+# The sandbox seeds the generators of chance alike for every program; here they must not agree.
+_PRELUDE = """\
+import os as _os
+import random as _random
+import sys as _sys
+import time_machine as _time_machine
+_os.makedirs({folder!r}, exist_ok=True)
+_os.chdir({folder!r})
+_time_machine.travel({start}, tick={ticking}).start()
+_random.seed(_os.urandom(16))
+if "numpy" in _sys.modules:
+    _sys.modules["numpy"].random.seed()
+"""
+
+# Runs the module anew for every expression, so that a second run meets the files of the first but not its objects.
+# numpy's scalars are printed as the plain values they wrap.
+# Corpora that happen to lie on a machine must not decide what can be proven, so nltk finds none.
+_RUNNER = """\
+def _plain(value):
+    if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
+        return value.item()
+    if type(value) in (list, tuple, set):
+        return type(value)([_plain(item) for item in value])
+    if type(value) is dict:
+        return {{_plain(key): _plain(item) for key, item in value.items()}}
+    return value
+
+
+def _run():
+    if {uses_nltk}:
+        import nltk
+        nltk.data.path.clear()
+    namespace = {{"__name__": "program", "__file__": _os.path.join(_os.getcwd(), "program.py")}}
+    exec(compile({module!r}, "program.py", "exec"), namespace)
+    return _plain(eval({expression!r}, namespace))
+"""
+
+
+class ProofError(RuntimeError):
+    """A program could not be executed for a reason that is not its own, so nothing is proven about it."""
+
+
+class MissingExtra(RuntimeError):
+    """The packages that the programs import are not installed."""
+
+
+def require_packages() -> None:
+    """Check that everything the programs import can be imported.
+
+    Raises:
+        MissingExtra: naming what is missing and the command that installs it.
+    """
+    missing = [name for name in REQUIRED_MODULES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise MissingExtra(
+            f"executing the programs needs packages that are not installed ({', '.join(missing)}); "
+            "run `pip install 'lm-eval-codemind[classeval]'`"
+        )
+
+
+def prove_labels(problems: Sequence[Problem], published: Mapping[str, Problem], workers: int = 1) -> dict[str, Proof]:
+    """Execute problems and return what that proves, by problem id.
+
+    Args:
+        problems: As the readers return them, unproven.
+        published: The artifact's own versions of them, by problem id; a problem whose own version does not run and
+            that runs in ours counts as repaired. A problem that is not there was never published and counts likewise.
+        workers: Programs at a time, for each of the hash seeds.
+
+    Raises:
+        MissingExtra: if packages that the programs import are not installed.
+        ProofError: if a program could not be executed for a reason that is not its own.
+    """
+    require_packages()
+    with ExitStack() as stack:
+        seeds = sorted({circumstance.hash_seed for circumstance in (*CIRCUMSTANCES, *_STOPPED)})
+        sandboxes = {
+            seed: stack.enter_context(Sandbox(workers=workers, preload=("time_machine",), hash_seed=seed))
+            for seed in seeds
+        }
+        return dict(_prove_each(problems, published, sandboxes))
+
+
+def _prove_each(
+    problems: Sequence[Problem], published: Mapping[str, Problem], sandboxes: Mapping[int, Sandbox]
+) -> Iterator[tuple[str, Proof]]:
+    def submit(problem: Problem, circumstance: Circumstance) -> list[Future[Outcome]]:
+        return [sandboxes[circumstance.hash_seed].submit(job) for job in _jobs(problem, circumstance)]
+
+    runs = []
+    own = {}
+    for problem in problems:
+        runs.append([submit(problem, circumstance) for circumstance in CIRCUMSTANCES])
+        if problem.problem_id in published:
+            # Whether upstream's own version runs is seen on its own input.
+            theirs = dataclasses.replace(published[problem.problem_id], cases=())
+            own[problem.problem_id] = submit(theirs, CIRCUMSTANCES[0])
+    for problem, futures in tqdm(list(zip(problems, runs, strict=True)), desc="executing", unit="problem"):
+        outcomes = [_results(of_circumstance) for of_circumstance in futures]
+        ran_as_published = problem.problem_id in own and _ran(_results(own[problem.problem_id])[0])
+        if problem.kind == "script":
+            yield problem.problem_id, _classify_script(problem, outcomes, ran_as_published)
+        else:
+            proof = _classify_value(problem, [outcome for (outcome,) in outcomes], ran_as_published)
+            if proof.reason == "time":
+                for reason, circumstances in (("identity", _STOPPED), ("version", _ADDING)):
+                    if _vary([_results(submit(problem, stopped))[0] for stopped in circumstances]):
+                        proof = Proof("excluded", reason)
+                        break
+            yield problem.problem_id, proof
+
+
+def _results(futures: Sequence[Future[Outcome]]) -> list[Outcome]:
+    return [future.result() for future in futures]
+
+
+def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
+    """Return what has to run under one circumstance: a job, or for a script one for each input."""
+    execution = execution_of(problem)
+    prelude = _PRELUDE.format(folder=circumstance.folder, start=circumstance.start, ticking=circumstance.ticking)
+    if circumstance.addition:
+        prelude += ADDITIONS[circumstance.addition] + _USE_ADDITION
+    if execution.expression is None:
+        # A job of several cases would end with the first one that fails.
+        stdins = [problem.input, *(case.input for case in problem.cases)]
+        program = prelude + execution.module
+        return [Job.script(program, [Case(stdin)], limits=LIMITS, job_id=problem.problem_id) for stdin in stdins]
+    program = prelude + _RUNNER.format(
+        uses_nltk="nltk" in execution.module, module=execution.module, expression=_expression(execution)
+    )
+    return [Job.evaluate(program, ["_run()", "_run()"], limits=LIMITS, job_id=problem.problem_id)]
+
+
+def _expression(execution: Execution) -> str:
+    assert execution.expression is not None
+    return execution.expression.strip()
+
+
+def _ran(outcome: Outcome) -> bool:
+    """Tell whether a program gave an output."""
+    if not outcome.observations:
+        return False
+    first = outcome.observations[0]
+    return first.status == "passed" and not first.exception_type
+
+
+def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_published: bool) -> Proof:
+    """Classify a function's or a method's output from its runs under :data:`CIRCUMSTANCES`."""
+    for outcome in outcomes:
+        if not outcome.exception_type and not outcome.observations:
+            raise ProofError(f"{problem.problem_id}: ended with status {outcome.status} before it gave anything")
+        if not outcome.observations:
+            return Proof("excluded", _reason_of(outcome.exception_type, outcome.exception_message))
+    first = [outcome.observations[0] for outcome in outcomes]
+    for observation in first:
+        if observation.exception_type:
+            return Proof("excluded", _reason_of(observation.exception_type, observation.exception_message))
+    texts = [_canonical(observation) for observation in first]
+    if len(set(texts)) > 1:
+        return Proof("excluded", "time")
+    text = texts[0]
+    if text is None:
+        return Proof("excluded", "no_literal")
+    if [_canonical(outcome.observations[1]) for outcome in outcomes if len(outcome.observations) > 1] != texts:
+        return Proof("excluded", "state")
+    label = problem.published_output
+    differs = label is None or published_literal(label) != text
+    if not ran_as_published:
+        return Proof("repaired", output=text if differs else None)
+    assert label is not None
+    category = "confirmed" if agrees(problem.kind, label, text) else "corrected"
+    return Proof(category, output=text if differs else None)  # type: ignore[arg-type]
+
+
+def _classify_script(problem: Problem, outcomes: Sequence[Sequence[Outcome]], ran_as_published: bool) -> Proof:
+    """Classify a script's output and its test suite from its runs under :data:`CIRCUMSTANCES`, an outcome an input."""
+    columns = [[_printed(outcome) for outcome in of_input] for of_input in zip(*outcomes, strict=True)]
+    proven = [column[0] if len(set(column)) == 1 else None for column in columns]
+    cases = {
+        position: output
+        for position, (case, output) in enumerate(zip(problem.cases, proven[1:], strict=True))
+        if output is None or not same_lines(case.output, output)
+    }
+    label, output = problem.published_output, proven[0]
+    if output is None:
+        return Proof("excluded", "time" if None not in columns[0] else "no_literal", cases=cases)
+    assert label is not None
+    differs = not same_lines(label, output)
+    category = ("corrected" if differs else "confirmed") if ran_as_published else "repaired"
+    return Proof(category, output=output if differs else None, cases=cases)  # type: ignore[arg-type]
+
+
+def _printed(outcome: Outcome) -> str | None:
+    """Return what a script printed, or None if it did not end well."""
+    return outcome.observations[0].stdout if _ran(outcome) else None
+
+
+def _canonical(observation: Observation) -> str | None:
+    if observation.literal is None:
+        return None
+    try:
+        return literal(ast.literal_eval(observation.literal))
+    except (ValueError, SyntaxError):
+        return None
+
+
+def _vary(outcomes: Sequence[Outcome]) -> bool:
+    """Tell whether runs under a stopped clock differ all the same."""
+    return len({_canonical(outcome.observations[0]) if outcome.observations else None for outcome in outcomes}) > 1
+
+
+def _reason_of(exception_type: str, message: str) -> str:
+    """Return why a program that raises has no provable output."""
+    if exception_type in ("ImportError", "ModuleNotFoundError", "LookupError", "PermissionError"):
+        return "dependency"
+    if exception_type == "AttributeError" and "was removed in" in message:
+        return "dependency"
+    if exception_type in ("FileNotFoundError", "OperationalError"):
+        return "state"
+    return "no_literal"

@@ -1,0 +1,72 @@
+"""Comparison of the shipped proof with what execution gives here and now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lm_eval_codemind.benchmarks import avatar, classeval, cruxeval, humaneval, published
+from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.data.build import SOURCES, read_problems
+from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.labels import Proof, load_proofs
+from lm_eval_codemind.proof.prove import prove_labels
+from lm_eval_codemind.proof.transformed import verify_transformed
+
+# The benchmarks whose labels are proven.
+PROVEN = (humaneval.NAME, cruxeval.NAME, classeval.NAME, avatar.NAME)
+
+
+def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, Proof]:
+    """Return what executing every problem of a benchmark proves, by problem id.
+
+    Raises:
+        UpstreamError: if upstream's data is missing or is not what it must be.
+        MissingExtra: if packages that the programs import are not installed.
+    """
+    problems = SOURCES[name].read(upstream)
+    own: dict[str, Problem] = {problem.problem_id: problem for problem in published.read(upstream, name)}
+    return prove_labels(problems, own, workers)
+
+
+def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, str]:
+    """Return the problems for which execution does not give the shipped proof, with both, by problem id.
+
+    Raises:
+        UpstreamError: if upstream's data is missing or is not what it must be.
+        MissingExtra: if packages that the programs import are not installed.
+    """
+    shipped, found = load_proofs(name), execute_benchmark(name, upstream, workers)
+    differing = {problem_id for problem_id in shipped | found if shipped.get(problem_id) != found.get(problem_id)}
+    return {
+        problem_id: f"shipped {shipped.get(problem_id)}, execution gives {found.get(problem_id)}"
+        for problem_id in sorted(differing)
+    }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What comparing C with C+ over a benchmark gave.
+
+    Attributes:
+        programs: How many problems have a C+.
+        inputs: On how many inputs beyond the tests they were compared, in all.
+        differences: Problem id -> how C+ differs from C, in words.
+    """
+
+    programs: int
+    inputs: int
+    differences: dict[str, str]
+
+
+def verify_transformations(name: str, upstream: Upstream, workers: int = 1) -> Comparison:
+    """Make C+ of a benchmark by the shipped recipes and compare each with its C, on all tests and on further inputs.
+
+    Raises:
+        UpstreamError: if upstream's data is missing, or a recipe does not give what was verified.
+    """
+    problems = read_problems(name, upstream)
+    compared: list[int] = []
+    with Sandbox(workers=workers) as sandbox:
+        differences = verify_transformed(problems, sandbox, compared.append)
+    return Comparison(len(compared), sum(compared), differences)

@@ -1,0 +1,58 @@
+"""Scoring a run's own responses again, as the harness does it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from unittest import mock
+
+from lm_eval_codemind.benchmarks import UpstreamError
+from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE
+from lm_eval_codemind.harness.cli import run_harness
+from lm_eval_codemind.results.runs import Run, read_runs
+
+# No outcome is taken from a file here: every program is executed.
+_ENVIRONMENT = {"LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR"), JOURNAL_VARIABLE: ""}
+
+
+@contextmanager
+def rescored(run: Run) -> Iterator[Run]:
+    """Give what scoring the responses of a run's samples yields here and now; its files go away afterwards.
+
+    The same documents are scored by the same tasks, without a model.
+
+    Raises:
+        ValueError: if the run has no samples, or if the data of a task is not here and cannot be built.
+    """
+    tasks = [task for task in run.tasks if task.samples]
+    if not tasks:
+        raise ValueError(f"{run.path}: no samples beside it; only runs with --log_samples can be rescored")
+    with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
+        for task in tasks:
+            # One task at a time: responses to the same problem under different tasks must not be mixed up.
+            assert task.samples_file is not None
+            arguments = ["--model", "codemind-replay"]
+            arguments += ["--model_args", json.dumps({"responses": str(task.samples_file), "missing": "error"})]
+            # What the harness asks this for is what the sandbox is there for.
+            arguments += ["--tasks", task.task, "--confirm_run_unsafe_code"]
+            arguments += ["--samples", json.dumps({task.task: sorted({sample.doc_id for sample in task.samples})})]
+            arguments += ["--output_path", str(Path(folder) / task.task), "--log_samples"]
+            with contextlib.redirect_stdout(io.StringIO()), mock.patch.dict(os.environ, _ENVIRONMENT):
+                try:
+                    run_harness(arguments)
+                except UpstreamError as error:
+                    raise ValueError(f"{task.task} cannot be scored again here: {error}") from error
+        again = read_runs([Path(folder)])
+        yield Run(
+            path=again[0].path,
+            label=run.label,
+            model=run.model,
+            tasks=tuple(task for one in again for task in one.tasks),
+            raw=again[0].raw,
+        )

@@ -1,1 +1,0 @@
-"""The hooks that the YAML files of the task suite point to."""

@@ -1,0 +1,110 @@
+"""The readers on upstream's real files."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.answers.comparison import same_text
+from lm_eval_codemind.benchmarks import Upstream, avatar, classeval, cruxeval, get_benchmark, humaneval, published
+from lm_eval_codemind.problems import Problem
+
+pytestmark = pytest.mark.upstream
+
+READERS = {"humaneval": humaneval, "cruxeval": cruxeval, "classeval": classeval, "avatar": avatar}
+
+
+@pytest.fixture(scope="module")
+def problems(upstream: Upstream) -> dict[str, dict[str, Problem]]:
+    return {
+        name: {problem.problem_id: problem for problem in reader.read(upstream)}  # type: ignore[attr-defined]
+        for name, reader in READERS.items()
+    }
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_there_are_as_many_problems_as_the_paper_says(problems: dict[str, dict[str, Problem]], name: str) -> None:
+    assert (
+        len(problems[name])
+        == get_benchmark(name).size
+        == {"humaneval": 164, "cruxeval": 800, "classeval": 400, "avatar": 86}[name]
+    )
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_programs_inputs_and_suites_are_python(problems: dict[str, dict[str, Problem]], name: str) -> None:
+    for problem in problems[name].values():
+        ast.parse(problem.code)
+        ast.parse(problem.tests)
+        if problem.kind == "function":
+            ast.parse(problem.input, mode="eval")
+            assert re.search(rf"\b{problem.entry_point}\(", problem.input), problem.problem_id
+        elif problem.kind == "method":
+            assert isinstance(ast.parse(problem.input).body[-1], ast.FunctionDef)
+        else:
+            assert problem.cases
+
+
+def test_humaneval_programs_show_no_example_of_their_outputs(problems: dict[str, dict[str, Problem]]) -> None:
+    for problem in problems["humaneval"].values():
+        entry = next(
+            node
+            for node in ast.parse(problem.code).body
+            if isinstance(node, ast.FunctionDef) and node.name == problem.entry_point
+        )
+        assert ast.get_docstring(entry) is None
+        assert ">>>" not in problem.code
+
+
+def test_humaneval_programs_are_upstreams_code(upstream: Upstream, problems: dict[str, dict[str, Problem]]) -> None:
+    def bare(source: str) -> str:
+        tree = ast.parse(source)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                node.body = [
+                    child
+                    for child in node.body
+                    if not (isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant))
+                ]
+        return ast.dump(tree)
+
+    for record in humaneval.read_records(upstream):
+        ours = problems["humaneval"][record["task_id"].replace("/", "_")]
+        assert bare(ours.code) == bare(record["prompt"] + record["canonical_solution"])
+
+
+def test_cruxeval_is_what_codemind_took_from_it(upstream: Upstream, problems: dict[str, dict[str, Problem]]) -> None:
+    for other in published.read(upstream, "cruxeval"):
+        ours = problems["cruxeval"][other.problem_id]
+        assert ast.dump(ast.parse(ours.code)) == ast.dump(ast.parse(other.code))
+        assert ast.dump(ast.parse(ours.input)) == ast.dump(ast.parse(other.input.strip()))
+
+
+def test_classeval_test_methods_get_back_what_they_lost(problems: dict[str, dict[str, Problem]]) -> None:
+    classes = problems["classeval"]
+    assert classes["ClassEval_92@UserLoginDB.insert_user"].input.startswith(
+        "import os\nfrom tempfile import gettempdir\n\n\ndef test(self):"
+    )
+    assert classes["ClassEval_0@AccessGatewayFilter.filter"].input.startswith("def test(self):")
+
+
+def test_published_labels_are_those_that_were_recorded(shared_data: Path, upstream: Upstream) -> None:
+    labels = {
+        (name, problem.problem_id): problem.output or ""
+        for name in READERS
+        for problem in published.read(upstream, name)
+    }
+    with gzip.open(
+        shared_data / "recorded" / "ier_deepseek-coder-33b-instruct.jsonl.gz", "rt", encoding="utf-8"
+    ) as file:
+        records = [json.loads(line) for line in file]
+    assert len(records) == len(labels) == 1448
+    for record in records:
+        # The recordings have one string with its quotes and the others without.
+        label = record["published_label"].strip().strip("'")
+        assert same_text(label, labels[record["benchmark"], record["problem_id"]].strip().strip("'"))

@@ -1,0 +1,182 @@
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+from lm_eval import simple_evaluate
+from lm_eval.api.instance import Instance
+from lm_eval.tasks import TaskManager
+
+from lm_eval_codemind.answers.response import SKIPPED
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.families import dsr
+from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.languages.python.lines import lines_of_code
+from lm_eval_codemind.models.base import DocumentLM
+from lm_eval_codemind.models.reference import NullLM, OracleLM
+from lm_eval_codemind.prompts.templates import Templates
+from tests.transforms.behaviour import observe
+
+TASK = "codemind_dsr_sample"
+
+
+class Echo(DocumentLM):
+    """Answers with C+ as it was shown."""
+
+    def respond(self, request: Instance) -> str:
+        return f"Here it is.\n\n```python\n{request.doc['transformed']}\n```\n"
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, dict[str, Any]]:
+    return {row["problem_id"]: row for row in dsr.dataset(benchmark="sample")["test"]}
+
+
+def run(model: DocumentLM) -> tuple[dict[str, float], list[dict[str, Any]]]:
+    manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
+    found = simple_evaluate(
+        model=model, tasks=[TASK], task_manager=manager, confirm_run_unsafe_code=True, bootstrap_iters=100
+    )
+    assert found is not None
+    scores = {name.removesuffix(",extract-code"): value for name, value in found["results"][TASK].items()}
+    return scores, found["samples"][TASK]
+
+
+def score(document: dict[str, Any], *responses: str) -> dict[str, float]:
+    answers = dsr.extract_code([list(responses)], [document])
+    return dsr.process_results(document, answers)
+
+
+def fenced(code: str) -> str:
+    return f"```python\n{code}\n```"
+
+
+def test_the_oracle_gets_everything() -> None:
+    scores, samples = run(OracleLM())
+    for metric in ("r_dsr", "pass@1", "shorter", "similarity", "code_found"):
+        assert scores[metric] == 1.0
+        assert scores[f"{metric}_stderr"] == 0.0
+    assert len(samples) == 24
+    for row in samples:
+        assert row["doc"]["loc"] < row["doc"]["loc_transformed"]
+        assert row["doc"]["transformations"]
+        (answer,) = row["filtered_resps"][0]
+        assert answer["loc"] == row["doc"]["loc"]
+        assert answer["outcome"]["status"] == "passed"
+        original = {line.strip() for line in row["doc"]["code"].splitlines()}
+        assert {line.strip() for line in answer["code"].splitlines()} <= original
+    json.dumps([row["filtered_resps"] for row in samples])
+
+
+def test_the_echo_passes_and_gets_nothing() -> None:
+    scores, samples = run(Echo())
+    assert (scores["r_dsr"], scores["pass@1"], scores["shorter"]) == (0.0, 1.0, 0.0)
+    assert 0 < scores["similarity"] < 1
+    for row in samples:
+        assert row["filtered_resps"][0][0]["loc"] == row["doc"]["loc_transformed"]
+
+
+def test_no_answer_gets_nothing() -> None:
+    scores, _ = run(NullLM())
+    for metric in ("r_dsr", "pass@1", "shorter", "similarity", "code_found"):
+        assert scores[metric] == 0.0
+
+
+def test_a_line_of_semicolons_gains_nothing(documents: dict[str, dict[str, Any]]) -> None:
+    document = next(row for row in documents.values() if row["kind"] == "script" and "for " in row["code"])
+    padded = document["code"].rstrip() + "\nx = 1; y = 2; z = 3; " + "; ".join(f"x = {n}" for n in range(20))
+    spread = document["code"].rstrip() + "\nx = 1\ny = 2\nz = 3\n" + "\n".join(f"x = {n}" for n in range(20))
+    assert score(document, fenced(padded))["r_dsr"] == score(document, fenced(spread))["r_dsr"] < 1
+    commented = "# one\n\n" + document["code"].replace("\n", "  # more\n")
+    assert score(document, fenced(commented))["r_dsr"] == 1
+
+
+def test_what_fails_or_breaks_gets_nothing(documents: dict[str, dict[str, Any]]) -> None:
+    document = next(row for row in documents.values() if row["kind"] == "function")
+    wrong = f"def {document['entry_point']}(*args, **kwargs):\n    return None\n"
+    for response in (fenced(wrong), fenced("def broken(:"), "I don't know.", ""):
+        values = score(document, response)
+        assert (values["r_dsr"], values["pass@1"], values["shorter"]) == (0, 0, 0)
+
+
+def test_several_responses(documents: dict[str, dict[str, Any]]) -> None:
+    document = next(row for row in documents.values() if row["kind"] == "function")
+    values = score(document, document["target"], "", fenced(document["transformed"]), "")
+    assert values["pass@1"] == 0.5
+    assert values["pass@2"] == pytest.approx(1 - 1 / 6)
+    assert values["r_dsr"] == 0.25
+    assert values["code_found"] == 0.5
+
+
+def test_documents_without_a_recorded_response_are_left_out(documents: dict[str, dict[str, Any]]) -> None:
+    document = next(iter(documents.values()))
+    answers = dsr.extract_code([[SKIPPED]], [document])
+    assert answers == [[SKIPPED]]
+    assert dsr.process_results(document, answers) == {}
+
+
+def test_one_method_counts_and_is_validated_in_its_class(documents: dict[str, dict[str, Any]]) -> None:
+    document = next(row for row in documents.values() if row["kind"] == "method")
+    class_name, method = document["entry_point"].split(".")
+    assert document["loc"] < lines_of_code(document["code"])
+    # A class whose other methods are gone is no shortcut.
+    gutted = f"class {class_name}:\n    def {method}(self, *args):\n        return 'wrong'\n"
+    assert score(document, fenced(gutted))["pass@1"] == 0
+
+
+def test_prompts_show_the_program_and_a_test(documents: dict[str, dict[str, Any]]) -> None:
+    problems = {problem.problem_id: problem for problem in sample.read()}
+    for name, row in documents.items():
+        assert row["transformed"].strip() in row["prompt"]
+        assert row["test"].strip() in row["prompt"]
+        assert row["transformed"] == problems[name].transformed
+        assert row["prompt"].startswith("### Problem") and row["prompt"].endswith("### Answer")
+
+
+@pytest.mark.parametrize("seed", [5, "5"])
+def test_a_fresh_set_is_made_and_recorded(seed: int | str, documents: dict[str, dict[str, Any]]) -> None:
+    suite: dict[str, Any] = {}
+    fresh = {
+        row["problem_id"]: row for row in dsr.dataset(benchmark="sample", transform_seed=seed, suite=suite)["test"]
+    }
+    assert suite["transform_seed"] == 5
+    assert fresh.keys() == documents.keys()
+    assert all(fresh[name]["transformed"] != documents[name]["transformed"] for name in fresh)
+
+
+def test_what_cannot_be_made_shorter_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    problems = sample.read()
+    same = dataclasses.replace(problems[0], transformed=problems[0].code)
+    monkeypatch.setattr(dsr, "load_benchmark", lambda name: [same, *problems[1:]])
+    suite: dict[str, Any] = {}
+    rows = dsr.dataset(benchmark="sample", suite=suite)["test"]
+    assert [row["problem_id"] for row in rows] == [problem.problem_id for problem in problems[1:]]
+    assert suite["scored"] == len(rows)
+
+
+def test_mistakes_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match="transform_seed='x' is no integer"):
+        dsr.dataset(benchmark="sample", transform_seed="x")
+    monkeypatch.setattr(dsr, "load_benchmark", lambda name: [])
+    with pytest.raises(ValueError, match="codemind data build --benchmark cruxeval"):
+        dsr.dataset(benchmark="cruxeval")
+
+
+EXAMPLES = Templates("dsr").examples()
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_the_worked_examples_are_equivalent(kind: str) -> None:
+    example = EXAMPLES[kind]
+    code, calls, stdin = example["code"], [], ""
+    if kind == "function":
+        calls = ["longest_run([1, 1, 2, 2, 2, 3])", "longest_run([])", "longest_run('aab')", "longest_run(3)"]
+    elif kind == "script":
+        stdin = example["test"].split("Input:\n")[1].split("Output:")[0]
+    else:
+        rest = "\n".join(example["transformed"].split("class Basket:\n")[1].splitlines()[:6])
+        code = code.replace("class Basket:\n", f"class Basket:\n{rest}\n\n")
+        made = "(lambda b: [b.put('a', 7), b.put('b', 8), b.total(), b.total(3), b.total(1)])"
+        calls = [f"{made}(Basket({limit}))" for limit in (3, 15, 20)]
+    assert observe(example["transformed"], calls, stdin) == observe(code, calls, stdin)
+    assert lines_of_code(example["transformed"]) > lines_of_code(code) + 20

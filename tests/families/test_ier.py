@@ -1,0 +1,69 @@
+import pytest
+
+from lm_eval_codemind.answers.response import SKIPPED
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.families import ier
+from lm_eval_codemind.problems import Problem
+
+
+def test_dataset_of_the_sample() -> None:
+    suite: dict[str, object] = {}
+    splits = ier.dataset(benchmark="sample", setting="steps", suite=suite, pretrained="model args are ignored")
+    problems = {problem.problem_id: problem for problem in sample.read()}
+    assert [row["problem_id"] for row in splits["test"]] == list(problems)
+    for row in splits["test"]:
+        problem = problems[row["problem_id"]]
+        assert row["output"] == problem.output
+        assert row["prompt"].index(problem.code.strip()) < row["prompt"].index(problem.input.strip("\n"))
+        # A prompt must not hold its answer behind the marker.
+        assert ier.strict_match([[row["target"]]], [row])[0][0].strip("\n") == (problem.output or "").strip("\n")
+    assert [row["kind"] for row in splits["fewshot"]] == ["function", "method", "script"]
+    assert splits["fewshot"].column_names == splits["test"].column_names
+    assert suite["benchmark"] == "sample" and suite["problems"] == 24 and suite["excluded"] == 0
+    assert suite["prompts"] == "packaged" and len(str(suite["data_sha256"])) == len(str(suite["prompts_sha256"])) == 64
+
+
+def test_excluded_problems_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    good = Problem("a", "cruxeval", "function", "python", "def f(): return 1", "f", "f()", "1")
+    bad = Problem("b", "cruxeval", "function", "python", "", "f", "f()", None, category="excluded", reason="time")
+    monkeypatch.setattr(ier, "load_benchmark", lambda name: [bad, good])
+    suite: dict[str, object] = {}
+    splits = ier.dataset(benchmark="cruxeval", setting="direct", suite=suite)
+    assert splits["test"]["problem_id"] == ["a"]
+    assert splits["fewshot"]["kind"] == ["function"]
+    assert (suite["problems"], suite["excluded"]) == (2, 1)
+    assert "step by step" not in splits["test"][0]["prompt"]
+    assert splits["fewshot"][0]["target"].startswith("<output>")
+
+
+FUNCTION = {"kind": "function", "output": "[1, 2]"}
+
+
+def test_filters() -> None:
+    responses = [["<output>[1, 2]</output>", "It returns [1, 2].", "", SKIPPED]]
+    assert ier.strict_match(responses, [FUNCTION]) == [["[1, 2]", "[invalid]", "[invalid]", SKIPPED]]
+    assert ier.flexible_extract(responses, [FUNCTION]) == [["[1, 2]", "[1, 2]", "[invalid]", SKIPPED]]
+
+
+def test_the_published_filter_takes_an_empty_block() -> None:
+    assert ier.published_match([["<<<Output>>>\n\n[END-OF-RESPONSE]", "none"]], [FUNCTION]) == [["\n\n", "[invalid]"]]
+
+
+def test_metrics_of_one_response() -> None:
+    assert ier.process_results(FUNCTION, [["[1,2]"]]) == {"r_ier": 1.0, "r_ier_text": 1.0, "answered": 1.0}
+    assert ier.process_results(FUNCTION, [["`[1,2]`"]]) == {"r_ier": 1.0, "r_ier_text": 0.0, "answered": 1.0}
+    assert ier.process_results(FUNCTION, [["[invalid]"]]) == {"r_ier": 0.0, "r_ier_text": 0.0, "answered": 0.0}
+    assert ier.process_results(FUNCTION, [[SKIPPED]]) == {}
+    assert ier.process_published_results(FUNCTION, [["`[1,2]`"]]) == {"r_ier_text": 0.0, "answered": 1.0}
+    assert ier.process_published_results(FUNCTION, [[SKIPPED]]) == {}
+
+
+def test_metrics_of_repeats() -> None:
+    metrics = ier.process_results(FUNCTION, [["[1, 2]", "[1]", "[invalid]", "x"]])
+    assert metrics == {
+        "r_ier": 0.25,
+        "r_ier_text": 0.25,
+        "answered": 0.75,
+        "pass@1": pytest.approx(0.25),
+        "pass@2": pytest.approx(0.5),
+    }

@@ -1,0 +1,244 @@
+"""The SR hooks: documents, what runs and is logged, pairing, and the harness around them."""
+
+from __future__ import annotations
+
+import json
+import logging
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lm_eval import simple_evaluate
+from lm_eval.api.registry import get_model
+from lm_eval.tasks import TaskManager
+
+from lm_eval_codemind.answers.response import SKIPPED
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.families import sr
+from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.models import register
+from lm_eval_codemind.problems import Problem
+
+BOTH = [sr.NO_TEST, sr.WITH_TEST]
+
+
+def rows(**options: Any) -> list[dict[str, Any]]:
+    return list(sr.dataset(benchmark="sample", **options)["test"])
+
+
+def test_documents_of_a_problem_are_adjacent() -> None:
+    documents = rows(settings=BOTH)
+    assert len(documents) == 38
+    for first, second in zip(documents[::2], documents[1::2], strict=True):
+        assert (first["setting"], second["setting"]) == ("no_test", "with_test")
+        assert first["problem_id"] == second["problem_id"]
+        test = second["test"].strip()
+        assert test and test not in first["prompt"] and test in second["prompt"]
+        # The test is all that tells the prompts apart.
+        start = second["prompt"].index(test)
+        assert second["prompt"][: start - 200] in first["prompt"] or second["prompt"][:200] in first["prompt"]
+        assert first["target"] == second["target"]
+
+
+def test_misleading_documents_show_the_contradiction_only() -> None:
+    documents = rows(settings=[sr.MISLEADING])
+    problems = {problem.problem_id: problem for problem in sample.read()}
+    assert {document["kind"] for document in documents} <= {"function", "method"}
+    for document in documents:
+        problem = problems[document["problem_id"]]
+        assert problem.misleading_test.strip() in document["prompt"]
+        assert problem.hint_test.strip() not in document["prompt"]
+
+
+def test_examples_and_recorded_seed() -> None:
+    suite: dict[str, Any] = {}
+    splits = sr.dataset(benchmark="sample", settings=BOTH, suite=suite, pretrained="ignored")
+    assert splits["fewshot"]["kind"] == ["function", "method"]
+    assert splits["fewshot"].column_names == splits["test"].column_names
+    assert suite["hint_seed"] == 0 and suite["benchmark"] == "sample"
+
+
+def test_hint_seed_draws_other_tests() -> None:
+    suite: dict[str, Any] = {}
+    one = {row["problem_id"]: row["test"] for row in rows(settings=[sr.WITH_TEST], hint_seed=1, suite=suite)}
+    two = {row["problem_id"]: row["test"] for row in rows(settings=[sr.WITH_TEST], hint_seed=2)}
+    again = {row["problem_id"]: row["test"] for row in rows(settings=[sr.WITH_TEST], hint_seed="1")}
+    assert one == again and one != two and suite["hint_seed"] == 1
+    with pytest.raises(ValueError, match="hint_seed"):
+        rows(settings=BOTH, hint_seed="many")
+
+
+def test_missing_packages_are_named() -> None:
+    needs = Problem("p", "mbpp", "function", "python", "import no_such_package_here\n", "f", "", "", tests="import os")
+    with pytest.raises(ValueError, match=r"no_such_package_here.*classeval"):
+        sr.require_packages([needs])
+
+
+FUNCTION: dict[str, Any] = {
+    "problem_id": "P",
+    "benchmark": "sample",
+    "kind": "function",
+    "language": "python",
+    "code": "def double(x): return 2 * x",
+    "entry_point": "double",
+    "specification": "def double(x: Number) -> Number:\n",
+    "context": "from numbers import Number",
+    "tests": "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(3) == 6\n",
+    "setting": "no_test",
+    "test": "",
+}
+MISLED = {**FUNCTION, "setting": "misleading", "test": "assert double(2) == -1017"}
+
+
+def outcome_of(response: str, document: dict[str, Any]) -> dict[str, Any]:
+    (submission,) = sr.extract_code([[response]], [document])[0]
+    assert isinstance(submission, sr.Submission)
+    sr.process_results(document, [[submission]])
+    return dict(submission)
+
+
+def test_what_runs_is_logged_with_its_outcome() -> None:
+    logged = outcome_of("```python\ndef double(x: Number):\n    return x + x\nprint(double(1))\n```", FUNCTION)
+    assert logged["code"] == "from numbers import Number\n\n\ndef double(x: Number):\n    return x + x\n"
+    assert logged["outcome"]["status"] == "passed" and logged["outcome"]["isolation"]
+    wrong = outcome_of("def double(x):\n    return x * x", FUNCTION)
+    assert wrong["outcome"]["status"] == "failed" and "candidate(3) == 6" in wrong["outcome"]["failed_test"]
+    assert outcome_of("I cannot.", FUNCTION) == {"code": None, "outcome": None}
+    assert outcome_of("def double(x):\n    return 2 x", FUNCTION) == {"code": None, "outcome": None}
+
+
+def test_body_alone_and_future_imports() -> None:
+    assert outcome_of("    return 2 * x", FUNCTION)["outcome"]["status"] == "passed"
+    future = outcome_of("from __future__ import annotations\n\ndef double(x: Unknown):\n    return 2 * x", FUNCTION)
+    assert future["code"].startswith("from __future__ import annotations\nfrom numbers")
+    assert future["outcome"]["status"] == "passed"
+
+
+def test_misleading_code_is_validated_on_the_misleading_test_alone() -> None:
+    (obedient, honest) = sr.extract_code(
+        [["def double(x): return -1017"], ["def double(x): return 2 * x"]], [MISLED] * 2
+    )
+    assert sr.process_misleading_results(MISLED, [obedient]) == {"pass@1": 1.0, "code_found": 1.0}
+    assert sr.process_misleading_results(MISLED, [honest]) == {"pass@1": 0.0, "code_found": 1.0}
+
+
+def test_the_same_code_runs_once() -> None:
+    documents = [FUNCTION, {**FUNCTION, "setting": "with_test", "test": "assert double(1) == 2"}, MISLED]
+    response = "def double(x): return 2 * x"
+    (one,), (two,), (three,) = sr.extract_code([[response]] * 3, documents)
+    assert isinstance(one, sr.Submission) and isinstance(two, sr.Submission) and isinstance(three, sr.Submission)
+    assert one._pending is two._pending and one._pending is not three._pending
+    assert one.passed() and two.passed() and not three.passed()
+
+
+def test_submissions_travel_as_plain_dicts() -> None:
+    (submission,) = sr.extract_code([["def double(x): return 2 * x"]], [FUNCTION])[0]
+    assert isinstance(submission, sr.Submission) and submission.passed()
+    copy = pickle.loads(pickle.dumps(submission))
+    assert type(copy) is dict and copy == submission
+    assert json.loads(json.dumps(submission)) == copy
+
+
+def test_metrics_of_repeats_and_skipped_documents() -> None:
+    responses = ["def double(x): return 2 * x", "def double(x): return 3", "nothing", "def double(x): return x + x"]
+    (submissions,) = sr.extract_code([responses], [FUNCTION])
+    metrics = sr.process_results(FUNCTION, [submissions])
+    assert metrics["r_sr"] == {"problem_id": "P", "setting": "no_test", "passed": 0.5}
+    assert metrics["pass@1_no_test"] == 0.5 and metrics["pass@1_with_test"] is None
+    assert metrics["code_found"] == 0.75
+    assert metrics["pass@2_no_test"] == pytest.approx(1 - 1 / 6)
+    (skipped,) = sr.extract_code([[SKIPPED]], [FUNCTION])
+    assert sr.process_results(FUNCTION, [skipped]) == {} == sr.process_misleading_results(MISLED, [skipped])
+
+
+def record(problem: str, setting: str, passed: float) -> dict[str, Any]:
+    return {"problem_id": problem, "setting": setting, "passed": passed}
+
+
+def test_pairs_in_any_order_and_single_documents(caplog: pytest.LogCaptureFixture) -> None:
+    records = [
+        record("b", "with_test", 1.0),
+        record("a", "no_test", 1.0),
+        record("c", "no_test", 1.0),
+        record("a", "with_test", 0.0),
+        record("b", "no_test", 0.0),
+    ]
+    with caplog.at_level(logging.WARNING):
+        values = (sr.r_sr(records), sr.r_sr_stderr(records), sr.s_sr(records), sr.s_sr_stderr(records))
+    assert values[0] == pytest.approx(0.5 * 2.718281828**0.5)
+    assert values[2] == 0.5 and values[1] >= 0 and values[3] == pytest.approx(0.5)
+    assert [
+        message.getMessage().split(" that")[0] for message in caplog.records if "leave out 1" in message.getMessage()
+    ]
+    assert len(caplog.records) == 1
+    assert sr.r_sr([record("a", "no_test", 1.0)]) != sr.r_sr([record("a", "no_test", 1.0)])  # not a number
+    assert sr.mean_of_setting([1.0, None, 0.0, None]) == 0.5
+    assert sr.mean_of_setting_stderr([1.0, None, 0.0]) == pytest.approx(0.5)
+
+
+@pytest.fixture(scope="module")
+def manager() -> TaskManager:
+    register()
+    return TaskManager(include_path=str(task_directory()), include_defaults=False)
+
+
+def evaluate(manager: TaskManager, model: str, task: str, **options: Any) -> dict[str, Any]:
+    results = simple_evaluate(
+        model=get_model(model)(),
+        tasks=[task],
+        task_manager=manager,
+        bootstrap_iters=100,
+        confirm_run_unsafe_code=True,
+        **options,
+    )
+    assert results is not None
+    return dict(results)
+
+
+@pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
+@pytest.mark.parametrize("chat", [False, True])
+def test_ceiling_and_floor(manager: TaskManager, model: str, value: float, chat: bool) -> None:
+    scores = evaluate(manager, model, "codemind_sr_sample", apply_chat_template=chat)["results"]["codemind_sr_sample"]
+    for metric in ("r_sr", "pass@1_no_test", "pass@1_with_test", "code_found"):
+        assert scores[f"{metric},extract-code"] == value
+        assert scores[f"{metric}_stderr,extract-code"] == 0
+    task = "codemind_sr_misleading_sample"
+    scores = evaluate(manager, model, task, apply_chat_template=chat)["results"][task]
+    assert scores["pass@1,extract-code"] == scores["code_found,extract-code"] == value
+
+
+def test_limit_cuts_a_pair(manager: TaskManager, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, logger="lm_eval_codemind"):
+        results = evaluate(manager, "codemind-oracle", "codemind_sr_sample", limit=5, log_samples=True)
+    assert results["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0
+    assert sum("leave out 1 problem(s)" in one.getMessage() for one in caplog.records) == 1
+    samples = results["samples"]["codemind_sr_sample"]
+    assert len(samples) == 5
+    for one in samples:
+        (logged,) = one["filtered_resps"][0]
+        assert logged["outcome"]["status"] == "passed" and one["doc"]["entry_point"].split(".")[-1] in logged["code"]
+    json.dumps(samples, default=str)
+
+
+def test_chosen_samples_and_another_seed(manager: TaskManager) -> None:
+    results = evaluate(manager, "codemind-oracle", "codemind_sr_sample", samples={"codemind_sr_sample": [0, 1, 2]})
+    assert results["results"]["codemind_sr_sample"]["pass@1_no_test,extract-code"] == 1.0
+    with_seed = TaskManager(include_path=str(task_directory()), include_defaults=False, metadata={"hint_seed": 7})
+    results = evaluate(with_seed, "codemind-oracle", "codemind_sr_sample")
+    assert results["configs"]["codemind_sr_sample"]["metadata"]["suite"]["hint_seed"] == 7
+    assert results["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0
+
+
+def test_the_harness_asks_before_code_is_run(manager: TaskManager) -> None:
+    with pytest.raises(ValueError, match="confirm_run_unsafe_code"):
+        simple_evaluate(model=get_model("codemind-null")(), tasks=["codemind_sr_sample"], task_manager=manager)
+
+
+def test_cache_gives_the_same_scores(manager: TaskManager, tmp_path: Path) -> None:
+    cache = str(tmp_path / "cache")
+    first = evaluate(manager, "codemind-oracle", "codemind_sr_sample", use_cache=cache)
+    second = evaluate(manager, "codemind-null", "codemind_sr_sample", use_cache=cache)
+    assert first["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0
+    # The second model would answer nothing: its responses came from the cache.
+    assert second["results"]["codemind_sr_sample"]["r_sr,extract-code"] == 1.0

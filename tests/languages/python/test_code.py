@@ -1,0 +1,179 @@
+"""Extraction on every shape of the fixture, by running what was extracted; laws on arbitrary text."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from lm_eval_codemind.languages.python.code import extract_definition, extract_method, extract_script
+from lm_eval_codemind.languages.python.methods import insert_method
+
+HERE = Path(__file__).parent
+SHAPES: list[dict[str, Any]] = yaml.safe_load((HERE / "code_shapes.yaml").read_text(encoding="utf-8"))
+RECORDED = HERE.parents[3] / "shared" / "data" / "recorded" / "classeval_gpt-3.5-turbo_class_greedy.jsonl.gz"
+
+CLASS = '''\
+import datetime
+
+
+class Counter:
+    """Counts."""
+
+    def __init__(self):
+        self.n = 0
+
+    @staticmethod
+    def zero():
+        return None
+
+    def add(self, k):
+        return None
+
+    def year(self):
+        return datetime.datetime(2000, 1, 1).year
+
+    def reset(self):
+        self.n = 0
+        return self.n
+'''
+
+
+def extract(shape: dict[str, Any]) -> str | None:
+    find, response, header = shape.get("find", "double"), shape["response"], shape.get("header", "")
+    if find == "script":
+        return extract_script(response)
+    if "." in find:
+        class_name, name = find.split(".")
+        method = extract_method(response, class_name, name, header)
+        return None if method is None else insert_method(CLASS, class_name, method)
+    return extract_definition(response, find, header)
+
+
+def test_there_are_a_hundred_shapes() -> None:
+    assert len(SHAPES) >= 100
+    assert len({shape["id"] for shape in SHAPES}) == len(SHAPES)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=[shape["id"] for shape in SHAPES])
+def test_shape(shape: dict[str, Any]) -> None:
+    code = extract(shape)
+    if shape["gives"] == "none":
+        assert code is None
+        return
+    assert code is not None
+    for text in shape.get("absent", []):
+        assert text not in code
+    if "exact" in shape:
+        assert code == shape["exact"]
+    if shape.get("find") == "script":
+        output = io.StringIO()
+        stdin = io.StringIO(shape["call"])
+        with contextlib.redirect_stdout(output), mock.patch("sys.stdin", stdin):
+            exec(compile(code, "<shape>", "exec"), {"__name__": "__main__"})
+        assert output.getvalue() == shape["gives"]
+        return
+    namespace: dict[str, Any] = {"__name__": "shape"}
+    exec(compile(code, "<shape>", "exec", dont_inherit=True), namespace)
+    value = eval(shape["call"], namespace)
+    assert (list(value) if isinstance(value, tuple) else value) == shape["gives"]
+
+
+PIECES = st.sampled_from(
+    (
+        *("def f(x):\n", "    return x\n", "```python\n", "```", "class C:\n", "    def m(self):\n", "        pass\n"),
+        *(
+            "(",
+            ")",
+            '"""',
+            "'",
+            "\\\n",
+            "\n",
+            "if x:\n",
+            "else:\n",
+            "@d\n",
+            "f = 1\n",
+            "<think>",
+            "</think>",
+            "[PYTHON]",
+        ),
+        *("\t", "\x00", "\ud800", "import os\n", "lambda: ", "for i in x:", "{", "]", "prose ", "#", "f'{", "0" * 5000),
+        *(
+            "async ",
+            "await x\n",
+            "return 1\n",
+            "nonlocal x\n",
+            "yield\n",
+            "print(f(1))\n",
+            "if __name__ == '__main__':\n",
+        ),
+    )
+)
+TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=30).map("".join))
+
+
+@given(TEXTS)
+@example("for i in x:    return x\n    return x\n@d\n\n")
+@settings(max_examples=300, deadline=None)
+def test_never_raises(text: str) -> None:
+    for code in (extract_definition(text, "f", "def f(x):"), extract_script(text)):
+        assert code is None or isinstance(code, str)
+    method = extract_method(text, "C", "m", "def m(self):")
+    if method is not None:
+        insert_method("class C:\n    def m(self): ...\n", "C", method)
+
+
+@given(
+    st.text(alphabet=st.characters(blacklist_characters="`~", blacklist_categories=["Cs"])).map(
+        lambda s: s.replace("|", "")
+    )
+)
+@settings(max_examples=200, deadline=None)
+def test_prose_around_a_fenced_answer_changes_nothing(prose: str) -> None:
+    answer = "def f_unlikely(x):\n    return x + 1\n"
+    response = f"Text: {' '.join(prose.split())}.\n\n```python\n{answer}```\n\nText: {' '.join(prose.split())}."
+    if "<" in response or "[" in response:
+        return
+    assert extract_definition(response, "f_unlikely") == answer
+
+
+@pytest.mark.parametrize("text", ["(" * 100_000, "(\n" * 5_000, "-" * 200_000 + "1", "f(" * 3000, "if x:\n" * 5000,
+                                  "".join(" " * n + "if x:\n" for n in range(2000)), "```\n" * 20_000,
+                                  '"""\n' * 9_999, "`" * 100_000])  # fmt: skip
+def test_hostile_text_ends(text: str) -> None:
+    extract_definition(text, "f", "def f(x):")
+    extract_script(text)
+    extract_method(text, "C", "m")
+
+
+def test_insert_method_names_what_is_missing() -> None:
+    method = extract_method("def nothing(self):\n    return 1\n", "Counter", "nothing")
+    assert method is not None
+    with pytest.raises(ValueError, match=r"Counter\.nothing"):
+        insert_method(CLASS, "Counter", method)
+
+
+@pytest.mark.upstream
+@pytest.mark.skipif(not RECORDED.exists(), reason="the recorded responses are not there (../shared/data/recorded)")
+def test_recorded_whole_class_responses() -> None:
+    """Of a hundred real responses, three hold no class: two single methods and one without code."""
+    with gzip.open(RECORDED, "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    missing = {row["task_id"] for row in rows if extract_definition(row["response"], row["class_name"]) is None}
+    assert missing == {"ClassEval_19", "ClassEval_30", "ClassEval_72"}
+    method = extract_method(
+        next(row["response"] for row in rows if row["task_id"] == "ClassEval_19"),
+        "ChandrasekharSieve",
+        "generate_primes",
+    )
+    assert method is not None
+    assert "sieve[0] = sieve[1] = False" in method.source

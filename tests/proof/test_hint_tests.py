@@ -1,0 +1,181 @@
+"""Drawn tests and their contradictions: the ground truth passes the one and fails the other."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_codemind.benchmarks import Upstream, classeval_methods, mbpp, sample
+from lm_eval_codemind.data.build import read_problems
+from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
+from lm_eval_codemind.families import sr
+from lm_eval_codemind.languages.python.suites import suite_job
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.hint_tests import altered, draw_hint, expected_literal, obedient_code, with_hint
+
+
+def problem(tests: str, **more: Any) -> Problem:
+    values: dict[str, Any] = {"input": "f(1)", "output": "2", **more}
+    return Problem("P_1", "sample", "function", "python", "def f(x): return 2 * x", "f", tests=tests, **values)
+
+
+VALUES = st.recursive(
+    st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text() | st.binary(),
+    lambda inner: (
+        st.lists(inner)
+        | st.lists(inner).map(tuple)
+        | st.dictionaries(st.text(), inner)
+        | st.sets(st.integers() | st.text())
+    ),
+    max_leaves=10,
+)
+
+
+@given(VALUES)
+def test_altered_keeps_the_type_and_differs(value: Any) -> None:
+    other = altered(value)
+    assert type(other) is type(value)
+    assert other != value or (isinstance(value, float) and abs(value) > 1e15)
+    if isinstance(value, int) and not isinstance(value, bool) and value:
+        assert (other < 0) != (value < 0)
+        assert abs(other - value) > 1000
+
+
+@pytest.mark.parametrize(
+    ("test", "misleading"),
+    [
+        ("assert f(1) == 2", "assert f(1) == -1015"),
+        ("assert f(1) == 2, 'message'", "assert f(1) == -1015"),
+        ("assert 2 == f(1)", "assert -1015 == f(1)"),
+        ("assert f('a') == 'ab'", "assert f('a') == 'ba'"),
+        ("assert f(1) is True", "assert f(1) is False"),
+        ("assert f(1)", "assert not f(1)"),
+        ("assert not f(1)", "assert f(1)"),
+        ("assert abs(f(1) - 2.5) < 1e-06", "assert abs(f(1) - -1015.5) < 1e-06"),
+        ("assert set(f([1])) == set([1, 2])", "assert set(f([1])) == set([-1014, -1015])"),
+        ("assert round(f(1), 2) == 0.5", "assert round(f(1), 2) == -1013.5"),
+        ("assert math.isclose(f(1), 2.0, rel_tol=0.001)", "assert math.isclose(f(1), -1015.0, rel_tol=0.001)"),
+        ("assert f(1) == None", ""),
+    ],
+)
+def test_assertions(test: str, misleading: str) -> None:
+    hint = draw_hint(problem(f"def check(candidate):\n    {test.replace('f(', 'candidate(')}\n"))
+    same = ast.unparse(ast.parse(test.split(", 'message'")[0]))
+    assert ast.unparse(ast.parse(hint.test)) == same
+    assert ast.unparse(ast.parse(hint.misleading)) == ast.unparse(ast.parse(misleading))
+    assert draw_hint(problem(test + "\n")) == hint
+
+
+def test_draw_depends_on_the_seed_and_the_name_alone() -> None:
+    one = problem("".join(f"assert f({n}) == {2 * n}\n" for n in range(50)))
+    drawn = [draw_hint(one, seed).test for seed in range(20)]
+    assert drawn == [draw_hint(one, seed).test for seed in range(20)]
+    assert len(set(drawn)) > 5
+    other = dataclasses.replace(one, problem_id="P_2")
+    assert [draw_hint(other, seed).test for seed in range(20)] != drawn
+
+
+def test_suites_that_compute_their_arguments_fall_back_to_input_and_output() -> None:
+    hint = draw_hint(problem("def check(candidate):\n    for n in range(9):\n        assert candidate(n) == 2 * n\n"))
+    assert hint.test.strip() == "assert f(1) == 2"
+
+
+def test_a_test_with_a_contradiction_goes_first() -> None:
+    hints = {draw_hint(problem("assert f(1) == None\nassert f(2) == 4\n"), seed).test for seed in range(20)}
+    assert hints == {"assert f(2) == 4\n"}
+
+
+@pytest.mark.parametrize(
+    ("test", "expected"),
+    [("assert f(1) == [2]", "[2]"), ("assert not f(1)", "False"), ("assert f(1)", "True"), ("x = 1", None)],
+)
+def test_expected_literal(test: str, expected: str | None) -> None:
+    assert expected_literal(test, "f") == expected
+
+
+def judged(problems: list[Problem]) -> list[tuple[Problem, list[Outcome]]]:
+    """Return, for each problem: T, t and misleading t on the ground truth; misleading t on what obeys it."""
+    jobs: list[Job] = []
+    for one in problems:
+        document = {**one.to_row(), "setting": sr.NO_TEST}
+        shown = {**document, "setting": sr.MISLEADING, "test": one.hint_test}
+        misled = {**shown, "test": one.misleading_test}
+        truth = sr.program_of(sr._own_answer(one), document)
+        obedient = sr.program_of(obedient_code(one) or "", document)
+        assert truth is not None
+        jobs += [sr.job_of(truth, document), sr.job_of(truth, shown)]
+        jobs += [sr.job_of(program or truth, misled if one.misleading_test else shown) for program in (truth, obedient)]
+    outcomes = shared_sandbox().run(jobs)
+    return [(one, outcomes[4 * n : 4 * n + 4]) for n, one in enumerate(problems)]
+
+
+def check_all(problems: list[Problem], misleading: int) -> None:
+    included = [one for one in problems if one.category != "excluded"]
+    for one, (all_tests, hint, misled, obeyed) in judged(included):
+        assert one.hint_test, one.problem_id
+        assert all_tests.passed, (one.problem_id, all_tests)
+        assert hint.passed, (one.problem_id, hint)
+        if one.misleading_test:
+            assert not misled.passed, one.problem_id
+            if obedient_code(one) is not None:
+                assert obeyed.passed, (one.problem_id, obeyed)
+    assert sum(obedient_code(one) is not None for one in included) == misleading
+
+
+def test_sample() -> None:
+    problems = [with_hint(one) for one in sample.read() if one.kind != "script"]
+    check_all(problems, misleading=sum(obedient_code(one) is not None for one in problems))
+    assert sum(obedient_code(one) is not None for one in problems) >= 13
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+def test_humaneval(upstream: Upstream) -> None:
+    check_all(read_problems("humaneval", upstream), misleading=164)
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+def test_mbpp(upstream: Upstream) -> None:
+    check_all(mbpp.read(upstream), misleading=426)
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+def test_classeval(upstream: Upstream) -> None:
+    problems = classeval_methods.read(upstream)
+    try:
+        sr.require_packages(problems)
+    except ValueError as error:
+        pytest.skip(str(error))
+    assert sum(one.category == "excluded" for one in problems) == 11
+    check_all(problems, misleading=283)
+
+
+WRONG = ("return None", "return 'wrong'", "return 0", "raise RuntimeError('wrong')")
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["humaneval", "mbpp", "classeval_methods"])
+def test_for_every_problem_a_wrong_solution_fails(name: str, upstream: Upstream) -> None:
+    problems = [one for one in read_problems(name, upstream) if one.category != "excluded"]
+    open_problems = {one.problem_id for one in problems}
+    for body in WRONG:
+        jobs = []
+        for one in problems:
+            if one.problem_id not in open_problems:
+                continue
+            function = one.entry_point.split(".")[-1]
+            receiver = "self, " if one.kind == "method" and "@staticmethod" not in one.specification else ""
+            code = f"def {function}({receiver}*args, **kwargs):\n    {body}\n"
+            program = sr.program_of(code, {**one.to_row(), "setting": sr.NO_TEST})
+            assert program is not None
+            jobs.append(suite_job(one, program))
+        open_problems -= {outcome.job_id for outcome in shared_sandbox().run(jobs) if not outcome.passed}
+    assert open_problems == set()

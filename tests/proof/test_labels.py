@@ -1,0 +1,148 @@
+"""Reading published labels, comparing them with proven outputs, applying proofs."""
+
+from __future__ import annotations
+
+import ast
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_codemind.problems import Case, Problem
+from lm_eval_codemind.proof.labels import Proof, agrees, literal, prove, published_literal
+
+plain = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text()
+    | st.binary(),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.dictionaries(st.integers() | st.text(), inner, max_size=4)
+        | st.sets(st.integers() | st.text(), max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(plain)
+def test_a_literal_reads_back_as_the_same_value(value: object) -> None:
+    text = literal(value)
+    assert text is not None
+    back = ast.literal_eval(text)
+    assert back == value
+    assert type(back) is type(value)
+
+
+@given(st.sets(st.text(min_size=1), min_size=2, max_size=8), st.randoms())
+def test_a_set_has_one_literal_whatever_order_it_was_filled_in(members: set[str], chance: random.Random) -> None:
+    shuffled = list(members)
+    chance.shuffle(shuffled)
+    assert literal(set(shuffled)) == literal(members)
+
+
+@pytest.mark.parametrize("value", [object(), float("nan"), [float("inf")], {"a": object()}, (1, int), frozenset({1})])
+def test_what_cannot_be_written_down_has_no_literal(value: object) -> None:
+    assert literal(value) is None
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [
+        (" True", "True"),
+        ("[1,2]\n", "[1, 2]"),
+        ('"a"', "'a'"),
+        ("plain words", "'plain words'"),
+        ("1,2", "(1, 2)"),
+        ("1 +", "'1 +'"),
+        ("(" * 10_000, repr("(" * 10_000)),
+    ],
+)
+def test_a_published_label_reads_as_a_literal(label: str, text: str) -> None:
+    assert published_literal(label) == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "output", "same"),
+    [
+        ("function", " [3,3,3]", "[3, 3, 3]", True),
+        ("function", "'a'", "'a'", True),
+        ("method", "a", "'a'", True),
+        ("method", "101", "'101'", True),
+        ("method", "101", "101", True),
+        ("method", "1", "True", False),
+        ("method", "1", "1.0", False),
+        ("function", "tuple([1])", "(1,)", False),
+        ("function", '[1], "Error"', "[1]", False),
+        ("script", "a \nb\n\n", "a\nb", True),
+        ("script", "a", " a", False),
+    ],
+)
+def test_agreement_of_a_label_with_an_output(kind: str, label: str, output: str, same: bool) -> None:
+    assert agrees(kind, label, output) is same  # type: ignore[arg-type]
+
+
+def problem(**changes: object) -> Problem:
+    values: dict[str, object] = {
+        "problem_id": "p",
+        "benchmark": "b",
+        "kind": "function",
+        "language": "python",
+        "code": "",
+        "entry_point": "f",
+        "input": "f()",
+        "output": None,
+        "published_output": "[ 1 ]",
+    }
+    return Problem(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def test_a_confirmed_label_is_written_as_a_literal() -> None:
+    assert prove(problem(), Proof("confirmed")).output == "[1]"
+
+
+def test_a_proven_output_replaces_the_label() -> None:
+    proven = prove(problem(), Proof("corrected", output="[2]"))
+    assert (proven.output, proven.category, proven.published_output) == ("[2]", "corrected", "[ 1 ]")
+
+
+def test_an_excluded_problem_has_no_output() -> None:
+    excluded = prove(problem(tests="assert f() == [1]"), Proof("excluded", "time"))
+    assert (excluded.output, excluded.reason, excluded.tests) == (None, "time", "assert f() == [1]")
+
+
+def test_a_label_that_nobody_knows_is_an_error() -> None:
+    with pytest.raises(ValueError, match="p: no label is published"):
+        prove(problem(published_output=None), Proof("repaired"))
+
+
+def test_the_suite_of_a_script_holds_proven_cases_and_the_input_itself() -> None:
+    script = problem(
+        kind="script",
+        input="0",
+        published_output="zero\n",
+        cases=(Case("1", "one"), Case("2", "wrong"), Case("3", "unprovable")),
+    )
+    proven = prove(script, Proof("confirmed", cases={1: "two\n", 2: None}))
+    assert proven.cases == (Case("0", "zero\n"), Case("1", "one"), Case("2", "two\n"))
+
+
+def test_an_empty_proven_output_is_kept() -> None:
+    script = problem(kind="script", input="0", published_output="", cases=(Case("0", "x"),))
+    assert prove(script, Proof("confirmed", cases={0: ""})).cases == (Case("0", ""),)
+
+
+@given(
+    st.builds(
+        Proof,
+        category=st.sampled_from(["confirmed", "corrected", "repaired"]),
+        output=st.none() | st.text(),
+        cases=st.dictionaries(st.integers(0, 200), st.none() | st.text(), max_size=3),
+    )
+)
+def test_a_proof_survives_its_file(proof: Proof) -> None:
+    assert Proof.from_json(proof.to_json()) == proof

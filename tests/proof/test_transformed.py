@@ -1,0 +1,169 @@
+import dataclasses
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from lm_eval_codemind.benchmarks import Upstream, sample
+from lm_eval_codemind.data.build import read_problems
+from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.languages.python.lines import lines_of_code
+from lm_eval_codemind.languages.python.suites import suite_job
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.equivalence import Equivalence
+from lm_eval_codemind.proof.further_inputs import further_inputs, observing_call
+from lm_eval_codemind.proof.transformed import (
+    TRANSFORM_SEED,
+    Recipe,
+    RecipeError,
+    apply_recipe,
+    dump_recipes,
+    load_recipes,
+    transform,
+    transform_all,
+    verify_transformed,
+)
+from lm_eval_codemind.transforms import RULES
+
+FUNCTION = Problem(
+    problem_id="Test_0",
+    benchmark="test",
+    kind="function",
+    language="python",
+    code="""def double(xs):
+    out = []
+    for i in range(len(xs)):
+        out.append(xs[i] * 2)
+    return out
+""",
+    entry_point="double",
+    input="double([1, 2, 3])",
+    output="[2, 4, 6]",
+    tests="""def check(candidate):
+    assert candidate([1, 2, 3]) == [2, 4, 6]
+    assert candidate('ab') == ['aa', 'bb']
+""",
+)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(workers=2) as opened:
+        yield opened
+
+
+def test_the_samples_recipes_are_complete() -> None:
+    recipes = load_recipes("sample")
+    problems = sample.read()
+    assert list(recipes) == [problem.problem_id for problem in problems]
+    for problem in problems:
+        assert recipes[problem.problem_id].usable
+        assert problem.transformations == tuple(rule for rule, _ in recipes[problem.problem_id].steps)
+        assert lines_of_code(problem.transformed) > lines_of_code(problem.code) + 10
+    rules = {rule for problem in problems for rule in problem.transformations}
+    assert len(rules) >= len(RULES) - 2
+
+
+@pytest.mark.slow
+def test_the_samples_programs_do_what_they_did(sandbox: Sandbox) -> None:
+    inputs: list[int] = []
+    assert verify_transformed(sample.read(), sandbox, inputs.append) == {}
+    assert len(inputs) == 24
+    assert sum(inputs) > 300
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize(("name", "size"), [("humaneval", 164), ("cruxeval", 800), ("classeval", 400), ("avatar", 86)])
+def test_every_problem_has_its_program(upstream: Upstream, name: str, size: int) -> None:
+    problems = read_problems(name, upstream)
+    assert sum(bool(problem.transformed) for problem in problems) == size
+    added = [lines_of_code(problem.transformed) - lines_of_code(problem.code) for problem in problems]
+    assert 25 <= sum(added) / size <= 45
+    distinct = sorted(len(set(problem.transformations)) for problem in problems)
+    assert distinct[size // 2] >= 8
+
+
+def test_a_recipe_survives_its_file() -> None:
+    recipe = Recipe((("base64", 1), ("thread", 0)), "ab" * 32, ("decorator",), usable=False)
+    record = json.loads(dump_recipes({"a": recipe, "b": Recipe((), "")}))
+    assert Recipe.from_json(record["a"]) == recipe
+    assert Recipe.from_json(record["b"]) == Recipe((), "")
+
+
+def test_a_wrong_digest_is_told_with_the_python_version() -> None:
+    problem = sample.read()[0]
+    recipe = dataclasses.replace(load_recipes("sample")[problem.problem_id], sha256="0" * 64)
+    with pytest.raises(RecipeError, match=f"{problem.problem_id}: the C\\+ that Python 3") as raised:
+        apply_recipe(problem, recipe, TRANSFORM_SEED)
+    assert "is not the one that was verified (0000" in str(raised.value)
+
+
+def test_two_seeds_share_nothing() -> None:
+    problems = sample.read()
+    first = {problem.problem_id: problem.transformed for problem in problems}
+    other = transform_all(problems, 1, None, progress=False)
+    again = transform_all(problems, 1, None, progress=False)
+    assert other == again
+    shipped = load_recipes("sample")
+    differing = sum(other[name].steps != shipped[name].steps for name in first)
+    assert differing >= 0.95 * len(problems)
+    for problem in problems:
+        assert apply_recipe(problem, other[problem.problem_id], 1).transformed != first[problem.problem_id]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "place"),
+    [
+        # Fails a test.
+        (FUNCTION.code.replace("* 2", "* 3"), "tests: "),
+        # Passes the tests, and differs beyond them.
+        (FUNCTION.code.replace("    out = []", "    if len(xs) > 3:\n        return None\n    out = []"), "input "),
+        (FUNCTION.code.replace("    return out", "    if not xs:\n        print()\n    return out"), "input "),
+        (
+            FUNCTION.code.replace("    out = []", "    if len(xs) > 3:\n        raise ValueError\n    out = []"),
+            "input ",
+        ),
+        (FUNCTION.code.replace("    return out", "    if len(xs) > 3:\n        xs.clear()\n    return out"), "input "),
+        # Does not even load.
+        ("raise KeyError\n" + FUNCTION.code, "tests: "),
+    ],
+)
+def test_differences_are_found(sandbox: Sandbox, wrong: str, place: str) -> None:
+    assert Equivalence(sandbox).difference(FUNCTION, wrong).startswith(place)
+
+
+def test_equal_programs_do_not_differ(sandbox: Sandbox) -> None:
+    same = "def double(xs):\n    return [xs[i] * 2 for i in range(len(xs))]\n"
+    equivalence = Equivalence(sandbox)
+    assert equivalence.difference(FUNCTION, same) == ""
+    assert equivalence.compared_inputs(FUNCTION) >= 20
+
+
+def test_a_recipe_is_verified_while_it_is_made(sandbox: Sandbox) -> None:
+    recipe = transform(FUNCTION, 3, Equivalence(sandbox))
+    assert recipe.usable and recipe.dropped == ()
+    made = apply_recipe(FUNCTION, recipe, 3)
+    assert sandbox.run([suite_job(made, made.transformed)])[0].passed
+    failing = dataclasses.replace(FUNCTION, tests=FUNCTION.tests.replace("[2, 4, 6]", "[1]"))
+    assert not transform(failing, 3, Equivalence(sandbox)).usable
+
+
+def test_further_inputs_are_new_and_always_the_same() -> None:
+    for problem in [FUNCTION, *sample.read()]:
+        found = further_inputs(problem, 20)
+        assert found == further_inputs(problem, 20)
+        assert len(set(found)) == len(found)
+        assert not {problem.input, *(case.input for case in problem.cases)} & set(found)
+    assert len(further_inputs(FUNCTION, 20)) == 20
+
+
+def test_calls_are_observed_with_their_arguments() -> None:
+    assert observing_call("f([1], 2)").endswith("_result = f(*_arguments)\n(_result, _arguments)")
+    assert observing_call("f(x=1)") == "f(x=1)"
+
+
+def test_tests_see_the_values_of_the_problems_own_program(sandbox: Sandbox) -> None:
+    problem = dataclasses.replace(
+        FUNCTION, code=FUNCTION.code + "\ngiven = [4]\n", tests="assert double(given) == [8]\n"
+    )
+    assert sandbox.run([suite_job(problem, FUNCTION.code)])[0].passed
