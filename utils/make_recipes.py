@@ -14,38 +14,36 @@ import logging
 import time
 from pathlib import Path
 
-from lm_eval_codemind.benchmarks import Upstream, sample
-from lm_eval_codemind.data.build import read_proven
+from lm_eval_codemind.benchmarks import Upstream, benchmarks, get_benchmark
+from lm_eval_codemind.data.build import downloading, read_proven
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof import transformed
-from lm_eval_codemind.proof.verify import PROVEN
 
 RECIPES = Path(transformed.__file__).parent / "recipes"
 
 
 def read(name: str, upstream: Path | None) -> list[Problem]:
     """Return a benchmark's problems as the recipes are made for them."""
-    if name == sample.NAME:
-        return sample.read_bare()
-    if upstream is None:
+    if upstream is None and not get_benchmark(name).packaged:
         raise SystemExit(f"{name} is made from upstream's files; name their directory by --upstream")
-    return read_proven(name, Upstream(upstream))
+    return read_proven(name, Upstream(upstream) if upstream else downloading(Path()))
 
 
 def main() -> None:
     """Make the recipes of the chosen benchmarks."""
+    shipped = [name for name in benchmarks() if transformed.load_recipes(name)]
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--upstream", type=Path, help="directory with upstream's checkouts or archives")
-    parser.add_argument("--benchmark", action="append", choices=[sample.NAME, *PROVEN, transformed.PUBLISHED])
+    parser.add_argument("--benchmark", action="append", choices=shipped)
     parser.add_argument("--workers", type=int, default=2, help="programs at a time")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.WARNING)
-    for name in arguments.benchmark or [sample.NAME, *PROVEN, transformed.PUBLISHED]:
+    for name in arguments.benchmark or shipped:
         problems = read(name, arguments.upstream)
         start = time.perf_counter()
         with Sandbox(workers=arguments.workers) as sandbox:
-            if name == transformed.PUBLISHED:
+            if get_benchmark(name).labels == "published":
                 recipes = transformed.judge_published(problems, sandbox)
             else:
                 recipes = transformed.transform_all(problems, transformed.TRANSFORM_SEED, sandbox)

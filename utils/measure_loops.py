@@ -13,26 +13,23 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.benchmarks import sample
-from lm_eval_codemind.benchmarks.upstream import Upstream
-from lm_eval_codemind.data.build import SOURCES, read_problems
+from lm_eval_codemind.benchmarks import Upstream, benchmarks
+from lm_eval_codemind.data.build import read_problems
 from lm_eval_codemind.proof.complexity import LOOP_LENGTHS, shipped_loop_lengths, short_digest
 from lm_eval_codemind.proof.loop_lengths import measure_loop_lengths
 
-FILE = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "sources" / "proofs" / LOOP_LENGTHS
+FILE = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs" / LOOP_LENGTHS
 
 
 @click.command()
 @click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--benchmark", "names", multiple=True, type=click.Choice([*SOURCES, sample.NAME]), help="Measure these only."
-)
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(list(benchmarks())), help="Measure these only.")
 @click.option("--workers", default=1, show_default=True)
 def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
     """Write ``proofs/loop_lengths.json``; benchmarks that are not measured stay as they are in it."""
     lengths = {"code": {}, "transformed": {}} | shipped_loop_lengths()
-    for name in names or (*SOURCES, sample.NAME):
-        problems = sample.read() if name == sample.NAME else read_problems(name, Upstream(upstream))
+    for name in names or benchmarks():
+        problems = read_problems(name, Upstream(upstream))
         code = measure_loop_lengths(problems, workers)
         found = measure_loop_lengths(problems, workers, transformed=True)
         transformed = {
@@ -50,8 +47,8 @@ def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
 def _lines(lengths: dict[str, dict[str, dict[str, Any]]]) -> str:
     """Return JSON with one line a benchmark, so that version control shows what changed."""
     blocks = []
-    for program, benchmarks in lengths.items():
-        rows = [f"  {json.dumps(name)}: {json.dumps(of_problem)}" for name, of_problem in sorted(benchmarks.items())]
+    for program, of_program in lengths.items():
+        rows = [f"  {json.dumps(name)}: {json.dumps(of_problem)}" for name, of_problem in sorted(of_program.items())]
         blocks.append(f" {json.dumps(program)}: {{\n" + ",\n".join(rows) + "\n }")
     return "{\n" + ",\n".join(blocks) + "\n}\n"
 

@@ -15,26 +15,26 @@ import click
 
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.data import build as building
-from lm_eval_codemind.proof.verify import PROVEN, execute_benchmark
+from lm_eval_codemind.data.verify import execute_benchmark, proven_benchmarks
 
-PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "sources" / "proofs"
+PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs"
 
 
 @click.command()
 @click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--benchmark", "names", multiple=True, type=click.Choice(PROVEN), help="Prove these only.")
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(proven_benchmarks()), help="Prove these only.")
 @click.option("--digests-only", is_flag=True, help="Prove nothing; only write the digests of the build.")
 @click.option("--workers", default=1, show_default=True)
 def main(upstream: Path, names: tuple[str, ...], digests_only: bool, workers: int) -> None:
     """Write ``proofs/NAME.json`` and ``proofs/digests.json``."""
     source = Upstream(upstream)
-    for name in () if digests_only else names or PROVEN:
+    for name in () if digests_only else names or proven_benchmarks():
         proofs = {problem_id: proof.to_json() for problem_id, proof in execute_benchmark(name, source, workers).items()}
         lines = [f"{json.dumps(problem_id)}: {json.dumps(record)}" for problem_id, record in proofs.items()]
         (PROOFS / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     with TemporaryDirectory() as folder:
-        entries = building.build(building.SOURCES, source, Path(folder))
-    digests = {name: entry.digest for name, entry in entries.items()}
+        entries = building.build(building.built_benchmarks(), source, Path(folder))
+    digests = {file: digest for entry in entries.values() for file, digest in entry.digests.items()}
     (PROOFS / "digests.json").write_text(json.dumps(digests, indent=2) + "\n", encoding="utf-8")
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
-from lm_eval_codemind.problems import Kind
 
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
 _WRAPPERS = ("```", "``", "`", "**")
@@ -16,19 +15,18 @@ _LONGEST_FACTOR = 20
 _LONGEST_REST = 10_000
 
 
-def same_output(answer: str, output: str, kind: Kind) -> bool:
+def same_output(answer: str, output: str, printed: bool) -> bool:
     """Return whether an answer states the output of a program.
 
     Args:
         answer: What was found in the response: any text, of any length.
-        output: The label: a Python literal, or the text of stdout for scripts.
-        kind: What the program is; decides between :func:`same_literal` and :func:`same_lines`.
+        output: The label: a Python literal, or the text that the program prints.
+        printed: Which of the two it is; decides between :func:`same_literal` and :func:`same_lines`.
     """
     if len(answer) > _LONGEST_FACTOR * len(output) + _LONGEST_REST:
         return False
     return any(
-        same_lines(reading, output) if kind == "script" else same_literal(reading, output)
-        for reading in _readings(answer)
+        same_lines(reading, output) if printed else same_literal(reading, output) for reading in _readings(answer)
     )
 
 

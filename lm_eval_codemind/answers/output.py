@@ -11,7 +11,6 @@ from collections.abc import Iterator
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.answers.response import visible_text
-from lm_eval_codemind.problems import Kind
 
 BEGIN = "<output>"
 END = "</output>"
@@ -37,7 +36,7 @@ _PHRASE = re.compile(
 _ANNOUNCES = re.compile(r"\b(?:output|answer|result|prints?|printed)\b", re.IGNORECASE)
 
 
-def marked_answer(response: str, kind: Kind) -> str | None:
+def marked_answer(response: str, printed: bool) -> str | None:
     """Return the text behind the answer marker; None if there is no marker or nothing behind it.
 
     Where the marker is repeated, the last block that is closed counts, else the last that holds anything; so neither
@@ -46,7 +45,8 @@ def marked_answer(response: str, kind: Kind) -> str | None:
 
     Args:
         response: The model's response, as it is.
-        kind: Of the program: a script may print nothing, so that an empty block is an answer, the empty text.
+        printed: Whether the output is what the program prints, and not a value: a program may print nothing, so that an
+            empty block is an answer, the empty text.
     """
     text = visible_text(response)
     begins = list(_BEGIN.finditer(text))
@@ -63,25 +63,25 @@ def marked_answer(response: str, kind: Kind) -> str | None:
         limit = min(following.start(), len(text)) if following else len(text)
         end = _END.search(text, begin.end(), limit)
         block = text[begin.end() : end.start() if end else limit]
-        if block.strip() or kind == "script":
+        if block.strip() or printed:
             (closed if end else unclosed).append(block)
     blocks = closed or unclosed
     return blocks[-1] if blocks else None
 
 
-def likely_answer(response: str, kind: Kind) -> str | None:
+def likely_answer(response: str, printed: bool) -> str | None:
     """Return the answer behind the marker, or else the last text of the response that looks like one.
 
     For values: what the response ends with, if that is a code fence or follows a heading such as "Output:"; else of the
     candidates (code fence, boxed or emphasised text, back-ticks, what follows words such as "output", "returns" or an
     equals sign, the last line) the last one on the last line or, if there is none, anywhere, Python literals first.
-    For scripts: the last code fence, what follows the last heading such as "Output:", or the last line.
+    For printed text: the last code fence, what follows the last heading such as "Output:", or the last line.
 
     Args:
         response: The model's response, as it is.
-        kind: Of the program.
+        printed: Whether the output is what the program prints, and not a value.
     """
-    marked = marked_answer(response, kind)
+    marked = marked_answer(response, printed)
     if marked is not None:
         return marked
     text = visible_text(response)
@@ -91,7 +91,7 @@ def likely_answer(response: str, kind: Kind) -> str | None:
     text = text.strip()[-_TAIL:]
     if not text:
         return None
-    return _last_printed(text) if kind == "script" else _last_value(text)
+    return _last_printed(text) if printed else _last_value(text)
 
 
 def _last_value(text: str) -> str:

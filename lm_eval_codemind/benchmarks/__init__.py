@@ -1,6 +1,16 @@
 """The benchmarks: one module each, and access to their upstream repositories at pinned revisions."""
 
-from lm_eval_codemind.benchmarks.registry import BENCHMARKS, Benchmark, get_benchmark
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
+from lm_eval_codemind.benchmarks.registry import benchmarks, get_benchmark, limits_of, same_problems, twin_of
 from lm_eval_codemind.benchmarks.upstream import Upstream, UpstreamError
 
-__all__ = ["BENCHMARKS", "Benchmark", "Upstream", "UpstreamError", "get_benchmark"]
+__all__ = [
+    "Benchmark",
+    "Upstream",
+    "UpstreamError",
+    "benchmarks",
+    "get_benchmark",
+    "limits_of",
+    "same_problems",
+    "twin_of",
+]

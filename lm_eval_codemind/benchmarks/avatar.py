@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import re
 
-from lm_eval_codemind.benchmarks.archives import CODEMIND
+from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Case, Problem
 
 NAME = "avatar"
+PART = Part(
+    CODEMIND,
+    "dataset/Avatar/Avatar-Python",
+    ("*/main.py", "*/input.txt", "*/output.txt", "*/all_tests/*.txt"),
+    "3f298c1ec6c9f20f2ededf948e3a2613b10d30800230c956668d186c79909c60",
+)
+SLOW = frozenset({"atcoder_ABC132_F", "atcoder_ABC172_D", "atcoder_AGC046_B"})
 
 # Avatar's tokenizer writes a space inside a string as U+2581 with a space to either side. CodeMind kept that, and this
 # program splits its input at it, so it runs on no input at all.
@@ -21,8 +29,7 @@ def read(upstream: Upstream) -> list[Problem]:
     Source: ``dataset/Avatar/Avatar-Python`` of CodeMind. A problem's cases are its whole test suite, in the order of
     upstream's numbers, after the case that the label is about.
     """
-    files = upstream.files(CODEMIND.name, NAME)
-    folder = CODEMIND.parts[NAME].folder
+    files = upstream.files(PART)
     problems = []
     for problem_id in sorted({name.split("/")[0] for name in files}):
 
@@ -46,7 +53,7 @@ def read(upstream: Upstream) -> list[Problem]:
                 output=None,
                 cases=tuple(suite),
                 published_output=text("output.txt"),
-                provenance=f"{CODEMIND.repository}@{CODEMIND.revision}:{folder}/{problem_id}",
+                provenance=PART.place(problem_id),
             )
         )
     return problems
@@ -56,3 +63,6 @@ def _restored(problem_id: str, code: str) -> str:
     """Return a program with what the tokenizer broke put right, where it could not run without."""
     broken, meant = _SPLIT_AT_THE_MARK.get(problem_id, ("", ""))
     return code.replace(broken, meant) if broken else code
+
+
+AVATAR = Benchmark(NAME, "Avatar", "script", 86, read, parts=(PART,), published_as="published_avatar", slow=SLOW)

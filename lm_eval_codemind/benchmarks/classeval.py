@@ -8,12 +8,23 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from lm_eval_codemind.benchmarks.archives import CLASSEVAL, CODEMIND
+from lm_eval_codemind.benchmarks.archives import CLASSEVAL as ARCHIVE
+from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.languages.python.names import bound_names, free_names, module_names, statements_binding
 from lm_eval_codemind.problems import Problem
 
 NAME = "classeval"
+PART = Part(
+    CODEMIND,
+    "dataset/classeval",
+    ("*/class.py", "*/method_test.py", "*/output.txt", "*/transformation.py"),
+    "744e0cb862ab3c429e993f5e7a41b29aefb81819708f804ba8e95d848226e3c1",
+)
+_RECORDS = "ClassEval_data.json"
+RECORDS = Part(ARCHIVE, "data", (_RECORDS,), "aa216f7e0ac402f063f9b39d7c69ebab06dbd4bded74b4ce12474b255b9054a2")
+SLOW = frozenset({"ClassEval_34", "ClassEval_35"})
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -22,9 +33,8 @@ def read(upstream: Upstream) -> list[Problem]:
     Sources: ``dataset/classeval`` of CodeMind for the programs, the test methods and the published labels,
     ``data/ClassEval_data.json`` of FudanSELab/ClassEval for the test suites and for what CodeMind's test methods lost.
     """
-    files = upstream.files(CODEMIND.name, NAME)
+    files = upstream.files(PART)
     suites = {record["task_id"]: record["test"] for record in read_records(upstream)}
-    folder = CODEMIND.parts[NAME].folder
     problems = []
     for problem_id in sorted({name.split("/")[0] for name in files}, key=_order):
         class_id, entry_point = problem_id.split("@")
@@ -41,7 +51,7 @@ def read(upstream: Upstream) -> list[Problem]:
                 output=None,
                 tests=suites[class_id].strip() + "\n",
                 published_output=files[f"{problem_id}/output.txt"].decode("utf-8"),
-                provenance=f"{CODEMIND.repository}@{CODEMIND.revision}:{folder}/{problem_id}",
+                provenance=PART.place(problem_id),
             )
         )
     return problems
@@ -49,7 +59,7 @@ def read(upstream: Upstream) -> list[Problem]:
 
 def read_records(upstream: Upstream) -> list[dict[str, Any]]:
     """Return ClassEval's own records: a class each, with ``task_id``, ``solution_code``, ``test``, ``methods_info``."""
-    records: list[dict[str, Any]] = json.loads(upstream.files(CLASSEVAL.name, NAME)["ClassEval_data.json"])
+    records: list[dict[str, Any]] = json.loads(upstream.files(RECORDS)[_RECORDS])
     return records
 
 
@@ -79,3 +89,8 @@ def _assignment(name: str, suite: str) -> ast.Assign:
 def _order(problem_id: str) -> tuple[int, str]:
     class_id, entry_point = problem_id.split("@")
     return int(class_id.removeprefix("ClassEval_")), entry_point
+
+
+CLASSEVAL = Benchmark(
+    NAME, "ClassEval", "method", 400, read, parts=(PART, RECORDS), published_as="published_classeval", slow=SLOW
+)

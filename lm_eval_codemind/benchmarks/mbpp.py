@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 
-from lm_eval_codemind.benchmarks.archives import CODEMIND
+from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.specifications import with_docstring, without_examples
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.languages.python.names import free_names
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.hint_tests import with_hint
-from lm_eval_codemind.proof.sr_exceptions import with_exceptions
 
 NAME = "mbpp"
+PART = Part(
+    CODEMIND,
+    "dataset/Intermediate/Synthesis/mbpp",
+    ("*/main.py", "*/name.txt", "*/nl.txt", "*/signature.txt", "*/asserts.txt"),
+    "6d100cee00b522969a00565ad917a3551cb28212cae6598e288f8ffe3df5b4d1",
+)
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -20,13 +25,12 @@ def read(upstream: Upstream) -> list[Problem]:
 
     A problem has a description, a signature, a program and assertions, and no input and output of its own.
     """
-    files = upstream.files(CODEMIND.name, NAME)
-    folder = CODEMIND.parts[NAME].folder
+    files = upstream.files(PART)
 
     def text(number: int, name: str) -> str:
         return files[f"{number}/{name}"].decode("utf-8").replace("\r\n", "\n").strip()
 
-    problems = [
+    return [
         Problem(
             problem_id=f"MBPP_{number}",
             benchmark=NAME,
@@ -38,14 +42,16 @@ def read(upstream: Upstream) -> list[Problem]:
             output="",
             specification=with_docstring(text(number, "signature.txt") + ":", without_examples(text(number, "nl.txt"))),
             tests=_tests(text(number, "asserts.txt")),
-            provenance=f"{CODEMIND.repository}@{CODEMIND.revision}:{folder}/{number}",
+            provenance=PART.place(str(number)),
         )
         for number in sorted({int(name.split("/")[0]) for name in files})
     ]
-    return with_exceptions(NAME, [with_hint(problem) for problem in problems])
 
 
 def _tests(assertions: str) -> str:
     """Return the assertions as a module: the artifact dropped the import of ``math`` that some of them need."""
     needed = "import math\n\n" if "math" in free_names(ast.parse(assertions)) else ""
     return f"{needed}{assertions}\n"
+
+
+MBPP = Benchmark(NAME, "MBPP", "function", 427, read, parts=(PART,), labels="none", slow=frozenset({"MBPP_123"}))

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import partial
 
 from lm_eval_codemind.benchmarks import avatar, classeval, cruxeval, humaneval
-from lm_eval_codemind.benchmarks.archives import CODEMIND
+from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Problem
 
-# The file that holds the program and the one that holds its input, by benchmark.
-_FILES = {
-    humaneval.NAME: ("main.py", "input.txt"),
-    cruxeval.NAME: ("main.py", "input.txt"),
-    classeval.NAME: ("class.py", "method_test.py"),
-    avatar.NAME: ("main.py", "input.txt"),
-}
+_CRUXEVAL = Part(
+    CODEMIND,
+    "dataset/cruxeval",
+    ("*/main.py", "*/input.txt", "*/output.txt"),
+    "879d8fbbe05bd0137e63e954448cb9b5ad18d95214efbb4e2e5605281d35669e",
+)
 
 # The labels that the artifact's own results were judged against where output.txt holds another value: an expression or
 # an assertion's message beside the value, or the answer to another problem's call.
@@ -30,56 +32,104 @@ _JUDGED_AGAINST = {
 }
 
 
-def read(upstream: Upstream, benchmark: str) -> list[Problem]:
+def read(
+    upstream: Upstream,
+    *,
+    benchmark: Benchmark,
+    part: Part,
+    files: tuple[str, str] = ("main.py", "input.txt"),
+    label: Callable[[str, str], str] = lambda problem_id, text: text,
+    with_class: bool = False,
+) -> list[Problem]:
     """Return CodeMind's problems of one benchmark, with its labels as outputs, sorted by name.
 
-    Source: the benchmark's folder below ``dataset/`` of CodeMind. ClassEval's have their published C+ as well, where
-    there is one, and the tests of ClassEval's own data, so that simplified programs can be validated.
+    Args:
+        upstream: The repositories.
+        benchmark: The benchmark whose problems they are.
+        part: Where they are.
+        files: The names of the program's file and of its input's.
+        label: Problem and content of ``output.txt`` -> the label as the artifact compares answers with it.
+        with_class: Whether they are methods of ClassEval's classes. Then they have their published C+ as well, where
+            there is one, and the tests of ClassEval's own data, so that simplified programs can be validated.
     """
-    files = upstream.files(CODEMIND.name, benchmark)
-    folder = CODEMIND.parts[benchmark].folder
-    program, given = _FILES[benchmark]
-    kinds = {classeval.NAME: "method", avatar.NAME: "script"}
-
+    contents = upstream.files(part)
+    program, given = files
     suites: dict[str, str] = {}
-    if benchmark == classeval.NAME:
+    if with_class:
         suites = {record["task_id"]: record["test"].strip() + "\n" for record in classeval.read_records(upstream)}
 
     def text(problem_id: str, name: str) -> str:
-        return files[f"{problem_id}/{name}"].decode("utf-8")
+        return contents[f"{problem_id}/{name}"].decode("utf-8")
 
     def transformation(problem_id: str) -> str:
         path = f"{problem_id}/transformation.py"
-        return text(problem_id, "transformation.py") if path in files and suites else ""
+        return text(problem_id, "transformation.py") if path in contents and with_class else ""
 
+    assert benchmark.kind is not None
     return [
         Problem(
             problem_id=problem_id,
-            benchmark=f"published_{benchmark}",
-            kind=kinds.get(benchmark, "function"),  # type: ignore[arg-type]
+            benchmark=benchmark.published_as,
+            kind=benchmark.kind,
             language="python",
             code=text(problem_id, program),
-            entry_point=problem_id.split("@")[-1] if benchmark == classeval.NAME else "",
+            entry_point=problem_id.split("@")[-1] if with_class else "",
             input=text(problem_id, given),
-            output=_label(benchmark, problem_id, text(problem_id, "output.txt")),
+            output=label(problem_id, text(problem_id, "output.txt")),
             tests=suites.get(problem_id.split("@")[0], ""),
             transformed=transformation(problem_id),
             category="published",
             published_output=text(problem_id, "output.txt"),
-            provenance=f"{CODEMIND.repository}@{CODEMIND.revision}:{folder}/{problem_id}",
+            provenance=part.place(problem_id),
         )
-        for problem_id in sorted({name.split("/")[0] for name in files})
+        for problem_id in sorted({name.split("/")[0] for name in contents})
     ]
 
 
-def _label(benchmark: str, problem_id: str, text: str) -> str:
-    """Return the label as the artifact compares answers with it.
-
-    Its results hold HumanEval's labels as ``print`` shows them, strings without quotes, and Avatar's with plain line
-    ends; for the others they are the content of ``output.txt``.
-    """
-    if benchmark == avatar.NAME:
-        return text.replace("\r\n", "\n")
-    if benchmark != humaneval.NAME:
-        return text
+def _printed(problem_id: str, text: str) -> str:
+    """Return a label of HumanEval as the artifact's results hold it: as ``print`` shows it, strings without quotes."""
     return _JUDGED_AGAINST.get(problem_id) or str(ast.literal_eval(text.strip()))
+
+
+def _plain_lines(problem_id: str, text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _published(benchmark: Benchmark, size: int, reader: Callable[[Upstream], list[Problem]], *parts: Part) -> Benchmark:
+    return Benchmark(
+        benchmark.published_as,
+        f"{benchmark.title} as published",
+        benchmark.kind,
+        size,
+        reader,
+        parts=parts,
+        labels="published",
+        slow=benchmark.slow,
+    )
+
+
+PUBLISHED = (
+    _published(
+        humaneval.HUMANEVAL,
+        162,
+        partial(read, benchmark=humaneval.HUMANEVAL, part=humaneval.PART, label=_printed),
+        humaneval.PART,
+    ),
+    _published(cruxeval.CRUXEVAL, 800, partial(read, benchmark=cruxeval.CRUXEVAL, part=_CRUXEVAL), _CRUXEVAL),
+    _published(
+        classeval.CLASSEVAL,
+        400,
+        partial(
+            read,
+            benchmark=classeval.CLASSEVAL,
+            part=classeval.PART,
+            files=("class.py", "method_test.py"),
+            with_class=True,
+        ),
+        classeval.PART,
+        classeval.RECORDS,
+    ),
+    _published(
+        avatar.AVATAR, 86, partial(read, benchmark=avatar.AVATAR, part=avatar.PART, label=_plain_lines), avatar.PART
+    ),
+)

@@ -1,51 +1,34 @@
-"""The benchmarks the suite knows: their names, what their programs are and how many there must be."""
+"""The benchmarks the suite knows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from lm_eval_codemind.problems.record import Kind
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
+from lm_eval_codemind.execution import Limits
+from lm_eval_codemind.plugins import registered
+from lm_eval_codemind.problems import Problem
 
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A benchmark as it is built into one file.
-
-    Attributes:
-        name: The file's stem and the suffix of the tasks' names.
-        title: What people call it.
-        kind: The kind of all its programs; None where kinds are mixed.
-        size: The number of problems the pinned revision yields, excluded ones included.
-        packaged: Whether its data comes with the package, so that nothing needs to be downloaded.
-        labelled: Whether its problems have an input and an output to predict.
-    """
-
-    name: str
-    title: str
-    kind: Kind | None
-    size: int
-    packaged: bool = False
-    labelled: bool = True
-
-
-BENCHMARKS: dict[str, Benchmark] = {
-    benchmark.name: benchmark
-    for benchmark in (
-        Benchmark("humaneval", "HumanEval", "function", 164),
-        Benchmark("cruxeval", "CRUXEval", "function", 800),
-        Benchmark("classeval", "ClassEval", "method", 400),
-        Benchmark("avatar", "Avatar", "script", 86),
-        # What specification reasoning alone uses: descriptions with tests, without labels.
-        Benchmark("classeval_methods", "ClassEval, all methods", "method", 410, labelled=False),
-        Benchmark("mbpp", "MBPP", "function", 427, labelled=False),
-        # What the artifact published: its own cut of the programs, with its labels, for replication.
-        Benchmark("published_humaneval", "HumanEval as published", "function", 162),
-        Benchmark("published_cruxeval", "CRUXEval as published", "function", 800),
-        Benchmark("published_classeval", "ClassEval as published", "method", 400),
-        Benchmark("published_avatar", "Avatar as published", "script", 86),
-        Benchmark("sample", "Sample", None, 24, packaged=True),
+# In the order in which they are built and shown.
+_PACKAGED = tuple(
+    f"lm_eval_codemind.benchmarks.{module}"
+    for module in (
+        "humaneval:HUMANEVAL",
+        "cruxeval:CRUXEVAL",
+        "classeval:CLASSEVAL",
+        "avatar:AVATAR",
+        "classeval_methods:CLASSEVAL_METHODS",
+        "mbpp:MBPP",
+        "published:PUBLISHED",
+        "sample:SAMPLE",
     )
-}
+)
+_LIMITS_OF_SLOW = Limits(cpu_seconds=60, wall_seconds=120)
+
+
+def benchmarks() -> Mapping[str, Benchmark]:
+    """Return the benchmarks by name: this package's, and those that other packages bring."""
+    return registered("benchmarks", _PACKAGED)
 
 
 def get_benchmark(name: str) -> Benchmark:
@@ -54,6 +37,25 @@ def get_benchmark(name: str) -> Benchmark:
     Raises:
         ValueError: naming the benchmarks there are, if there is none of that name.
     """
-    if name not in BENCHMARKS:
-        raise ValueError(f"there is no benchmark {name!r}; the benchmarks are: {', '.join(BENCHMARKS)}")
-    return BENCHMARKS[name]
+    known = benchmarks()
+    if name not in known:
+        raise ValueError(f"there is no benchmark {name!r}; the benchmarks are: {', '.join(known)}")
+    return known[name]
+
+
+def twin_of(name: str) -> str:
+    """Return the benchmark that a published one is the published form of; the name itself for any other."""
+    return next((one.name for one in benchmarks().values() if one.published_as == name), name)
+
+
+def same_problems(name: str) -> str:
+    """Return the benchmark under whose name a benchmark's problems are counted together with another's."""
+    known = benchmarks().get(name)
+    return known.extends if known is not None and known.extends else name
+
+
+def limits_of(problem: Problem) -> Limits:
+    """Return what a program that answers a problem may use. Of a class, all methods are judged by the same suite."""
+    known = benchmarks().get(problem.benchmark)
+    slow = known is not None and not {problem.problem_id, problem.problem_id.partition("@")[0]}.isdisjoint(known.slow)
+    return _LIMITS_OF_SLOW if slow else Limits()

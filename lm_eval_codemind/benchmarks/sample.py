@@ -10,32 +10,33 @@ from typing import Any
 
 import yaml
 
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
+from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Case, Problem
-from lm_eval_codemind.proof.transformed import transformed
 
 NAME = "sample"
 _DATA = files("lm_eval_codemind.benchmarks").joinpath("sample_data")
 
 
-def read() -> list[Problem]:
-    """Return the sample problems in the order of their names; ``sample_data/NAME.yaml`` is problem ``Sample_NAME``."""
+@lru_cache(maxsize=1)
+def _read() -> tuple[Problem, ...]:
+    data = sorted((file for file in _DATA.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
+    return tuple(
+        _problem(file.name.removesuffix(".yaml"), yaml.safe_load(file.read_text(encoding="utf-8"))) for file in data
+    )
+
+
+def read(upstream: Upstream | None = None) -> list[Problem]:
+    """Return the sample problems in the order of their names; ``sample_data/NAME.yaml`` is problem ``Sample_NAME``.
+
+    Args:
+        upstream: Not used: the problems come with the package.
+    """
     return list(_read())
 
 
-@lru_cache(maxsize=1)
-def _read() -> list[Problem]:
-    return transformed(read_bare(), NAME)
-
-
-def read_bare() -> list[Problem]:
-    """Return the sample problems without their C+."""
-    data = sorted((file for file in _DATA.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
-    return [
-        _problem(file.name.removesuffix(".yaml"), yaml.safe_load(file.read_text(encoding="utf-8"))) for file in data
-    ]
-
-
 def _problem(name: str, record: dict[str, Any]) -> Problem:
+    in_class = "." in record["entry_point"]
     return Problem(
         problem_id=f"Sample_{name}",
         benchmark=NAME,
@@ -46,13 +47,13 @@ def _problem(name: str, record: dict[str, Any]) -> Problem:
         input=record["input"],
         output=record["output"],
         specification=record["specification"],
-        context=_rest_of_class(record["code"], record["entry_point"]) if record["kind"] == "method" else "",
+        context=_rest_of_class(record["code"], record["entry_point"]) if in_class else "",
         tests=record.get("tests", ""),
         cases=tuple(Case(case["input"], case["output"]) for case in record["cases"]),
         hint_test=_hint(record, record["output"]),
         misleading_test=_hint(record, record.get("misleading_output", "")),
         published_output=None,
-        provenance=f"lm-eval-codemind:lm_eval_codemind/sources/sample_data/{name}.yaml",
+        provenance=f"lm-eval-codemind:lm_eval_codemind/benchmarks/sample_data/{name}.yaml",
     )
 
 
@@ -73,9 +74,9 @@ def _hint(record: dict[str, Any], output: str) -> str:
 
     A method's input is a test method that ends by returning what is compared.
     """
-    if record["kind"] == "script":
+    if not record["entry_point"]:
         return ""
-    if record["kind"] == "function":
+    if "." not in record["entry_point"]:
         return f"assert {record['input']} == {output}\n"
     method = ast.parse(record["input"]).body[0]
     assert isinstance(method, ast.FunctionDef)
@@ -87,3 +88,6 @@ def _hint(record: dict[str, Any], output: str) -> str:
     return f"import unittest\n\n\nclass {class_name}Hint(unittest.TestCase):\n" + textwrap.indent(
         "\n".join(lines) + "\n", "    "
     )
+
+
+SAMPLE = Benchmark(NAME, "Sample", None, 24, read, labels="own")

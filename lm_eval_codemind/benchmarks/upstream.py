@@ -6,7 +6,7 @@ import tarfile
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
-from lm_eval_codemind.benchmarks.archives import ARCHIVES, Archive, Part, digest_files
+from lm_eval_codemind.benchmarks.archives import Archive, Part, digest_files
 
 _SUFFIXES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
 
@@ -36,30 +36,27 @@ class Upstream:
             )
         self._directory = directory
         self._fetch = fetch
-        self._parts: dict[str, dict[str, dict[str, bytes]]] = {}
+        self._read_parts: dict[Part, dict[str, bytes]] = {}
 
-    def files(self, archive_name: str, part_name: str) -> Mapping[str, bytes]:
+    def files(self, part: Part) -> Mapping[str, bytes]:
         """Return the files of one part of a repository: name relative to the part's folder -> content.
 
         Raises:
             UpstreamError: if the repository is not there, cannot be read, or differs from the pinned revision.
         """
-        archive = ARCHIVES[archive_name]
-        if archive_name not in self._parts:
-            # An archive is read through once for all its parts: seeking in a compressed one costs a pass each.
-            self._parts[archive_name] = self._read(archive)
-        files = self._parts[archive_name][part_name]
-        problem = _problem_with(archive, archive.parts[part_name], files)
-        if problem:
-            raise UpstreamError(f"{problem}; {self._mend(archive)}")
-        return files
+        if part not in self._read_parts:
+            files = self._read(part)
+            problem = _problem_with(part, files)
+            if problem:
+                raise UpstreamError(f"{problem}; {self._mend(part.archive)}")
+            self._read_parts[part] = files
+        return self._read_parts[part]
 
     def _mend(self, archive: Archive) -> str:
         """Return what to do about an archive that is not what it should be; a downloaded one is removed."""
         if self._fetch is None:
             return f"use a clean copy of {archive.repository} at {archive.revision}"
         self._locate(archive).unlink()
-        del self._parts[archive.name]
         return "the download has been removed; run the command again to download it anew"
 
     def _locate(self, archive: Archive) -> Path:
@@ -76,27 +73,26 @@ class Upstream:
             f"https://github.com/{archive.repository} at {archive.revision} there"
         )
 
-    def _read(self, archive: Archive) -> dict[str, dict[str, bytes]]:
-        path = self._locate(archive)
+    def _read(self, part: Part) -> dict[str, bytes]:
+        path = self._locate(part.archive)
         if path.is_dir():
-            return {name: _read_directory(path, part) for name, part in archive.parts.items()}
+            return _read_directory(path, part)
         try:
-            return _read_tar(path, archive.parts)
+            return _read_tar(path, part)
         except (tarfile.TarError, OSError, EOFError) as error:
-            self._parts[archive.name] = {}
-            raise UpstreamError(f"{path}: not a readable tar archive ({error}); {self._mend(archive)}") from error
+            raise UpstreamError(f"{path}: not a readable tar archive ({error}); {self._mend(part.archive)}") from error
 
 
-def _problem_with(archive: Archive, part: Part, files: Mapping[str, bytes]) -> str:
+def _problem_with(part: Part, files: Mapping[str, bytes]) -> str:
     """Return what is wrong with the files of a part, or the empty string."""
-    where = f"{archive.repository}, {part.folder}"
+    where = f"{part.archive.repository}, {part.folder}"
     if not files:
-        return f"{where}: no files of that folder; a checkout of revision {archive.revision} has them"
+        return f"{where}: no files of that folder; a checkout of revision {part.archive.revision} has them"
     found = digest_files(files)
     if found == part.digest:
         return ""
     return (
-        f"{where}: the {len(files)} files differ from revision {archive.revision} "
+        f"{where}: the {len(files)} files differ from revision {part.archive.revision} "
         f"(digest {found[:12]}…, wanted {part.digest[:12]}…)"
     )
 
@@ -108,20 +104,19 @@ def _read_directory(root: Path, part: Part) -> dict[str, bytes]:
     return {name: path.read_bytes() for name, path in names if part.wants(name)}
 
 
-def _read_tar(path: Path, parts: Mapping[str, Part]) -> dict[str, dict[str, bytes]]:
-    contents: dict[str, dict[str, bytes]] = {name: {} for name in parts}
+def _read_tar(path: Path, part: Part) -> dict[str, bytes]:
+    contents: dict[str, bytes] = {}
     with tarfile.open(path) as tar:
         for member in tar:
             if not member.isfile():
                 continue
             # Archives have one folder at their top, whose name depends on who made them.
             inner = PurePosixPath(*PurePosixPath(member.name).parts[1:])
-            for name, part in parts.items():
-                if not inner.is_relative_to(part.folder):
-                    continue
-                relative = inner.relative_to(part.folder).as_posix()
-                if part.wants(relative):
-                    file = tar.extractfile(member)
-                    assert file is not None
-                    contents[name][relative] = file.read()
+            if not inner.is_relative_to(part.folder):
+                continue
+            name = inner.relative_to(part.folder).as_posix()
+            if part.wants(name):
+                file = tar.extractfile(member)
+                assert file is not None
+                contents[name] = file.read()
     return contents

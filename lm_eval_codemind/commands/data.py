@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.benchmarks import BENCHMARKS
+from lm_eval_codemind.benchmarks import benchmarks, get_benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream, UpstreamError
 from lm_eval_codemind.commands.data_push import push
 from lm_eval_codemind.data.build import (
-    SOURCES,
     benchmark_path,
     build,
+    built_benchmarks,
     data_directory,
     downloading,
     intact,
@@ -25,7 +25,7 @@ _benchmarks = click.option(
     "--benchmark",
     "names",
     multiple=True,
-    type=click.Choice(list(SOURCES)),
+    type=click.Choice(built_benchmarks()),
     help="A benchmark; may be given several times. All of them by default.",
 )
 _upstream = click.option(
@@ -60,11 +60,11 @@ def build_command(names: tuple[str, ...], upstream: Path | None, out: Path | Non
     """Build benchmarks from the upstream repositories at their pinned revisions. Nothing is executed."""
     directory = out or data_directory()
     try:
-        entries = build(names or SOURCES, _open(upstream, directory), directory)
+        entries = build(names or built_benchmarks(), _open(upstream, directory), directory)
     except UpstreamError as error:
         raise click.ClickException(str(error)) from error
     for name, entry in entries.items():
-        click.echo(f"{benchmark_path(directory, name)}: {entry.problems} problems, sha256 {entry.digest}")
+        click.echo(f"{benchmark_path(directory, name)}: {entry.problems} problems, sha256 {entry.digests[name]}")
 
 
 @command.command("info")
@@ -75,17 +75,18 @@ def info(out: Path | None) -> None:
     entries = read_manifest(directory)
     released = released_digests()
     click.echo(f"data directory: {directory}")
-    for name in SOURCES:
+    for name in built_benchmarks():
         if name not in entries:
             click.echo(f"{name}: not built (`codemind data build --benchmark {name}`)")
             continue
         entry = entries[name]
         counts = ", ".join(f"{count} {category}" for category, count in entry.categories.items())
-        state = "as released" if entry.digest == released.get(name) else "differs from the released data"
+        state = "as released" if entry.digests.items() <= released.items() else "differs from the released data"
         if not intact(directory, name):
             state = "damaged or outdated"
         click.echo(f"{name}: {entry.problems} problems ({counts}); {state}")
-        click.echo(f"  sha256 {entry.digest}, builder {entry.builder_version}")
+        for file, sha256 in entry.digests.items():
+            click.echo(f"  {file}: sha256 {sha256}, builder {entry.builder_version}")
         for repository, revision in entry.revisions.items():
             click.echo(f"  {repository}@{revision}")
 
@@ -105,18 +106,18 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 
     Exits with 1 if any differs.
     """
+    from lm_eval_codemind.data.verify import proven_benchmarks, verify_benchmark, verify_transformations
     from lm_eval_codemind.proof.prove import MissingExtra
-    from lm_eval_codemind.proof.verify import PROVEN, verify_benchmark, verify_transformations
 
     source = _open(upstream, out or data_directory())
     differences = 0
-    for name in [name for name in PROVEN if not names or name in names]:
+    for name in [name for name in proven_benchmarks() if not names or name in names]:
         try:
             if only != "transformations":
                 found = verify_benchmark(name, source, workers)
                 for problem_id, text in found.items():
                     click.echo(f"{name}, {problem_id}: {text}")
-                size = BENCHMARKS[name].size
+                size = get_benchmark(name).size
                 click.echo(f"{name}: {size} problems executed, {len(found)} differ from the shipped proof")
                 differences += len(found)
             if only != "labels":
@@ -138,19 +139,20 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 @_out
 def errata(out: Path | None) -> None:
     """Print the errata page of the built data."""
+    from lm_eval_codemind.data.verify import proven_benchmarks
     from lm_eval_codemind.proof.errata import errata_page
     from lm_eval_codemind.proof.labels import load_proofs
     from lm_eval_codemind.proof.sr_exceptions import load_exceptions
-    from lm_eval_codemind.proof.transformed import PUBLISHED, load_failing
-    from lm_eval_codemind.proof.verify import PROVEN
+    from lm_eval_codemind.proof.transformed import load_failing
 
     directory = out or data_directory()
-    missing = [name for name in PROVEN if not intact(directory, name)]
+    proven = proven_benchmarks()
+    missing = [name for name in proven if not intact(directory, name)]
     if missing:
         raise click.ClickException(f"{directory}: not built: {', '.join(missing)}; run `codemind data build`")
-    problems = {name: load_problems(benchmark_path(directory, name)) for name in PROVEN}
-    proofs = {name: load_proofs(name) for name in PROVEN}
-    failing = {name: load_failing(name) for name in [*PROVEN, PUBLISHED]}
+    problems = {name: load_problems(benchmark_path(directory, name)) for name in proven}
+    proofs = {name: load_proofs(name) for name in proven}
+    failing = {name: load_failing(name) for name in benchmarks()}
     click.echo(errata_page(problems, proofs, load_exceptions(), failing), nl=False)
 
 

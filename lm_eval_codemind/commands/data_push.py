@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.benchmarks import BENCHMARKS
+from lm_eval_codemind.benchmarks import benchmarks as known_benchmarks
 
 
 @click.command("push")
@@ -21,7 +21,7 @@ from lm_eval_codemind.benchmarks import BENCHMARKS
     "--benchmark",
     "names",
     multiple=True,
-    type=click.Choice(list(BENCHMARKS)),
+    type=click.Choice(list(known_benchmarks())),
     help="A benchmark; may be given several times. All of them by default.",
 )
 @click.option("--private", is_flag=True, help="Make the repository private if it has to be created.")
@@ -39,7 +39,7 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
     if (repository is None) == (folder is None):
         raise click.UsageError("give either ORG/NAME, to send the data there, or --folder, to write it to disk")
     try:
-        benchmarks = {name: load_benchmark(name) for name in names or BENCHMARKS}
+        benchmarks = {name: load_benchmark(name) for name in names or known_benchmarks()}
     except UpstreamError as error:
         raise click.ClickException(str(error)) from error
     if folder is not None:

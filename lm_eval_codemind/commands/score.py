@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import click
 
 from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE, forget_journals
 from lm_eval_codemind.harness.cli import run_harness
+from lm_eval_codemind.harness.contract import environment
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.models.recordings import Recordings, read_recordings
 
@@ -78,7 +77,7 @@ def command(
         run_harness([*arguments, *harness_arguments])
         return
     journal = Path(output_path) / _JOURNAL
-    with mock.patch.dict(os.environ, {JOURNAL_VARIABLE: str(journal)}):
+    with environment(**{JOURNAL_VARIABLE: str(journal)}):
         run_harness([*arguments, *harness_arguments])
     forget_journals()
     journal.unlink(missing_ok=True)

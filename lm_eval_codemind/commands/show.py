@@ -22,8 +22,8 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
 
     RUNS are result files of the harness (--output_path) or directories that hold some.
     """
+    from lm_eval_codemind.families import families
     from lm_eval_codemind.results.analysis import ALL, comparisons, hardest, summary
-    from lm_eval_codemind.results.families import FAMILIES
     from lm_eval_codemind.results.observations import observe
     from lm_eval_codemind.results.runs import read_runs
 
@@ -34,7 +34,7 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
         raise click.ClickException(str(error)) from error
     scores = summary(found, observations)
     if not all_metrics:
-        main = {family.name: family.metric for family in FAMILIES}
+        main = {family.title: family.metric for family in families().values()}
         scores = scores.where(lambda row: row["metric"] == main[row["family"]])
     click.echo(scores.without("family").to_text())
     if not observations:

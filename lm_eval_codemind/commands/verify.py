@@ -12,7 +12,12 @@ from lm_eval_codemind.commands.runs import runs_argument
 @click.command("verify")
 @runs_argument
 @click.option("--show", "shown", type=click.IntRange(1), default=20, show_default=True, help="Differences to print.")
-def command(runs: tuple[Path, ...], shown: int) -> None:
+@click.option(
+    "--prompts",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Where the templates are that the runs were made with, if not where they were.",
+)
+def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
     """Score the responses of RUNS again, without a model, and compare everything that is recorded.
 
     RUNS are result files of the harness (--output_path), directories that hold some, or bundles of `codemind submit`.
@@ -27,7 +32,7 @@ def command(runs: tuple[Path, ...], shown: int) -> None:
     try:
         with opened(runs) as paths:
             for run in read_runs(paths):
-                with rescored(run) as again:
+                with rescored(run, prompts) as again:
                     result = verify(run, again)
                 equal = equal and result.equal
                 metrics = sum(len(task.metrics) for task in run.tasks)

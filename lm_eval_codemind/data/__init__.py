@@ -1,5 +1,11 @@
 """The data set: benchmarks read from upstream, proven labels applied, built, stored and loaded."""
 
-from lm_eval_codemind.data.build import benchmark_digest, data_directory, load_benchmark, read_manifest
+from lm_eval_codemind.data.build import (
+    benchmark_digests,
+    data_directory,
+    load_benchmark,
+    load_problem,
+    read_manifest,
+)
 
-__all__ = ["benchmark_digest", "data_directory", "load_benchmark", "read_manifest"]
+__all__ = ["benchmark_digests", "data_directory", "load_benchmark", "load_problem", "read_manifest"]

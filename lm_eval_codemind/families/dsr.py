@@ -1,93 +1,173 @@
-"""The harness's hooks for dynamic semantics reasoning (DSR): make a tangled program simple again."""
+"""Dynamic semantics reasoning (DSR): make a tangled program simple again."""
 
 from __future__ import annotations
 
-import ast
-import textwrap
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from datasets import Dataset
-
-from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.benchmarks import get_benchmark
-from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.execution import shared_sandbox
-from lm_eval_codemind.execution.journal import submit
-from lm_eval_codemind.harness.dataset import record_responses, record_suite, splits
-from lm_eval_codemind.harness.executed import Submission
-from lm_eval_codemind.languages.python.code import extract_definition, extract_method, extract_script
-from lm_eval_codemind.languages.python.lines import lines_of_code
-from lm_eval_codemind.languages.python.methods import insert_method
-from lm_eval_codemind.languages.python.names import bound_names, free_names, statements_binding
-from lm_eval_codemind.languages.python.suites import suite_job
-from lm_eval_codemind.problems import KINDS, Kind, Problem
-from lm_eval_codemind.prompts.templates import Templates
+from lm_eval_codemind.benchmarks import Benchmark, limits_of
+from lm_eval_codemind.data import load_benchmark, load_problem
+from lm_eval_codemind.execution import Job, shared_sandbox
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, get_language, kind_of
+from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.transformed import TRANSFORM_SEED, freshly_transformed, without_failing
-from lm_eval_codemind.scores.dsr import r_dsr, s_dsr, shorter, similarity
-from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
-from lm_eval_codemind.transforms import UnsupportedSyntaxError, unparse
+from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
+from lm_eval_codemind.questions.family import described_outcome, prompts, responses
+from lm_eval_codemind.scores.dsr import s_dsr, shorter, similarity
 
 # The columns of a problem that a document of this family shows; its tests are found by problem_id.
-_COLUMNS = (
-    "problem_id",
-    "benchmark",
-    "kind",
-    "language",
-    "code",
-    "entry_point",
-    "transformed",
-    "transformations",
-    "complexity",
-    "transformed_complexity",
-)
-_SHOWN_CASES = 2
+_COLUMNS = ("code", "entry_point", "transformed", "transformations", "complexity", "transformed_complexity")
 
 
-def dataset(
-    *,
-    benchmark: str,
-    prompts: str | None = None,
-    transform_seed: int | str | None = None,
-    suite: dict[str, Any] | None = None,
-    **_: object,
-) -> dict[str, Dataset]:
-    """Return one document a problem, and as few-shot examples a worked one for each kind of program.
+class SemanticsReasoning(Family):
+    """DSR: one question a problem, what C+ can be made of."""
 
-    Problems whose own program fails its tests on every machine (they are in the errata) are left out.
+    name = "dsr"
+    title = "DSR"
+    templates = "dsr"
+    options = ("transform_seed",)
+    filters = ("extract-code",)
+    metric = "r_dsr"
+    verdict = "pass@1"
+    scores = ("S_DSR", "pass")
+    programs = {"C": ("complexity", "code"), "C+": ("transformed_complexity", "transformed")}
 
-    Args:
-        benchmark: Name of a benchmark of the registry.
-        prompts: Directory of the user's own templates, from ``--metadata prompts=DIR``.
-        transform_seed: From ``--metadata transform_seed=N``: C+ is made anew by this seed, and verified, now.
-        suite: Where to record versions, digests and the seed; see
-            :func:`~lm_eval_codemind.harness.dataset.record_suite`.
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
+        return PUBLISHED_DSR.name if benchmark.labels == "published" else self.name
 
-    Raises:
-        ValueError: if the seed is no integer, or if the data has no C+.
-    """
-    templates = Templates("dsr", prompts)
-    everything = load_benchmark(benchmark)
-    seed = _seed(transform_seed)
-    if seed == TRANSFORM_SEED or benchmark.startswith("published_"):
-        problems = [problem for problem in without_failing(everything, benchmark) if problem.transformed]
-    else:
-        problems = freshly_transformed(without_failing(everything, benchmark), seed, shared_sandbox())
-    if not problems:
-        raise ValueError(
-            f"the data of {benchmark} has no transformed programs; run `codemind data build --benchmark {benchmark}`"
-        )
-    documents = [_document(problem, templates) for problem in problems]
-    # The published C+ of a class leaves some of its methods as they were: nothing there can be made simpler.
-    documents = [document for document in documents if document["loc_transformed"] > document["loc"]]
-    record_suite(suite, benchmark, everything, templates)
-    if suite is not None:
-        suite.update(transform_seed="published" if benchmark.startswith("published_") else seed, scored=len(documents))
-    kind = get_benchmark(benchmark).kind
-    worked = templates.examples()
-    examples = [_example(one, worked[one], templates) for one in ([kind] if kind else KINDS)]
-    return splits(documents, examples, suite)
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems that have a C+ and whose own program passes its tests (the errata name the others).
+
+        The option ``transform_seed`` makes C+ anew by this seed, and verifies it, now.
+
+        Raises:
+            ValueError: if the seed is no integer.
+        """
+        problems = without_failing(load_benchmark(benchmark.name), benchmark.name)
+        seed = _seed(options.get("transform_seed"))
+        if seed == TRANSFORM_SEED or benchmark.labels == "published":
+            return [problem for problem in problems if problem.transformed]
+        return freshly_transformed(problems, seed, shared_sandbox())
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        published = benchmark.labels == "published"
+        suite["transform_seed"] = "published" if published else _seed(options.get("transform_seed"))
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        """Return the question, unless C+ is no longer than C.
+
+        The published C+ of a class leaves some of its methods as they were: nothing there can be made simpler.
+        """
+        kind, language = kind_of(problem), get_language(problem.language)
+        programs = [kind.read_back(text, problem, language.fence) for text in (problem.code, problem.transformed)]
+        asked = [kind.asked_for(program, problem) for program in programs]
+        lines = [language.lines(text) for text in asked]
+        if lines[1] <= lines[0]:
+            return
+        row = problem.to_row()
+        fields = {
+            **{column: row[column] for column in _COLUMNS},
+            "test": kind.shown_test(problem),
+            "loc": lines[0],
+            "loc_transformed": lines[1],
+            "answer": asked[0],
+        }
+        yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        return {**record, "answer": record["code"]}
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        class_name, _, method_name = fields["entry_point"].partition(".")
+        return {
+            "code": fields["transformed"].strip("\n"),
+            "test": fields["test"].strip("\n"),
+            "entry_point": fields["entry_point"],
+            "class_name": class_name,
+            "method_name": method_name,
+        }
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {"code": fields["answer"].strip("\n"), "reasoning": fields.get("reasoning", "").strip()}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the part of C' that is asked for, with its lines; what runs is the whole of it.
+
+        Of a class one method is asked for, which is put into C+ in the place of its own, so that the rest of the class
+        is as it was. C, C+ and C' are measured alike.
+        """
+        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        program = kind_of(problem).program(response, problem, into=question["transformed"])
+        if program is None:
+            return Answer(None)
+        asked = kind_of(problem).asked_for(program, problem)
+        answer = Answer(asked, {"loc": get_language(problem.language).lines(asked)})
+        answer.program = program
+        return answer
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that checks C' against all tests of C."""
+        if answer.program is None:
+            return None
+        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        return kind_of(problem).suite_job(problem, answer.program, limits=limits_of(problem))
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        passed, lines = answer.passed, answer.details.get("loc", 0)
+        loc, transformed = question["loc"], question["loc_transformed"]
+        likeness = 0.0
+        if answer.found is not None:
+            problem = load_problem(question.key.benchmark, question.key.problem_id)
+            normal = get_language(problem.language).normal_form
+            original = kind_of(problem).asked_for(problem.code, problem)
+            likeness = similarity(normal(answer.found), normal(original))
+        return {
+            "r_dsr": s_dsr(passed, loc, transformed, lines),
+            "pass@1": float(passed),
+            "shorter": float(shorter(passed, transformed, lines)),
+            "similarity": likeness,
+            "code_found": float(answer.found is not None),
+        }
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        return {"S_DSR": float(unit[0].scores[self.metric]), "pass": float(unit[0].scores["pass@1"])}
+
+    def solved(self, unit: Unit) -> bool:
+        """Tell whether the answer passes its tests and is shorter than C+: then S_DSR is above 0."""
+        return self.unit_scores(unit)["S_DSR"] > 0
+
+    def outcome(self, unit: Unit) -> str:
+        of_unit = self.unit_scores(unit)
+        if of_unit["pass"] < 1:
+            return "fails its tests" if unit[0].answer.found else "no code"
+        return "simplified" if of_unit["S_DSR"] > 0 else "not shorter"
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        doc, answer = sample.doc, sample.answer
+        language = str(doc.get("language", ""))
+        rules = doc.get("transformations") or []
+        shown = [
+            Part("C", "code", str(doc.get("code", "")), True, _lines(doc.get("loc")), language),
+            Part("C+", "code", str(doc.get("transformed", "")), True, _lines(doc.get("loc_transformed")), language),
+            Part("Answer", "code", answer.found or "(none found)", True, _lines(answer.details.get("loc")), language),
+            Part("Outcome", "text", described_outcome(answer)),
+            Part("Rules that made C+", "text", ", ".join(map(str, rules))),
+            Part("Test", "code", str(doc.get("test", "")), language=language),
+            *prompts(sample),
+            *responses(sample),
+        ]
+        return [part for part in shown if part.text]
+
+
+class PublishedSemanticsReasoning(SemanticsReasoning):
+    """DSR on the published C+, as results are shown; its questions are asked by :data:`DSR`."""
+
+    name = "dsr_published"
+    title = "DSR published"
+    in_overlap = False
+    submittable = False
 
 
 def _seed(transform_seed: int | str | None) -> int:
@@ -101,200 +181,12 @@ def _seed(transform_seed: int | str | None) -> int:
         ) from error
 
 
-def _document(problem: Problem, templates: Templates) -> dict[str, Any]:
-    row = problem.to_row()
-    original = _code_of_answer(_fenced(problem.code), problem, problem.code)
-    transformed = _code_of_answer(_fenced(problem.transformed), problem, problem.transformed)
-    assert original is not None
-    assert transformed is not None
-    shown = {**row, "test": _shown_test(problem)}
-    return {
-        **{column: row[column] for column in _COLUMNS},
-        "test": shown["test"],
-        "loc": _lines(original, problem),
-        "loc_transformed": _lines(transformed, problem),
-        "prompt": _prompt(shown, templates),
-        "target": templates.render("response", code=_asked_for(original, problem).strip("\n"), reasoning=""),
-    }
+def _lines(count: object) -> str:
+    return "" if count is None else f"{count} lines"
 
 
-def _example(kind: str, example: Mapping[str, Any], templates: Templates) -> dict[str, Any]:
-    return {
-        "kind": kind,
-        "code": example["code"],
-        "transformed": example["transformed"],
-        "prompt": _prompt({**example, "kind": kind}, templates),
-        "target": templates.render(
-            "response", code=example["code"].strip("\n"), reasoning=example["reasoning"].strip()
-        ),
-    }
+DSR, PUBLISHED_DSR = SemanticsReasoning(), PublishedSemanticsReasoning()
 
-
-def _prompt(fields: Mapping[str, Any], templates: Templates) -> str:
-    class_name, _, method_name = fields["entry_point"].partition(".")
-    return templates.render(
-        fields["kind"],
-        code=fields["transformed"].strip("\n"),
-        test=fields["test"].strip("\n"),
-        entry_point=fields["entry_point"],
-        class_name=class_name,
-        method_name=method_name,
-    )
-
-
-def _shown_test(problem: Problem) -> str:
-    """Return the one test that the prompt shows; for a script the first pairs of input and output."""
-    if problem.kind == "script":
-        pairs = (
-            f"Input:\n{case.input.strip()}\nOutput:\n{case.output.strip()}" for case in problem.cases[:_SHOWN_CASES]
-        )
-        return "\n\n".join(pairs)
-    if problem.kind == "function":
-        return problem.hint_test or f"assert {problem.input.strip()} == {problem.output}"
-    returned = "" if problem.output is None else f"\n# returns {problem.output}"
-    return problem.hint_test or problem.input.rstrip() + returned
-
-
-def extract_code(
-    responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]
-) -> list[list[Submission | str]]:
-    """Filter ``extract-code``: the code of each response; it is submitted for execution at once."""
-    record_responses(responses, documents, shared_sandbox())
-    return [
-        [_submitted(response, document) for response in of_document]
-        for of_document, document in zip(responses, documents, strict=True)
-    ]
-
-
-def _submitted(response: str, document: Mapping[str, Any]) -> Submission | str:
-    if response == SKIPPED:
-        return SKIPPED
-    problem = _problems(document["benchmark"])[document["problem_id"]]
-    code = _code_of_answer(response, problem, document["transformed"])
-    if code is None:
-        return Submission(None, None)
-    submission = Submission(_asked_for(code, problem), submit(suite_job(problem, code)))
-    submission["loc"] = _lines(code, problem)
-    return submission
-
-
-@lru_cache(maxsize=16)
-def _problems(benchmark: str) -> dict[str, Problem]:
-    return {problem.problem_id: problem for problem in load_benchmark(benchmark)}
-
-
-def process_results(document: Mapping[str, Any], results: Sequence[Sequence[Submission | str]]) -> dict[str, float]:
-    """Return the metrics of one document; over several responses (``repeats``) their means, and pass@k.
-
-    Args:
-        document: A row of the data set.
-        results: One list: what :func:`extract_code` made of the responses to the document.
-
-    Returns:
-        Metric -> value; nothing for a document that is to be left out.
-    """
-    answers = [answer for answer in results[0] if isinstance(answer, Submission)]
-    if len(answers) < len(results[0]):
-        return {}
-    verdicts = [answer.passed() for answer in answers]
-    lines = [answer.get("loc", 0) for answer in answers]
-    loc, transformed = document["loc"], document["loc_transformed"]
-    judged = list(zip(verdicts, lines, strict=True))
-    problem = _problems(document["benchmark"])[document["problem_id"]]
-    original = _normal(_asked_for(problem.code, problem))
-    likeness = [0.0 if answer["code"] is None else similarity(_normal(answer["code"]), original) for answer in answers]
-    return {
-        "r_dsr": r_dsr([s_dsr(passed, loc, transformed, count) for passed, count in judged]),
-        "pass@1": sum(verdicts) / len(verdicts),
-        "shorter": sum(shorter(passed, transformed, count) for passed, count in judged) / len(judged),
-        "similarity": sum(likeness) / len(likeness),
-        "code_found": sum(answer["code"] is not None for answer in answers) / len(answers),
-        **pass_at_reported_k(verdicts),
-    }
-
-
-# -- what of a response counts ---------------------------------------------------------------------------------------
-
-
-def _code_of_answer(response: str, problem: Problem, transformed: str) -> str | None:
-    """Return the program C' that a response makes of C+, complete; None if it holds no code.
-
-    Of a class one method is asked for, which is put into C+ in the place of its own, so that the rest of the class is
-    as it was.
-    """
-    kind: Kind = problem.kind
-    if kind == "script":
-        return extract_script(response)
-    if kind == "function":
-        return extract_definition(response, problem.entry_point)
-    class_name, method_name = problem.entry_point.split(".")
-    method = extract_method(response, class_name, method_name)
-    return None if method is None else insert_method(transformed, class_name, method)
-
-
-def _asked_for(code: str, problem: Problem) -> str:
-    """Return the part of a program that a response is asked for: all of it, or one method with what it needs."""
-    if problem.kind == "script":
-        return code
-    if problem.kind == "function":
-        return extract_definition(_fenced(code), problem.entry_point) or code
-    return _method_with_needs(code, problem)
-
-
-def _lines(code: str, problem: Problem) -> int:
-    """Return LoC of a program, or, where one method is asked for, of that method and what C lacks of its needs.
-
-    C, C+ and C' are measured alike: what the response's code would lose on the way out of a response counts for none.
-    """
-    return _count(_asked_for(code, problem))
-
-
-def _method_with_needs(code: str, problem: Problem) -> str:
-    """Return the source of the problem's method in a program, with what it needs there and C does not have.
-
-    That are functions, imports and values outside of the class, as far as the method mentions them, directly or by way
-    of each other, and further members of the class.
-    """
-    class_name, method_name = problem.entry_point.split(".")
-    tree, original = ast.parse(code), ast.parse(problem.code)
-    present = {ast.dump(node) for node in original.body}
-    known = {name for node in _class(original, class_name).body for name in bound_names(node)}
-    members = [
-        node
-        for node in _class(tree, class_name).body
-        if method_name in bound_names(node) or (bound_names(node) and not bound_names(node) & known)
-    ]
-    others = [node for node in tree.body if ast.dump(node) not in present and not isinstance(node, ast.ClassDef)]
-    needed = statements_binding(
-        {name for node in members for name in free_names(node)}, ast.Module(body=others, type_ignores=[])
-    )
-    lines = code.splitlines()
-    return "\n\n".join(_source(node, lines) for node in [*needed, *members]) + "\n"
-
-
-def _class(tree: ast.Module, name: str) -> ast.ClassDef:
-    return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
-
-
-def _source(node: ast.stmt, lines: Sequence[str]) -> str:
-    first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
-    return textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
-
-
-def _fenced(code: str) -> str:
-    return f"```python\n{code.strip()}\n```"
-
-
-def _count(code: str) -> int:
-    try:
-        return lines_of_code(code)
-    except SyntaxError:
-        return len([line for line in code.splitlines() if line.strip()])
-
-
-def _normal(code: str) -> str:
-    """Return code in a layout that depends on its syntax alone, where it has one."""
-    try:
-        return unparse(ast.parse(code))
-    except (SyntaxError, UnsupportedSyntaxError, ValueError, RecursionError):
-        return code
+_hooks = Hooks(DSR)
+dataset, process_results = _hooks.dataset, _hooks.process_results
+extract_code = _hooks.filter("extract-code")

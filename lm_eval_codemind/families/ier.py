@@ -1,90 +1,140 @@
-"""The harness's hooks for independent execution reasoning (IER): predict what a program computes."""
+"""Independent execution reasoning (IER): predict what a program computes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from datasets import Dataset
-
 from lm_eval_codemind.answers.output import likely_answer, marked_answer
-from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.benchmarks import get_benchmark
-from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.harness.dataset import record_responses, record_suite, scored, splits
-from lm_eval_codemind.problems import KINDS, Kind, Problem
-from lm_eval_codemind.prompts.templates import Templates
-from lm_eval_codemind.scores.ier import r_ier, s_ier, s_ier_text
-from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
+from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
+from lm_eval_codemind.questions.family import prompts, responses
+from lm_eval_codemind.questions.samples import TaskRun
+from lm_eval_codemind.scores.ier import s_ier, s_ier_text
 
-# What stands for "no answer" in the filtered responses, as in the harness's own regex filter.
-NO_ANSWER = "[invalid]"
+STRICT, FLEXIBLE = "strict-match", "flexible-extract"
+DIRECT = "direct"
 
 # The columns of a problem that a document of this family shows; the rest is found by problem_id.
-_COLUMNS = (
-    "problem_id",
-    "benchmark",
-    "kind",
-    "language",
-    "code",
-    "entry_point",
-    "input",
-    "output",
-    "category",
-    "complexity",
-)
+_COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
 
 
-def dataset(
-    *, benchmark: str, setting: str, prompts: str | None = None, suite: dict[str, Any] | None = None, **_: object
-) -> dict[str, Dataset]:
-    """Return one document a problem, and as few-shot examples a worked one for each kind of program.
+class ExecutionReasoning(Family):
+    """IER: one question a problem. Under the setting ``direct`` the model answers at once instead of step by step."""
 
-    Args:
-        benchmark: Name of a benchmark of the registry.
-        setting: ``steps`` (the model reasons step by step) or ``direct``; the templates know it.
-        prompts: Directory of the user's own templates, from ``--metadata prompts=DIR``.
-        suite: Where to record versions and digests; see :func:`~lm_eval_codemind.harness.dataset.record_suite`.
-    """
-    templates = Templates("ier", prompts)
-    problems = load_benchmark(benchmark)
-    record_suite(suite, benchmark, problems, templates)
-    documents = [_document(problem, templates, setting) for problem in scored(problems)]
-    kind = get_benchmark(benchmark).kind
-    worked = templates.examples()
-    examples = [_example(one, worked[one], templates, setting) for one in ([kind] if kind else KINDS)]
-    return splits(documents, examples, suite)
+    name = "ier"
+    title = "IER"
+    templates = "ier"
+    filters: tuple[str, ...] = (STRICT, FLEXIBLE)
+    metric = "r_ier"
+    verdict = "r_ier"
+    scores = ("S_IER",)
+    authors_task = "IER"
+
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
+        return DIRECT_IER.name if DIRECT in settings else self.name
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        row = problem.to_row()
+        key = Key(problem.benchmark, problem.problem_id, setting)
+        yield Question(key, problem.kind, problem.language, {column: row[column] for column in _COLUMNS})
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        return record
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {
+            "code": fields["code"].strip("\n"),
+            "input": _shown(fields["input"]),
+            "entry_point": fields["entry_point"],
+            "setting": setting,
+        }
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        reasoning = fields.get("reasoning", "").strip()
+        return {"output": _shown(fields["output"]), "reasoning": reasoning, "setting": setting}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the text behind the answer marker or, flexibly, else the last text that looks like an answer."""
+        find = marked_answer if filter == STRICT else likely_answer
+        return Answer(find(response, kind_of(question).printed))
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        right = s_ier(answer.found, question["output"], kind_of(question).printed)
+        return {"r_ier": float(right), **self._as_text(question, answer)}
+
+    def _as_text(self, question: Question, answer: Answer) -> dict[str, float]:
+        return {
+            "r_ier_text": float(s_ier_text(answer.found, question["output"])),
+            "answered": float(answer.found is not None),
+        }
+
+    def outcome(self, unit: Unit) -> str:
+        if self.solved(unit):
+            return "right output"
+        return "no answer" if unit[0].answer.found is None else "wrong output"
+
+    def type_match(self, unit: Unit) -> tuple[str, str | None, bool] | None:
+        (sample,) = unit
+        label = sample.doc.get("output")
+        if label is None:
+            return None
+        type_of = kind_of(Question.from_document(sample.doc)).output_type
+        true, answer = type_of(str(label)), sample.answer.found
+        return None if true is None else (true, None if answer is None else type_of(answer), self.solved(unit))
+
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        metric = task.metric(self.metric)
+        return {"RIER": metric.value} if metric else {}
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        answer, language = sample.answer.found, str(sample.doc.get("language", ""))
+        return [
+            Part("Program C", "code", str(sample.doc.get("code", "")), language=language),
+            Part("Input I", "code", str(sample.doc.get("input", "")), language=language),
+            Part("Label C(I)", "text", str(sample.doc.get("output", "")), beside=True),
+            Part("Answer", "text", "(none found)" if answer is None else answer, beside=True),
+            *prompts(sample),
+            *responses(sample),
+        ]
 
 
-def _document(problem: Problem, templates: Templates, setting: str) -> dict[str, Any]:
-    row = problem.to_row()
-    return {
-        **{column: row[column] for column in _COLUMNS},
-        "setting": setting,
-        "prompt": _prompt(problem.kind, row, templates, setting),
-        "target": templates.render("response", output=_shown(row["output"]), reasoning="", setting=setting),
-    }
+class DirectExecutionReasoning(ExecutionReasoning):
+    """IER without reasoning step by step, as results are shown; its questions are asked by :data:`IER`."""
+
+    name = "ier_direct"
+    title = "IER direct"
+    in_overlap = False
+    submittable = False
 
 
-def _example(kind: str, example: Mapping[str, Any], templates: Templates, setting: str) -> dict[str, Any]:
-    return {
-        "kind": kind,
-        "output": example["output"],
-        "prompt": _prompt(kind, example, templates, setting),
-        "target": templates.render(
-            "response", output=_shown(example["output"]), reasoning=example["reasoning"].strip(), setting=setting
-        ),
-    }
+class PublishedExecutionReasoning(ExecutionReasoning):
+    """IER on the artifact's own programs and labels, which are compared as text only."""
 
+    name = "ier_published"
+    title = "IER published"
+    filters = (STRICT,)
+    metric = "r_ier_text"
+    verdict = "r_ier_text"
+    in_overlap = False
+    submittable = False
 
-def _prompt(kind: str, fields: Mapping[str, Any], templates: Templates, setting: str) -> str:
-    return templates.render(
-        kind,
-        code=fields["code"].strip("\n"),
-        input=_shown(fields["input"]),
-        entry_point=fields["entry_point"],
-        setting=setting,
-    )
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
+        return self.name
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return what is behind the answer marker, be it nothing, as the artifact does."""
+        return Answer(marked_answer(response, printed=True))
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        return self._as_text(question, answer)
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        return dict(means)
 
 
 def _shown(text: str) -> str:
@@ -92,74 +142,12 @@ def _shown(text: str) -> str:
     return text.strip("\n")
 
 
-def strict_match(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Filter ``strict-match``: the text behind the answer marker of each response."""
-    record_responses(responses, documents)
-    return _filtered(marked_answer, responses, documents)
+IER, DIRECT_IER, PUBLISHED_IER = ExecutionReasoning(), DirectExecutionReasoning(), PublishedExecutionReasoning()
 
+_hooks = Hooks(IER)
+dataset, process_results = _hooks.dataset, _hooks.process_results
+strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)
 
-def flexible_extract(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Filter ``flexible-extract``: behind the marker, or else the last text that looks like an answer."""
-    return _filtered(likely_answer, responses, documents)
-
-
-def published_match(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[str]]:
-    """Filter ``strict-match`` of the published data: the artifact takes what is behind its marker, be it nothing."""
-    record_responses(responses, documents)
-    return _filtered(lambda response, kind: marked_answer(response, "script"), responses, documents)
-
-
-def _filtered(
-    find: Callable[[str, Kind], str | None],
-    responses: Sequence[Sequence[str]],
-    documents: Sequence[Mapping[str, Any]],
-) -> list[list[str]]:
-    def answer(response: str, kind: Kind) -> str:
-        if response == SKIPPED:
-            return SKIPPED
-        found = find(response, kind)
-        return NO_ANSWER if found is None else found
-
-    return [
-        [answer(response, document["kind"]) for response in of_document]
-        for of_document, document in zip(responses, documents, strict=True)
-    ]
-
-
-def process_results(document: Mapping[str, Any], results: Sequence[Sequence[str]]) -> dict[str, float]:
-    """Return the metrics of one document; over several responses (``repeats``) their means, and pass@k.
-
-    Args:
-        document: A row of the data set.
-        results: One list: the filtered responses to the document.
-
-    Returns:
-        Metric -> value; nothing for a document that is to be left out.
-    """
-    if SKIPPED in results[0]:
-        return {}
-    answers = _answers(results[0])
-    verdicts = [s_ier(answer, document["output"], document["kind"]) for answer in answers]
-    return {
-        "r_ier": r_ier(verdicts),
-        **_text_metrics(answers, document["output"]),
-        **pass_at_reported_k(verdicts),
-    }
-
-
-def process_published_results(document: Mapping[str, Any], results: Sequence[Sequence[str]]) -> dict[str, float]:
-    """As :func:`process_results`, for the published data, whose labels are compared as text only."""
-    if SKIPPED in results[0]:
-        return {}
-    return _text_metrics(_answers(results[0]), document["output"])
-
-
-def _answers(filtered: Sequence[str]) -> list[str | None]:
-    return [None if answer == NO_ANSWER else answer for answer in filtered]
-
-
-def _text_metrics(answers: Sequence[str | None], output: str) -> dict[str, float]:
-    return {
-        "r_ier_text": r_ier([s_ier_text(answer, output) for answer in answers]),
-        "answered": sum(answer is not None for answer in answers) / len(answers),
-    }
+_published = Hooks(PUBLISHED_IER)
+published_dataset, process_published_results = _published.dataset, _published.process_results
+published_match = _published.filter(STRICT)

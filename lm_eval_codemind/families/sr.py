@@ -1,4 +1,4 @@
-"""The harness's hooks for specification reasoning (SR): write code from a specification, with and without a test.
+"""Specification reasoning (SR): write code from a specification, with and without a test.
 
 Each problem gives one document a setting, side by side, so that chat templates, caching and data parallelism are the
 harness's own; the documents of a problem are paired when the scores are aggregated.
@@ -6,83 +6,251 @@ harness's own; the documents of a problem are paired when the scores are aggrega
 
 from __future__ import annotations
 
-import ast
-import dataclasses
-import importlib.util
+import difflib
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from typing import Any
 
-from datasets import Dataset
+import numpy as np
 from lm_eval.api.metrics import mean_stderr
 
-from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.benchmarks import get_benchmark
-from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
-from lm_eval_codemind.execution.journal import submit
-from lm_eval_codemind.harness.dataset import record_responses, record_suite, scored, splits
-from lm_eval_codemind.harness.executed import Submission
-from lm_eval_codemind.languages.python.code import extract_definition, extract_method
-from lm_eval_codemind.languages.python.methods import insert_method
-from lm_eval_codemind.languages.python.suites import imports_of, suite_job
-from lm_eval_codemind.problems import Kind, Problem
-from lm_eval_codemind.prompts.templates import Templates
-from lm_eval_codemind.proof.hint_tests import HINT_SEED, obedient_code, with_hint
+from lm_eval_codemind.benchmarks import Benchmark, limits_of
+from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.execution import Job
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import HINT_SEED, Kind, get_language, kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
+from lm_eval_codemind.questions.family import described_outcome, prompts, responses
+from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import sr as scores
-from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
+from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean
 
 logger = logging.getLogger(__name__)
 
 NO_TEST, WITH_TEST, MISLEADING = "no_test", "with_test", "misleading"
 
-_KINDS: tuple[Kind, ...] = ("function", "method")
+# The columns of a problem that a document of this family shows.
+_COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
 
 Record = Mapping[str, Any]
 
 
-def dataset(
-    *,
-    benchmark: str,
-    settings: Sequence[str],
-    prompts: str | None = None,
-    suite: dict[str, Any] | None = None,
-    hint_seed: int | None = None,
-    **_: object,
-) -> dict[str, Dataset]:
-    """Return one document a problem and setting, and as few-shot examples a worked one for each kind of program.
+class SpecificationReasoning(Family):
+    """SR: two questions a problem, without and with a test."""
 
-    Args:
-        benchmark: Name of a benchmark of the registry.
-        settings: Of ``no_test``, ``with_test``, ``misleading``; the documents of a problem follow each other in this
-            order.
-        prompts: Directory of the user's own templates, from ``--metadata prompts=DIR``.
-        suite: Where to record versions and digests; see :func:`~lm_eval_codemind.harness.dataset.record_suite`.
-        hint_seed: Draws the tests anew, from ``--metadata hint_seed=N``; None for those of the built data.
+    name = "sr"
+    title = "SR"
+    templates = "sr"
+    options = ("hint_seed",)
+    filters = ("extract-code",)
+    metric = "r_sr"
+    verdict = "pass@1"
+    scores: tuple[str, ...] = ("S_SR", "pass without test", "pass with test")
+    authors_task = "SR"
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems that have a specification; the option ``hint_seed`` draws their tests anew.
+
+        Raises:
+            ValueError: if packages that the programs import are not installed, or the seed is no number.
+        """
+        problems = [problem for problem in super().problems(benchmark, options) if kind_of(problem).specified]
+        if "hint_seed" in options:
+            seed = _seed(options["hint_seed"])
+            problems = [kind_of(problem).with_hint(problem, seed) for problem in problems]
+        require_packages(problems)
+        return problems
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        suite["hint_seed"] = options.get("hint_seed", HINT_SEED)
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        """Return the question of a setting, if the setting applies to the problem."""
+        kind = kind_of(problem)
+        test = {NO_TEST: "", WITH_TEST: problem.hint_test, MISLEADING: problem.misleading_test}[setting]
+        answer = kind.obedient_code(problem) if setting == MISLEADING else kind.own_answer(problem)
+        if answer is None or (setting != NO_TEST and not test):
+            return
+        row = problem.to_row()
+        fields = {**{column: row[column] for column in _COLUMNS}, "test": test, "answer": answer}
+        yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        return {**record, "test": "", "answer": record["code"]}
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {name: fields[name].strip("\n") for name in ("specification", "context", "test", "entry_point")}
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {"code": fields["answer"].strip("\n")}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the program that a response gives together with what the prompt shows."""
+        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        return Answer(
+            kind_of(question).program(
+                response,
+                problem,
+                into=problem.code,
+                context=problem.context,
+                specification=problem.specification,
+            )
+        )
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that validates a program: on all of T, or on the misleading test alone."""
+        if answer.found is None:
+            return None
+        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        limits = limits_of(problem)
+        if question.key.setting == MISLEADING:
+            problem = kind_of(problem).with_tests(problem, question["test"])
+        return kind_of(problem).suite_job(problem, answer.found, limits=limits)
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        return {"pass@1": float(answer.passed), "code_found": float(answer.found is not None)}
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document.
+
+        ``r_sr`` and ``s_sr`` are properties of pairs: their values are records, which the aggregations below pair.
+        ``pass@1_SETTING`` is None in documents of the other setting.
+        """
+        own, share = question.key.setting, means["pass@1"]
+        record = {"problem_id": question.key.problem_id, "setting": own, "passed": share}
+        metrics: dict[str, Any] = dict.fromkeys(("r_sr", "r_sr_stderr", "s_sr", "s_sr_stderr"), record)
+        for setting in (NO_TEST, WITH_TEST):
+            value = share if setting == own else None
+            metrics[f"pass@1_{setting}"] = metrics[f"pass@1_{setting}_stderr"] = value
+        metrics["code_found"] = means["code_found"]
+        more = {f"{name}_{own}": value for name, value in pass_at_k.items() if name != "pass@1"}
+        return {**metrics, **more}
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        settings: dict[tuple[str, str], dict[str, Sample]] = {}
+        for sample in samples:
+            if self.metric in sample.scores:
+                settings.setdefault((sample.key.problem_id, sample.key.item), {})[sample.key.setting] = sample
+        return [(of[NO_TEST], of[WITH_TEST]) for of in settings.values() if {NO_TEST, WITH_TEST} <= of.keys()]
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        without, with_test = (_passed(sample) for sample in unit)
+        return {
+            "S_SR": scores.s_sr(without, with_test),
+            "pass without test": without,
+            "pass with test": with_test,
+        }
+
+    def solved(self, unit: Unit) -> bool:
+        """Tell whether the code that is written with the test, which is all a user could give, passes."""
+        return _passed(unit[1]) >= 1
+
+    def outcome(self, unit: Unit) -> str:
+        without, with_test = (_passed(sample) >= 1 for sample in unit)
+        if without and with_test:
+            return "both pass"
+        if with_test:
+            return "only with test"
+        return "only without test" if without else "neither passes"
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        pairs = [[_passed(sample) for sample in unit] for unit in self.units(samples)]
+        if metric == "r_sr":
+            rows = [(without, scores.s_sr(without, with_test)) for without, with_test in pairs]
+            return bootstrap(rows, lambda means: means[..., 0] * np.exp(means[..., 1]))
+        if metric == "s_sr":
+            return mean([scores.s_sr(without, with_test) for without, with_test in pairs])
+        return super().estimate(samples, metric)
+
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        columns = {"NoTest": "pass@1_no_test", "WithTest": "pass@1_with_test"}
+        return {column: metric.value for column, name in columns.items() if (metric := task.metric(name))}
+
+    def parts(self, unit: Unit) -> list[Part]:
+        without, with_test = unit
+        doc = without.doc
+        language = str(doc.get("language", ""))
+        programs = [sample.answer.found or "" for sample in unit]
+        shown = [
+            Part("Specification S", "code", str(doc.get("specification", "")), language=language),
+            Part("Test t", "code", str(with_test.doc.get("test", "")), language=language),
+            Part("Code without test", "code", programs[0] or "(none found)", beside=True, language=language),
+            Part("Code with test", "code", programs[1] or "(none found)", beside=True, language=language),
+            Part("Outcome without test", "text", described_outcome(without.answer), beside=True),
+            Part("Outcome with test", "text", described_outcome(with_test.answer), beside=True),
+            Part("What differs", "diff", _difference(*programs)),
+            Part("Reference", "code", str(doc.get("code", "")), language=language),
+            Part("Test suite T", "code", str(doc.get("tests", "")), language=language),
+            *prompts(without, " without test"),
+            *responses(without, " without test"),
+            *prompts(with_test, " with test"),
+            *responses(with_test, " with test"),
+        ]
+        return [part for part in shown if part.text]
+
+
+class MisleadingTest(SpecificationReasoning):
+    """The setting of earlier versions of the paper: the test contradicts the specification, and is all that counts."""
+
+    name = "sr_misleading"
+    title = "SR misleading"
+    metric = "pass@1"
+    scores = ("pass on misleading test",)
+    in_overlap = False
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        return {**pass_at_k, **means}
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        return Family.units(self, samples)
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        return Family.unit_scores(self, unit)
+
+    def solved(self, unit: Unit) -> bool:
+        return Family.solved(self, unit)
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        return Family.estimate(self, samples, metric)
+
+    def outcome(self, unit: Unit) -> str:
+        return "follows the test" if self.solved(unit) else "does not follow it"
+
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        metric = task.metric(self.metric)
+        return {"MisleadingTest": metric.value} if metric else {}
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        language = str(sample.doc.get("language", ""))
+        shown = [
+            Part("Specification S", "code", str(sample.doc.get("specification", "")), language=language),
+            Part("Misleading test", "code", str(sample.doc.get("test", "")), language=language),
+            Part("Code", "code", sample.answer.found or "(none found)", language=language),
+            Part("Outcome", "text", described_outcome(sample.answer)),
+            Part("Reference", "code", str(sample.doc.get("code", "")), language=language),
+            *prompts(sample),
+            *responses(sample),
+        ]
+        return [part for part in shown if part.text]
+
+
+def require_packages(problems: Iterable[Problem]) -> None:
+    """Check that everything that programs and tests import is installed where they will run.
 
     Raises:
-        ValueError: if packages that the programs import are not installed, or the seed is no number.
+        ValueError: naming what is missing and the command that installs it.
     """
-    templates = Templates("sr", prompts)
-    problems = load_benchmark(benchmark)
-    record_suite(suite, benchmark, problems, templates)
-    if suite is not None:
-        suite["hint_seed"] = HINT_SEED if hint_seed is None else hint_seed
-    problems = [problem for problem in scored(problems) if problem.kind in _KINDS]
-    if hint_seed is not None:
-        problems = [with_hint(problem, _seed(hint_seed)) for problem in problems]
-    require_packages(problems)
-    documents = [
-        document
-        for problem in problems
-        for setting in settings
-        if (document := _document(problem, setting, templates)) is not None
-    ]
-    kind = get_benchmark(benchmark).kind
-    worked = templates.examples()
-    examples = [_example(one, worked[one], templates) for one in ([kind] if kind else _KINDS)]
-    return splits(documents, examples, suite)
+    sources: dict[str, set[str]] = {}
+    for problem in problems:
+        sources.setdefault(problem.language, set()).update((problem.code, problem.tests))
+    missing = [name for language, texts in sources.items() for name in get_language(language).missing_packages(texts)]
+    if missing:
+        raise ValueError(
+            f"the programs of this task import packages that are not installed ({', '.join(missing)}), so that right "
+            "answers would fail; run `pip install 'lm-eval-codemind[classeval]'`"
+        )
 
 
 def _seed(value: int | str) -> int:
@@ -94,191 +262,20 @@ def _seed(value: int | str) -> int:
         ) from error
 
 
-def require_packages(problems: Iterable[Problem]) -> None:
-    """Check that everything that programs and tests import is installed where they will run.
-
-    Raises:
-        ValueError: naming what is missing and the command that installs it.
-    """
-    imported: set[str] = set()
-    for source in {text for problem in problems for text in (problem.code, problem.tests)}:
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                imported.add(node.module.split(".")[0])
-    missing = sorted(name for name in imported if importlib.util.find_spec(name) is None)
-    if missing:
-        raise ValueError(
-            f"the programs of this task import packages that are not installed ({', '.join(missing)}), so that right "
-            "answers would fail; run `pip install 'lm-eval-codemind[classeval]'`"
-        )
+def _passed(sample: Sample) -> float:
+    record: Any = sample.scores["r_sr"]
+    return float(record["passed"] if isinstance(record, dict) else record) if record is not None else 0.0
 
 
-def _document(problem: Problem, setting: str, templates: Templates) -> dict[str, Any] | None:
-    """Return the document of a problem under a setting; None where the setting does not apply to it."""
-    test = {NO_TEST: "", WITH_TEST: problem.hint_test, MISLEADING: problem.misleading_test}[setting]
-    answer = obedient_code(problem) if setting == MISLEADING else _own_answer(problem)
-    if answer is None or (setting != NO_TEST and not test):
-        return None
-    row = problem.to_row()
-    columns = (
-        "problem_id",
-        "benchmark",
-        "kind",
-        "language",
-        "code",
-        "entry_point",
-        "specification",
-        "context",
-        "tests",
-        "complexity",
+def _difference(one: str, other: str) -> str:
+    if one == other:
+        return "nothing" if one else ""
+    return "\n".join(
+        difflib.unified_diff(one.splitlines(), other.splitlines(), "without test", "with test", lineterm="", n=2)
     )
-    return {
-        **{column: row[column] for column in columns},
-        "setting": setting,
-        "test": test,
-        "prompt": _prompt(problem.kind, {**row, "test": test}, templates),
-        "target": templates.render("response", code=answer.strip("\n")),
-    }
 
 
-def _own_answer(problem: Problem) -> str:
-    """Return the problem's own program as an answer: for a method, the method alone."""
-    if problem.kind == "function":
-        return problem.code
-    class_name, name = problem.entry_point.split(".")
-    method = extract_method(problem.code, class_name, name)
-    if method is None:
-        raise ValueError(f"{problem.problem_id}: its program defines no {problem.entry_point}")
-    return method.source
-
-
-def _example(kind: str, example: Mapping[str, Any], templates: Templates) -> dict[str, Any]:
-    return {
-        "kind": kind,
-        "prompt": _prompt(kind, {**example, "test": ""}, templates),
-        "target": templates.render("response", code=example["code"].strip("\n")),
-    }
-
-
-def _prompt(kind: str, fields: Mapping[str, Any], templates: Templates) -> str:
-    shown = {name: fields[name].strip("\n") for name in ("specification", "context", "test", "entry_point")}
-    return templates.render(kind, **shown)
-
-
-# ---- responses
-
-
-def extract_code(
-    responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]
-) -> list[list[Submission | str]]:
-    """Filter ``extract-code``: take the code out of each response and submit it to the sandbox.
-
-    Nothing is waited for: while the harness goes through the documents, the programs behind them run. The same code
-    against the same tests runs once.
-    """
-    record_responses(responses, documents, shared_sandbox())
-    running: dict[tuple[str, ...], Future[Outcome]] = {}
-    submissions: list[list[Submission | str]] = []
-    for of_document, document in zip(responses, documents, strict=True):
-        submissions.append([])
-        for response in of_document:
-            if response == SKIPPED:
-                submissions[-1].append(SKIPPED)
-                continue
-            program = program_of(response, document)
-            if program is None:
-                submissions[-1].append(Submission(None, None))
-                continue
-            key = (document["problem_id"], str(document["setting"] == MISLEADING), program)
-            if key not in running:
-                running[key] = submit(job_of(program, document))
-            submissions[-1].append(Submission(program, running[key]))
-    return submissions
-
-
-def program_of(response: str, document: Mapping[str, Any]) -> str | None:
-    """Return the program that a response gives together with what the prompt shows; None if it holds no code."""
-    if document["kind"] == "method":
-        class_name, name = document["entry_point"].split(".")
-        method = extract_method(response, class_name, name, document["specification"])
-        return None if method is None else insert_method(document["code"], class_name, method)
-    code = extract_definition(response, document["entry_point"], document["specification"])
-    if code is None:
-        return None
-    lines = code.split("\n")
-    future = [line for line in lines if line.startswith("from __future__")]
-    rest = [line for line in lines if not line.startswith("from __future__")]
-    return "\n".join([*future, document["context"].strip("\n"), "", "", *rest]).lstrip("\n")
-
-
-def job_of(program: str, document: Mapping[str, Any]) -> Job:
-    """Return the job that validates a program: on all of T, or on the misleading test alone."""
-    problem = Problem(
-        problem_id=document["problem_id"],
-        benchmark=document["benchmark"],
-        kind=document["kind"],
-        language=document["language"],
-        code=document["code"],
-        entry_point=document["entry_point"],
-        input="",
-        output="",
-        context=document["context"],
-        tests=document["tests"],
-    )
-    if document["setting"] == MISLEADING:
-        context = f"{problem.context}\n{imports_of(problem.tests)}" if problem.kind == "function" else problem.context
-        problem = dataclasses.replace(problem, tests=document["test"], context=context)
-    return suite_job(problem, program)
-
-
-# ---- scores
-
-
-def process_results(document: Mapping[str, Any], results: Sequence[Sequence[Submission | str]]) -> dict[str, Any]:
-    """Return the metrics of one document; over several responses (``repeats``) the shares that pass, and pass@k.
-
-    ``r_sr`` and ``s_sr`` are properties of pairs: their values are records, which the aggregations below pair.
-    ``pass@1_SETTING`` is None in documents of the other setting.
-    """
-    verdicts = _verdicts(results[0])
-    if verdicts is None:
-        return {}
-    share = sum(verdicts) / len(verdicts)
-    record = {"problem_id": document["problem_id"], "setting": document["setting"], "passed": share}
-    metrics: dict[str, Any] = {}
-    for name in ("r_sr", "r_sr_stderr", "s_sr", "s_sr_stderr"):
-        metrics[name] = record
-    for setting in (NO_TEST, WITH_TEST):
-        own = setting == document["setting"]
-        metrics[f"pass@1_{setting}"] = metrics[f"pass@1_{setting}_stderr"] = share if own else None
-    metrics["code_found"] = _code_found(results[0])
-    more = {name: value for name, value in pass_at_reported_k(verdicts).items() if name != "pass@1"}
-    return {**metrics, **{f"{name}_{document['setting']}": value for name, value in more.items()}}
-
-
-def process_misleading_results(
-    document: Mapping[str, Any], results: Sequence[Sequence[Submission | str]]
-) -> dict[str, float]:
-    """Return the metrics of one document of a misleading task: whether the code does what the misleading test says."""
-    verdicts = _verdicts(results[0])
-    if verdicts is None:
-        return {}
-    share = sum(verdicts) / len(verdicts)
-    return {**pass_at_reported_k(verdicts), "pass@1": share, "code_found": _code_found(results[0])}
-
-
-def _verdicts(submissions: Sequence[Submission | str]) -> list[bool] | None:
-    """Return whether each response passed, waiting for it; None if the document is to be left out."""
-    if any(isinstance(submission, str) for submission in submissions):
-        return None
-    return [submission.passed() for submission in submissions if isinstance(submission, Submission)]
-
-
-def _code_found(submissions: Sequence[Submission | str]) -> float:
-    found = [isinstance(submission, Submission) and submission["code"] is not None for submission in submissions]
-    return sum(found) / len(found)
+# -- aggregations
 
 
 def r_sr(records: Sequence[Record]) -> float:
@@ -329,3 +326,13 @@ def mean_of_setting_stderr(values: Sequence[float | None]) -> float:
     """Aggregate a metric that only documents of one setting have to the standard error of its mean."""
     own = [value for value in values if value is not None]
     return float(mean_stderr(own)) if len(own) > 1 else float("nan")
+
+
+SR, MISLEADING_SR = SpecificationReasoning(), MisleadingTest()
+
+_hooks = Hooks(SR)
+dataset, process_results = _hooks.dataset, _hooks.process_results
+extract_code = _hooks.filter("extract-code")
+
+_misleading = Hooks(MISLEADING_SR)
+misleading_dataset, process_misleading_results = _misleading.dataset, _misleading.process_results

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from functools import partial
-from unittest import mock
 
+from lm_eval_codemind.harness.contract import parsed_arguments, replaced
 from lm_eval_codemind.harness.location import installed_tasks, task_directory
-from lm_eval_codemind.models import register
 
 
 def run_harness(arguments: Sequence[str]) -> None:
@@ -20,15 +18,14 @@ def run_harness(arguments: Sequence[str]) -> None:
     """
     # Costs seconds, and `codemind --help` must not.
     from lm_eval import tasks
-    from lm_eval._cli import HarnessCLI
     from lm_eval.config.evaluate_config import EvaluatorConfig
     from lm_eval.utils import setup_logging
 
+    from lm_eval_codemind.models import register
+
     setup_logging()
     register()
-    cli = HarnessCLI()
-    with mock.patch.object(sys, "argv", ["lm_eval", "run", *arguments]):
-        options = cli.parse_args()
+    options = parsed_arguments(arguments)
     file = EvaluatorConfig.load_yaml_config(options.config) if options.config else {}
     chosen = options.include_path or file.get("include_path")
     names = options.tasks or file.get("tasks") or []
@@ -36,9 +33,9 @@ def run_harness(arguments: Sequence[str]) -> None:
     known = tasks.TaskManager(include_path=paths, include_defaults=False)
     if set(names.split(",") if isinstance(names, str) else names) <= set(known.all_tasks):
         options.include_path = paths
-        with mock.patch.object(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)):
-            cli.execute(options)
+        with replaced(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)):
+            options.func(options)
         return
     if installed_tasks() is None:
         options.include_path = paths
-    cli.execute(options)
+    options.func(options)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import yaml
 
-from lm_eval_codemind.benchmarks import BENCHMARKS
-from lm_eval_codemind.data.build import benchmark_digest, released_digests
+from lm_eval_codemind.benchmarks import benchmarks
+from lm_eval_codemind.data.build import benchmark_digests, released_digests
 from lm_eval_codemind.harness.location import task_directory
 
 FAMILIES = ("ier", "sr", "dsr")
@@ -27,6 +27,9 @@ def official_tasks() -> dict[str, str]:
 
 
 def official_digests() -> dict[str, str]:
-    """Return the SHA-256 of the data of every benchmark, as this release has it."""
-    packaged = {name: benchmark_digest(name) for name, benchmark in BENCHMARKS.items() if benchmark.packaged}
-    return released_digests() | packaged
+    """Return the SHA-256 of every benchmark's data and of what lies beside it, as this release has them."""
+    official = dict(released_digests())
+    for name, benchmark in benchmarks().items():
+        if benchmark.packaged:
+            official |= benchmark_digests(name)
+    return official

@@ -1,1 +1,56 @@
 """The programming languages of the benchmarks, one package each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from lm_eval_codemind.languages.base import CONSTRUCTS, HINT_SEED, OUTPUT_TYPES, Execution, Kind, Language
+from lm_eval_codemind.plugins import registered
+
+__all__ = [
+    "CONSTRUCTS",
+    "HINT_SEED",
+    "OUTPUT_TYPES",
+    "Execution",
+    "Kind",
+    "Language",
+    "get_language",
+    "kind_of",
+    "languages",
+]
+
+_PACKAGED = ("lm_eval_codemind.languages.python:PYTHON",)
+
+
+class _Written(Protocol):
+    @property
+    def language(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+
+
+def languages() -> Mapping[str, Language]:
+    """Return the languages by name."""
+    return registered("languages", _PACKAGED)
+
+
+def get_language(name: str) -> Language:
+    """Return the language of that name.
+
+    Raises:
+        ValueError: naming the languages there are, if there is none of that name.
+    """
+    known = languages()
+    if name not in known:
+        raise ValueError(f"there is no language {name!r}; the languages are: {', '.join(known)}")
+    return known[name]
+
+
+def kind_of(program: _Written) -> Kind:
+    """Return the kind of a problem's or a question's program.
+
+    Raises:
+        ValueError: if there is no such language or kind.
+    """
+    return get_language(program.language).kind(program.kind)

@@ -9,33 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.questions import Key
+
 GZIP_MAGIC = b"\x1f\x8b"
-
-
-@dataclass(frozen=True)
-class Key:
-    """What a response answers.
-
-    Attributes:
-        benchmark: Name of the benchmark. The published data of a benchmark hold the same problems under the same
-            names, so both count as one.
-        problem_id: Name of the problem.
-        setting: How the problem was posed, such as ``with_test``; the empty string if there is one way only.
-    """
-
-    benchmark: str
-    problem_id: str
-    setting: str = ""
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Key:
-        """Return the key of a recorded row or of a document.
-
-        Raises:
-            KeyError: if it has no benchmark or no problem_id.
-        """
-        benchmark = str(row["benchmark"]).removeprefix("published_")
-        return cls(benchmark, str(row["problem_id"]), str(row.get("setting") or ""))
 
 
 @dataclass
@@ -51,20 +27,21 @@ class Recordings:
     models: set[str] = field(default_factory=set)
 
     def find(self, document: Mapping[str, Any]) -> list[str]:
-        """Return the responses to a document: under its setting, or recorded without one; none if there are none.
+        """Return the responses to a document: under its key, or recorded without its setting; none if there are none.
 
         Raises:
             KeyError: if the document is not one of this suite.
         """
-        key = Key.of(document)
-        return self.responses.get(key) or self.responses.get(Key(key.benchmark, key.problem_id)) or []
+        key = Key.of(document).recorded()
+        return self.responses.get(key) or self.responses.get(key._replace(setting="")) or []
 
 
 def read_recordings(paths: Iterable[str | Path]) -> Recordings:
     """Read files of recorded responses.
 
     Each line is a JSON object with ``benchmark``, ``problem_id``, ``response`` (null if the model gave none) and
-    optionally ``setting`` and ``model``; or a line of a sample file that the harness wrote with ``--log_samples``.
+    optionally ``setting``, ``item`` and ``model``; or a line of a sample file that the harness wrote with
+    ``--log_samples``.
 
     Raises:
         ValueError: naming the file, the line and the mend, if a line is neither, or if there are no lines.
@@ -78,7 +55,7 @@ def read_recordings(paths: Iterable[str | Path]) -> Recordings:
                 continue
             try:
                 row = json.loads(line)
-                key = Key.of(row.get("doc", row))
+                key = Key.of(row.get("doc", row)).recorded()
                 if "doc" in row:
                     # A sample file has a line for each filter; the responses are the same in all of them.
                     if filters.setdefault(key, row.get("filter")) != row.get("filter"):

@@ -68,7 +68,7 @@ class ReplayLM(DocumentLM):
             return ""
         if self._missing == "skip":
             return SKIPPED
-        setting = f" in setting {request.doc['setting']!r}" if request.doc.get("setting") else ""
+        setting = "".join(f", {name} {request.doc[name]!r}" for name in ("setting", "item") if request.doc.get(name))
         raise ValueError(
             f"{request.task_name}: {len(recorded)} responses are recorded for {request.doc['problem_id']} of "
             f"{request.doc['benchmark']}{setting}, {index + 1} are needed ({', '.join(map(str, self._files))}); "

@@ -3,25 +3,25 @@
 from lm_eval_codemind.problems.record import (
     CATEGORIES,
     EXCLUSION_REASONS,
-    KINDS,
     Case,
     Category,
     Complexity,
-    Kind,
     Problem,
 )
-from lm_eval_codemind.problems.storage import digest, dump_problems, load_problems
+from lm_eval_codemind.problems.storage import SIDES, digest, digests, dump_problems, dump_side, load_problems, side_path
 
 __all__ = [
     "CATEGORIES",
     "EXCLUSION_REASONS",
-    "KINDS",
+    "SIDES",
     "Case",
     "Category",
     "Complexity",
-    "Kind",
     "Problem",
     "digest",
+    "digests",
     "dump_problems",
+    "dump_side",
     "load_problems",
+    "side_path",
 ]

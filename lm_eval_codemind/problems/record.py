@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Kind = Literal["function", "method", "script"]
 Category = Literal["confirmed", "corrected", "repaired", "excluded", "published"]
 
-KINDS: tuple[Kind, ...] = ("function", "method", "script")
 # How the proven output relates to the published label. A closed set: the errata group problems by it.
 CATEGORIES: dict[Category, str] = {
     "confirmed": "execution gives the published label",
@@ -79,9 +77,9 @@ class Problem:
         problem_id: Upstream's name, such as ``HumanEval_0``, ``sample_0``,
             ``ClassEval_0@AccessGatewayFilter.filter`` or ``atcoder_ABC042_A``.
         benchmark: Name in the registry, such as ``humaneval``.
-        kind: ``function`` (call -> return value), ``method`` (test method of a class -> return value)
-            or ``script`` (stdin -> stdout).
-        language: The program's language; ``python`` throughout.
+        kind: The kind of program, a name in its language; in Python ``function`` (call -> return value), ``method``
+            (test method of a class -> return value) or ``script`` (stdin -> stdout).
+        language: The program's language.
         code: The program C, complete: with the imports and helpers it needs, without its tests.
         entry_point: The function's name, ``Class.method`` for methods, the empty string for scripts.
         input: What C is run on; a form as in :class:`Case`.
@@ -108,7 +106,7 @@ class Problem:
 
     problem_id: str
     benchmark: str
-    kind: Kind
+    kind: str
     language: str
     code: str
     entry_point: str
@@ -131,8 +129,6 @@ class Problem:
     provenance: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise ValueError(f"{self.problem_id}: kind {self.kind!r} is none of {', '.join(KINDS)}")
         if self.category not in CATEGORIES:
             raise ValueError(f"{self.problem_id}: category {self.category!r} is none of {', '.join(CATEGORIES)}")
         if (self.category == "excluded") != (self.reason in EXCLUSION_REASONS):

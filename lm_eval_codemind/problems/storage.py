@@ -1,39 +1,95 @@
-"""Problems on disk: JSON lines, one benchmark a file, the same bytes for the same problems."""
+"""Problems on disk: JSON lines, one benchmark a file, the same bytes for the same problems.
+
+What one family alone needs lies in files of its own beside the problems (:data:`SIDES`), so that a new one changes
+nothing about the problems' file and its digest.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from lm_eval_codemind.problems.record import Problem
+
+# Name of the file beside the problems -> the columns that it holds.
+SIDES: Mapping[str, tuple[str, ...]] = {
+    "hints": ("hint_test", "misleading_test"),
+    "transformed": ("transformed", "transformations", "transformed_complexity"),
+}
+_ASIDE = frozenset(column for columns in SIDES.values() for column in columns)
 
 
 def dump_problems(problems: Iterable[Problem]) -> bytes:
     """Return the problems as UTF-8 JSON lines, in the order given, keys in the order of the schema."""
-    lines = (json.dumps(problem.to_row(), ensure_ascii=True) + "\n" for problem in problems)
-    return "".join(lines).encode("utf-8")
+    rows = (problem.to_row() for problem in problems)
+    return _dumped({name: value for name, value in row.items() if name not in _ASIDE} for row in rows)
+
+
+def dump_side(problems: Iterable[Problem], side: str) -> bytes:
+    """Return what one of :data:`SIDES` holds, as JSON lines; problems that it has nothing for are left out."""
+    rows = (problem.to_row() for problem in problems)
+    return _dumped(
+        {name: row[name] for name in ("problem_id", *SIDES[side])} for row in rows if any(row[c] for c in SIDES[side])
+    )
 
 
 def load_problems(path: Path) -> list[Problem]:
-    """Return the problems of a file that :func:`dump_problems` wrote.
+    """Return the problems of a file that :func:`dump_problems` wrote, with what lies beside it.
 
     Raises:
         ValueError: naming the file, the line and the mend, if a line is no problem record.
     """
+    aside: dict[str, dict[str, Any]] = {}
+    for side in SIDES:
+        file = side_path(path, side)
+        if file.is_file():
+            for number, row in _rows(file):
+                if not isinstance(row, dict) or row.keys() != {"problem_id", *SIDES[side]}:
+                    raise _damaged(file, number, "other columns than expected")
+                aside.setdefault(row["problem_id"], {}).update(row)
     problems = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                problems.append(Problem.from_row(json.loads(line)))
-            except (ValueError, TypeError) as error:
-                raise ValueError(
-                    f"{path}, line {number}: not a problem record ({error}); rebuild it with `codemind data build`"
-                ) from error
+    for number, row in _rows(path):
+        try:
+            problems.append(Problem.from_row({**row, **aside.get(row["problem_id"], {})}))
+        except (ValueError, TypeError, KeyError) as error:
+            raise _damaged(path, number, error) from error
     return problems
+
+
+def side_path(path: Path, side: str) -> Path:
+    """Return the path of the file that lies beside a benchmark's."""
+    return path.with_name(f"{path.stem}.{side}{path.suffix}")
+
+
+def digests(problems: Sequence[Problem], name: str) -> dict[str, str]:
+    """Return the digests of a benchmark's files: under its name, and under ``NAME.SIDE`` where there is such a file."""
+    sides = {f"{name}.{side}": dump_side(problems, side) for side in SIDES}
+    return {
+        name: digest(dump_problems(problems)),
+        **{key: digest(content) for key, content in sides.items() if content},
+    }
 
 
 def digest(content: bytes) -> str:
     """Return the SHA-256 digest of a benchmark file's content, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()
+
+
+def _dumped(rows: Iterable[Mapping[str, Any]]) -> bytes:
+    return "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in rows).encode("ascii")
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Any]]:
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                yield number, json.loads(line)
+            except ValueError as error:
+                raise _damaged(path, number, error) from error
+
+
+def _damaged(path: Path, number: int, error: object) -> ValueError:
+    return ValueError(f"{path}, line {number}: not a problem record ({error}); rebuild it with `codemind data build`")

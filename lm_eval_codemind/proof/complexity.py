@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from lm_eval_codemind.languages.python.complexity import complexity_columns
+from lm_eval_codemind.languages import get_language, kind_of
 from lm_eval_codemind.problems import Problem, digest
 
 # In proofs/: benchmark -> problem id -> loop iterations of C on the problem's input, by "code"; and, by "transformed",
@@ -22,7 +22,13 @@ def with_complexity(problem: Problem) -> Problem:
     code = shipped.get("code", {}).get(problem.benchmark, {}).get(problem.problem_id)
     transformed, of = shipped.get("transformed", {}).get(problem.benchmark, {}).get(problem.problem_id, (None, ""))
     measured = transformed if of == short_digest(problem.transformed) else None
-    return dataclasses.replace(problem, **complexity_columns(problem, code, measured))
+    measure = get_language(problem.language).measure
+    return dataclasses.replace(
+        problem,
+        complexity=measure(problem.code, code),
+        transformed_complexity=measure(problem.transformed, measured),
+        output_type="" if problem.output is None else kind_of(problem).output_type(problem.output) or "",
+    )
 
 
 def short_digest(program: str) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from lm_eval_codemind.execution import Job, Limits, Observation, Sandbox, Status
-from lm_eval_codemind.languages.python.suites import suite_job, test_names
+from lm_eval_codemind.benchmarks import limits_of
+from lm_eval_codemind.execution import Limits, Observation, Sandbox, Status
+from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.further_inputs import further_inputs, observing_call
+from lm_eval_codemind.proof.further_inputs import further_inputs
 from lm_eval_codemind.proof.turns import Turns
 
 FURTHER_INPUTS = 26
@@ -92,16 +93,16 @@ class Equivalence:
 
     def _verdict(self, problem: Problem, code: str, in_detail: bool = False) -> Verdict:
         """Return status, failed test and exception of the suite; in detail, of each test method on its own."""
-        if in_detail and problem.kind == "method":
-            jobs = [suite_job(problem, code, only=(name,)) for name in test_names(problem)]
-        else:
-            jobs = [suite_job(problem, code)]
+        kind = python_kind(problem)
+        # Alone, each test tells its own outcome.
+        names = kind.test_names(problem) if in_detail else ()
+        chosen: list[tuple[str, ...]] = [(name,) for name in names] or [()]
+        jobs = [kind.suite_job(problem, code, limits=limits_of(problem), only=only) for only in chosen]
         return tuple((str(o.status), o.failed_test, o.exception_type) for o in self._sandbox.run(jobs))
 
     def _original_behaviour(self, problem: Problem) -> tuple[list[str], list[Observation]]:
-        texts = further_inputs(
-            problem, min(self._inputs, _INPUTS_OF_SCRIPTS) if problem.kind == "script" else self._inputs
-        )
+        printed = python_kind(problem).printed
+        texts = further_inputs(problem, min(self._inputs, _INPUTS_OF_SCRIPTS) if printed else self._inputs)
         observed: list[Observation] = []
         kept: list[str] = []
         unfinished = 0
@@ -116,17 +117,8 @@ class Equivalence:
         return kept, observed
 
     def _observe(self, problem: Problem, code: str, texts: Sequence[str], limits: Limits) -> list[Observation]:
-        if problem.kind == "script":
-            job = Job.script(code, [(text, None) for text in texts], limits=limits)
-        elif problem.kind == "function":
-            job = Job.evaluate(code, [observing_call(text) for text in texts], limits=limits)
-        else:
-            job = Job.evaluate(code, [_running_test(text) for text in texts], limits=limits)
+        job = python_kind(problem).observing_job(code, texts, limits)
         return list(self._sandbox.run([job])[0].observations)
-
-
-def _running_test(source: str) -> str:
-    return f"import unittest\n{source.rstrip()}\ntype('Test', (unittest.TestCase,), {{'test': test}})('test').test()"
 
 
 def _passes(verdict: Verdict) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import copy
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
+from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 
 _ATTEMPTS = 40  # for each input that is wanted; programs without arguments have no further inputs at all
@@ -20,8 +21,9 @@ def further_inputs(problem: Problem, count: int) -> list[str]:
     They are drawn by the problem's name, so that everybody tests on the same. Calls and test methods get other
     constants, the text of stdin other numbers, words and lines; about one mutation in ten changes a value's type.
     """
-    known = _known_inputs(problem)
-    mutate = _mutated_text if problem.kind == "script" else _mutated_source
+    kind = python_kind(problem)
+    known = kind.known_inputs(problem)
+    mutate = _mutated_text if kind.printed else _mutated_source
     rng = Random(int.from_bytes(hashlib.sha256(problem.problem_id.encode()).digest(), "big"))
     found: dict[str, None] = {}
     for _ in range(count * _ATTEMPTS):
@@ -33,33 +35,6 @@ def further_inputs(problem: Problem, count: int) -> list[str]:
         if text not in known:
             found[text] = None
     return list(found)
-
-
-def observing_call(call: str) -> str:
-    """Return an expression whose value is that of a call, together with what it left of its arguments."""
-    node = ast.parse(call.strip(), mode="eval").body
-    if not isinstance(node, ast.Call) or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
-        return call
-    arguments = ", ".join(ast.unparse(argument) for argument in node.args)
-    return f"_arguments = [{arguments}]\n_result = {ast.unparse(node.func)}(*_arguments)\n(_result, _arguments)"
-
-
-def _known_inputs(problem: Problem) -> list[str]:
-    known = dict.fromkeys([problem.input, *(case.input for case in problem.cases)])
-    if problem.kind == "function":
-        for call in _calls_of(problem.tests, problem.entry_point):
-            known.setdefault(call)
-    return list(known)
-
-
-def _calls_of(tests: str, entry_point: str) -> Iterable[str]:
-    """Yield the calls of the function in a test suite that stand on constants alone."""
-    for node in ast.walk(ast.parse(tests)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            names = any(isinstance(part, ast.Name) for argument in arguments for part in ast.walk(argument))
-            if node.func.id in ("candidate", entry_point) and not names:
-                yield ast.unparse(ast.Call(ast.Name(entry_point, ast.Load()), node.args, node.keywords))
 
 
 def _mutated_source(source: str, rng: Random) -> str:

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from lm_eval_codemind.problems import Case, Category, Kind, Problem
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.problems import Case, Category, Problem
 
 
 @dataclass(frozen=True)
@@ -105,15 +106,15 @@ def same_lines(one: str, other: str) -> bool:
     ]
 
 
-def agrees(kind: Kind, label: str, output: str) -> bool:
+def agrees(label: str, output: str, printed: bool) -> bool:
     """Tell whether a published label says the same as a proven output.
 
     Args:
-        kind: The problem's kind.
         label: The label as upstream publishes it. Strings may stand there without their quotes.
-        output: The proven output: a literal, or a script's stdout.
+        output: The proven output: a literal, or what the program prints.
+        printed: Which of the two it is.
     """
-    if kind == "script":
+    if printed:
         return same_lines(label, output)
     if published_literal(label) == output:
         return True
@@ -130,16 +131,17 @@ def prove(problem: Problem, proof: Proof) -> Problem:
     if proof.category == "excluded":
         # Its test suite is not in doubt, so the other tasks keep it.
         return dataclasses.replace(problem, category="excluded", reason=proof.reason, output=None)
+    printed = kind_of(problem).printed
     output = proof.output
     if output is None:
         if problem.published_output is None:
             raise ValueError(f"{problem.problem_id}: no label is published and the proof names no output")
         label = problem.published_output
-        output = label if problem.kind == "script" else published_literal(label)
+        output = label if printed else published_literal(label)
     cases = [
         Case(case.input, proof.cases.get(position, case.output) or "") for position, case in enumerate(problem.cases)
     ]
     kept = [case for position, case in enumerate(cases) if proof.cases.get(position, "") is not None]
-    if problem.kind == "script" and not any(case.input == problem.input for case in kept):
+    if printed and not any(case.input == problem.input for case in kept):
         kept.insert(0, Case(problem.input, output))
     return dataclasses.replace(problem, category=proof.category, output=output, cases=tuple(kept))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.execution import Job, Limits, Sandbox
+from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.complexity import COUNTER, count_loops
-from lm_eval_codemind.languages.python.programs import execution_of
+from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.problems import Problem
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
@@ -55,7 +55,7 @@ def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1, transfor
     problems = [
         problem
         for problem in problems
-        if (problem.transformed or not transformed) and (problem.kind == "script" or problem.input.strip())
+        if (problem.transformed or not transformed) and (kind_of(problem).printed or problem.input.strip())
     ]
     with Sandbox(workers=workers) as sandbox:
         futures = [
@@ -70,15 +70,9 @@ def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1, transfor
 
 
 def _job(problem: Problem, code: str) -> Job:
-    execution = execution_of(problem, code="")
-    imported = {
-        alias.name if isinstance(node, ast.Import) else str(node.module)
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
+    execution = kind_of(problem).execution(problem, code="")
     program = _RUNNER.format(
-        imports="".join(f"    import {name}\n" for name in sorted(imported)),
+        imports="".join(f"    import {name}\n" for name in sorted(imported_modules(code))),
         name="__main__" if execution.expression is None else "program",
         stdin=execution.stdin,
         program=count_loops(code),

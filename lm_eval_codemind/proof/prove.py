@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.execution import Case, Job, Limits, Observation, Outcome, Sandbox
-from lm_eval_codemind.languages.python.programs import Execution, execution_of
+from lm_eval_codemind.languages import Execution, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.labels import Proof, agrees, literal, published_literal, same_lines
 
@@ -211,7 +211,7 @@ def _prove_each(
     for problem, futures in tqdm(list(zip(problems, runs, strict=True)), desc="executing", unit="problem"):
         outcomes = [_results(of_circumstance) for of_circumstance in futures]
         ran_as_published = problem.problem_id in own and _ran(_results(own[problem.problem_id])[0])
-        if problem.kind == "script":
+        if kind_of(problem).printed:
             yield problem.problem_id, _classify_script(problem, outcomes, ran_as_published)
         else:
             proof = _classify_value(problem, [outcome for (outcome,) in outcomes], ran_as_published)
@@ -229,7 +229,7 @@ def _results(futures: Sequence[Future[Outcome]]) -> list[Outcome]:
 
 def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
     """Return what has to run under one circumstance: a job, or for a script one for each input."""
-    execution = execution_of(problem)
+    execution = kind_of(problem).execution(problem)
     prelude = _PRELUDE.format(folder=circumstance.folder, start=circumstance.start, ticking=circumstance.ticking)
     if circumstance.addition:
         prelude += ADDITIONS[circumstance.addition] + _USE_ADDITION
@@ -281,7 +281,7 @@ def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_publis
     if not ran_as_published:
         return Proof("repaired", output=text if differs else None)
     assert label is not None
-    category = "confirmed" if agrees(problem.kind, label, text) else "corrected"
+    category = "confirmed" if agrees(label, text, printed=False) else "corrected"
     return Proof(category, output=text if differs else None)  # type: ignore[arg-type]
 
 

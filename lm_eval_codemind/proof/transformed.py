@@ -10,7 +10,6 @@ import dataclasses
 import json
 import logging
 import platform
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -18,9 +17,11 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
+from lm_eval_codemind.benchmarks import limits_of
 from lm_eval_codemind.execution import Sandbox
-from lm_eval_codemind.languages.python.suites import suite_job
-from lm_eval_codemind.problems import Kind, Problem
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.python import python_kind
+from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.equivalence import FURTHER_INPUTS, Equivalence
 from lm_eval_codemind.proof.sr_exceptions import depends_on_version
 from lm_eval_codemind.proof.turns import Turns
@@ -31,7 +32,6 @@ from lm_eval_codemind.transforms import (
     Transformation,
     compose_verified,
     digest,
-    needed_functions,
     recreate,
 )
 
@@ -40,18 +40,8 @@ logger = logging.getLogger(__name__)
 TRANSFORM_SEED = 0
 """The seed of the shipped C+."""
 
-PUBLISHED = "published_classeval"
-"""The benchmark whose C+ are the artifact's own."""
-
 # Somebody waits for a fresh set; the rules were verified on many more inputs when the shipped one was made.
 _INPUTS_AT_RUN_TIME = 12
-
-_FOCUS: dict[Kind, Callable[[Problem], list[str] | None]] = {
-    "function": lambda problem: needed_functions(problem.code, problem.entry_point),
-    "method": lambda problem: [problem.entry_point],
-    "script": lambda problem: None,
-}
-_WORD = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True)
@@ -112,12 +102,12 @@ def program_of(problem: Problem) -> Program:
     Names that its tests use are public. Only what the problem is about is transformed: of a class the method, of a
     module the function and those it needs.
     """
-    outside = [problem.tests, problem.input, problem.entry_point]
+    kind = python_kind(problem)
     return Program(
         problem.code,
-        script=problem.kind == "script",
-        public=None if problem.kind == "script" else set(_WORD.findall("\n".join(outside))),
-        focus=_FOCUS[problem.kind](problem),
+        script=kind.printed,
+        public=kind.public_names(problem),
+        focus=kind.focus(problem),
     )
 
 
@@ -230,7 +220,9 @@ def load_failing(benchmark: str) -> list[str]:
 def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, Recipe]:
     """Return, by problem id, records of published programs C+ without steps, which tell whether they pass the tests."""
     chosen = [problem for problem in problems if problem.transformed]
-    outcomes = sandbox.run(suite_job(problem, problem.transformed) for problem in chosen)
+    outcomes = sandbox.run(
+        kind_of(problem).suite_job(problem, problem.transformed, limits=limits_of(problem)) for problem in chosen
+    )
     return {
         problem.problem_id: Recipe(
             (),
@@ -271,7 +263,6 @@ def verify_transformed(
 
 
 __all__ = [
-    "PUBLISHED",
     "TRANSFORM_SEED",
     "Recipe",
     "RecipeError",

@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, product
 from typing import TypeVar
 
-from lm_eval_codemind.languages.python.complexity import CONSTRUCTS, OUTPUT_TYPES
-from lm_eval_codemind.results.families import FAMILIES, Family, family_of
+from lm_eval_codemind.benchmarks import same_problems
+from lm_eval_codemind.families import families, family_of
+from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
+from lm_eval_codemind.questions import Family, Key
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.results.statistics import compare, holm, mean, proportion, spearman
 from lm_eval_codemind.results.tables import Column, Table
+from lm_eval_codemind.scores.statistics import compare, holm, mean, proportion, spearman
 
 ALL = "all"
 
@@ -44,9 +46,6 @@ _MODEL = Column("model", "Model")
 _N = Column("n", "n", "count")
 _LOW, _HIGH = Column("low", "95% from", "percent"), Column("high", "to", "percent")
 
-# Benchmarks that hold the same problems as another one, and more of each.
-_BENCHMARK_OF = {"classeval_methods": "classeval"}
-
 _T = TypeVar("_T")
 Cell = tuple[Family, str, str]
 
@@ -73,10 +72,10 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
     """
     samples = _group(observations, lambda o: (o.model, o.task))
     rows = []
-    for family in FAMILIES:
+    for family in families().values():
         for run in runs:
             for task in run.tasks:
-                if family_of(task.task) is not family:
+                if family_of(task) is not family:
                     continue
                 for metric_name in family.metrics(task):
                     metric = task.metric(metric_name)
@@ -86,7 +85,7 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
                     estimate = family.estimate([sample for o in of_task for sample in o.unit], metric_name)
                     rows.append(
                         (
-                            family.name,
+                            family.title,
                             task.task,
                             run.label,
                             metric_name,
@@ -135,7 +134,7 @@ def correlations(observations: Sequence[Observation]) -> Table:
                 block.append((short, spearman([x for x, _ in pairs], [y for _, y in pairs])))
             for (short, result), corrected in zip(block, holm([result.p for _, result in block]), strict=True):
                 if result.n:
-                    what = (family.name, score, benchmark, model, program, short)
+                    what = (family.title, score, benchmark, model, program, short)
                     rows.append((*what, result.rho, result.low, result.high, result.p, corrected, result.n))
     return Table(
         "correlations",
@@ -204,7 +203,7 @@ def by_output_type(observations: Sequence[Observation]) -> Table:
                 values = proportion(sum(right for _, _, right in matches), len(matches))
                 rows.append(
                     (
-                        family.name,
+                        family.title,
                         benchmark,
                         model,
                         name,
@@ -247,18 +246,22 @@ def overlap(observations: Sequence[Observation]) -> Table:
     """
     rows = []
     for model in _unique(o.model for o in observations):
-        verdicts: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
+        found_under: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(dict)
         for o in observations:
             if o.model == model and o.family.in_overlap:
-                verdicts[(_BENCHMARK_OF.get(o.benchmark, o.benchmark), o.problem_id)][o.family.name] = o.solved
+                found_under[(same_problems(o.benchmark), o.problem_id)].setdefault(o.family.title, []).append(o.solved)
+        # A problem with several questions is solved where all of them are.
+        verdicts = {
+            problem: {name: all(solved) for name, solved in found.items()} for problem, found in found_under.items()
+        }
         for benchmark in [*_unique(b for b, _ in verdicts), ALL]:
             problems = {key: found for key, found in verdicts.items() if benchmark in (ALL, key[0])}
-            families = [f.name for f in FAMILIES if any(f.name in found for found in problems.values())]
-            common = {key[1]: found for key, found in problems.items() if len(found) == len(families)}
-            if len(families) < 2 or not common:
+            names_here = [f.title for f in families().values() if any(f.title in found for found in problems.values())]
+            common = {key[1]: found for key, found in problems.items() if len(found) == len(names_here)}
+            if len(names_here) < 2 or not common:
                 continue
-            for size in range(len(families) + 1):
-                for chosen in combinations(families, size):
+            for size in range(len(names_here) + 1):
+                for chosen in combinations(names_here, size):
                     names = [name for name, found in common.items() if {f for f in found if found[f]} == set(chosen)]
                     share = proportion(len(names), len(common))
                     rows.append(
@@ -301,13 +304,13 @@ def comparisons(observations: Sequence[Observation]) -> Table:
     """
     rows = []
     models = _unique(o.model for o in observations)
-    for family in FAMILIES:
+    for family in families().values():
         of_family = [o for o in observations if o.family is family]
         for benchmark in [*_unique(o.benchmark for o in of_family), ALL]:
-            by_model: dict[str, dict[tuple[str, str], Observation]] = {model: {} for model in models}
+            by_model: dict[str, dict[Key, Observation]] = {model: {} for model in models}
             for o in of_family:
                 if benchmark in (ALL, o.benchmark):
-                    by_model[o.model][(o.benchmark, o.problem_id)] = o
+                    by_model[o.model][o.key] = o
             for score in family.scores:
                 block = []
                 for first, second in combinations(models, 2):
@@ -319,7 +322,7 @@ def comparisons(observations: Sequence[Observation]) -> Table:
                 for (first, second, result), corrected in zip(
                     block, holm([result.p for *_, result in block]), strict=True
                 ):
-                    what = (family.name, score, benchmark, first, second)
+                    what = (family.title, score, benchmark, first, second)
                     test = (result.p, corrected, result.test, result.n)
                     rows.append((*what, result.difference, result.low, result.high, *test))
     return Table(
@@ -349,13 +352,13 @@ def comparisons(observations: Sequence[Observation]) -> Table:
 def hardest(observations: Sequence[Observation]) -> Table:
     """Return the problems of each family, those that fewest of the models solve first, then by their mean S score."""
     rows = []
-    for family in FAMILIES:
+    for family in families().values():
         of_family = [o for o in observations if o.family is family]
-        for (benchmark, problem_id), group in _group(of_family, lambda o: (o.benchmark, o.problem_id)).items():
+        for (benchmark, problem_id), group in _group(of_family, lambda o: (o.benchmark, o.key.within_task())).items():
             complexity = group[0].complexity
             rows.append(
                 (
-                    family.name,
+                    family.title,
                     benchmark,
                     problem_id,
                     sum(o.score for o in group) / len(group),
@@ -367,7 +370,7 @@ def hardest(observations: Sequence[Observation]) -> Table:
                 )
             )
     # Of equally hard problems those that most models tried come first, then those with the simplest program.
-    order = [family.name for family in FAMILIES]
+    order = [family.title for family in families().values()]
     rows.sort(
         key=lambda r: (order.index(r[0]), r[4] / r[5], r[3], -r[5], _last(r[6]), _last(r[7]), r[2]),
     )
@@ -406,7 +409,7 @@ def _means(
             scores = [o.scores[score] for o in cell if category in of(o)]
             if scores:
                 result = mean(scores)
-                what = (family.name, score, benchmark, model, category)
+                what = (family.title, score, benchmark, model, category)
                 rows.append((*what, result.value, result.low, result.high, result.n))
     columns = (_FAMILY, _SCORE, _BENCHMARK, _MODEL, column, Column("score", "Mean", "percent"), _LOW, _HIGH, _N)
     return Table(name, title, note + " 95% intervals: Wilson for verdicts, else bootstrap.", columns, tuple(rows))
@@ -415,7 +418,7 @@ def _means(
 def _cells(observations: Sequence[Observation]) -> Iterator[tuple[Cell, list[Observation]]]:
     """Yield the observations by family, benchmark and model, those of all benchmarks of a family together first."""
     models = _unique(o.model for o in observations)
-    for family in FAMILIES:
+    for family in families().values():
         of_family = [o for o in observations if o.family is family]
         benchmarks = _unique(o.benchmark for o in of_family)
         for benchmark in [ALL, *benchmarks]:

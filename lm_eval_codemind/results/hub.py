@@ -11,7 +11,7 @@ import jinja2
 import yaml
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.benchmarks import BENCHMARKS
+from lm_eval_codemind.benchmarks import get_benchmark
 from lm_eval_codemind.problems import Problem, digest, dump_problems
 from lm_eval_codemind.problems.schema import to_dataset
 
@@ -58,7 +58,7 @@ def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], 
         described.append(
             {
                 "name": name,
-                "title": BENCHMARKS[name].title,
+                "title": get_benchmark(name).title,
                 "problems": len(problems),
                 "categories": dict(sorted(Counter(problem.category for problem in problems).items())),
                 "sources": sorted({problem.provenance.partition(":")[0] for problem in problems}),

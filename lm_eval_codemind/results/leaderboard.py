@@ -6,18 +6,20 @@ import csv
 import io
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.benchmarks import BENCHMARKS
+from lm_eval_codemind.benchmarks import benchmarks
+from lm_eval_codemind.families import families, family_of, short_name
+from lm_eval_codemind.questions import Family
+from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.analysis import summary
-from lm_eval_codemind.results.families import FAMILIES, Family, family_of
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.pages import render_page
 from lm_eval_codemind.results.report import make_report, render_html
-from lm_eval_codemind.results.runs import Run, TaskRun
+from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.tables import show
 
 
@@ -54,17 +56,18 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
             record | {"date": one.date, "report": f"reports/{name}", "suite": _suite_version(run.task(record["task"]))}
             for record in summary([run], observations).records()
         ]
+    tasks = {task.task: task for one in submitted for task in one.run.tasks}
     index = directory / "index.html"
-    index.write_text(render_page("leaderboard", title=title, tables=_tables(records)), encoding="utf-8")
+    index.write_text(render_page("leaderboard", title=title, tables=_tables(records, tasks)), encoding="utf-8")
     (directory / "results.json").write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
     (directory / "results.csv").write_text(_csv(records), encoding="utf-8")
     return [index, *written, directory / "results.json", directory / "results.csv"]
 
 
-def _tables(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _tables(records: Sequence[dict[str, Any]], runs: Mapping[str, TaskRun]) -> list[dict[str, Any]]:
     tables = []
-    for task in sorted(dict.fromkeys(record["task"] for record in records), key=_order):
-        family = family_of(task)
+    for task in sorted(dict.fromkeys(record["task"] for record in records), key=lambda name: _order(runs[name])):
+        family = family_of(runs[task])
         assert family is not None
         of_task = [record for record in records if record["task"] == task]
         metrics = list(dict.fromkeys(record["metric"] for record in of_task))
@@ -83,7 +86,9 @@ def _tables(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
                 }
             )
         rows.sort(key=lambda row: (-float(row["cells"][0]["value"] or 0), row["model"]))
-        tables.append({"id": task, "title": _title(family, task), "metric": task, "metrics": metrics, "rows": rows})
+        tables.append(
+            {"id": task, "title": _title(family, runs[task]), "metric": task, "metrics": metrics, "rows": rows}
+        )
     return tables
 
 
@@ -94,22 +99,23 @@ def _cell(record: dict[str, Any] | None) -> dict[str, str]:
     return {"value": repr(record["value"]), "shown": show(record["value"], "percent"), "interval": interval}
 
 
-def _title(family: Family, task: str) -> str:
-    benchmark = BENCHMARKS.get(task.removeprefix(family.prefix))
-    return f"{family.name} on {benchmark.title if benchmark else task.removeprefix(family.prefix)}"
+def _title(family: Family, task: TaskRun) -> str:
+    name = short_name(task)
+    benchmark = benchmarks().get(name)
+    return f"{family.title} on {benchmark.title if benchmark else name}"
 
 
-def _order(task: str) -> tuple[int, int]:
-    family = family_of(task)
-    names = list(BENCHMARKS)
-    benchmark = task.removeprefix(family.prefix) if family else task
-    place = names.index(benchmark) if benchmark in names else len(names)
-    return (FAMILIES.index(family) if family else len(FAMILIES), place)
+def _order(task: TaskRun) -> tuple[int, int]:
+    family, name = family_of(task), short_name(task)
+    known, names = list(families().values()), list(benchmarks())
+    return (
+        known.index(family) if family else len(known),
+        names.index(name) if name in names else len(names),
+    )
 
 
 def _suite_version(task: TaskRun | None) -> str:
-    suite = task.metadata.get("suite") if task else None
-    return str(suite.get("version", "")) if isinstance(suite, dict) else ""
+    return str(task.suite.get("version", "")) if task else ""
 
 
 def _file_names(submitted: Sequence[Submitted]) -> list[str]:

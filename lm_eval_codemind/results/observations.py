@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from lm_eval_codemind.languages.python.complexity import measure
+from lm_eval_codemind.families import family_of
+from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Complexity
-from lm_eval_codemind.results.families import Family, Unit, family_of
-from lm_eval_codemind.results.runs import Run, Sample, TaskRun
+from lm_eval_codemind.questions import Family, Key, Unit
+from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.results.runs import Run
 
 
 @dataclass(frozen=True)
@@ -53,12 +55,17 @@ class Observation:
     @property
     def benchmark(self) -> str:
         """The benchmark that the problem comes from."""
-        return self.sample.benchmark or self.task
+        return self.sample.key.benchmark or self.task
+
+    @property
+    def key(self) -> Key:
+        """What tells the problem from others, whatever the settings of its questions."""
+        return self.sample.key._replace(setting="")
 
     @property
     def problem_id(self) -> str:
         """Upstream's name of the problem."""
-        return self.sample.problem_id
+        return self.sample.key.problem_id
 
 
 def observe(runs: Iterable[Run]) -> list[Observation]:
@@ -69,13 +76,13 @@ def observe(runs: Iterable[Run]) -> list[Observation]:
             task=task.task,
             family=family,
             unit=unit,
-            scores=family.score(unit),
+            scores=family.unit_scores(unit),
             solved=family.solved(unit),
             programs={name: complexity_of(unit[0].doc, *columns) for name, columns in family.programs.items()},
         )
         for run in runs
         for task in run.tasks
-        if (family := family_of(task.task)) is not None
+        if (family := family_of(task)) is not None
         for unit in family.units(scored_samples(task))
     ]
 
@@ -98,9 +105,9 @@ def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str 
     stored = doc.get(column)
     if isinstance(stored, Mapping):
         return Complexity.from_row(stored)
-    return _measured(str(doc.get(code) or ""))
+    return _measured(str(doc.get("language") or "python"), str(doc.get(code) or ""))
 
 
 @lru_cache(maxsize=8192)
-def _measured(code: str) -> Complexity | None:
-    return measure(code)
+def _measured(language: str, code: str) -> Complexity | None:
+    return get_language(language).measure(code)

@@ -12,9 +12,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from lm_eval_codemind.languages.python.complexity import CONSTRUCTS
+from lm_eval_codemind.families import short_name
+from lm_eval_codemind.languages import CONSTRUCTS
+from lm_eval_codemind.questions import Key, Part
 from lm_eval_codemind.results.analysis import ALL, MEASURES, analyses
-from lm_eval_codemind.results.families import Part, family_of
 from lm_eval_codemind.results.figures import Figure, legend_mark, svg
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.pages import render_page
@@ -68,7 +69,7 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         "report",
         title=title,
         summary=tables["summary"],
-        grids=_grids(tables["summary"]),
+        grids=_grids(tables["summary"], report.runs),
         sections=[_section(table, report) for table in report.tables if table.name != "summary"],
         legend=[(name, Markup(legend_mark(name, report.series))) for name in report.series],
         runs=[{"label": run.label, "facts": facts(run)} for run in report.runs],
@@ -77,9 +78,10 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
     )
 
 
-def _grids(summary: Table) -> list[dict[str, Any]]:
+def _grids(summary: Table, runs: Sequence[Run]) -> list[dict[str, Any]]:
     """Return the scores family by family, models down and tasks across, by the family's R score."""
     grids = []
+    short = {task.task: short_name(task) for run in runs for task in run.tasks}
     records = summary.records()
     for family in dict.fromkeys(record["family"] for record in records):
         metric = next(record["metric"] for record in records if record["family"] == family)
@@ -89,16 +91,11 @@ def _grids(summary: Table) -> list[dict[str, Any]]:
             {
                 "family": family,
                 "metric": metric,
-                "tasks": [(task, _short_name(task)) for task in tasks],
+                "tasks": [(task, short[task]) for task in tasks],
                 "rows": [(model, [_score_cell(cells.get((model, task))) for task in tasks]) for model in models],
             }
         )
     return grids
-
-
-def _short_name(task: str) -> str:
-    family = family_of(task)
-    return task.removeprefix(family.prefix) if family else task
 
 
 def _score_cell(record: dict[str, Any] | None) -> tuple[str, str]:
@@ -160,7 +157,7 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     for of_problem in parts:
         for part in of_problem:
             texts.place(part.text)
-    yield "index", _pack(_index(observations, texts.starts))
+    yield "index", _pack(_index(report, texts.starts))
     for start in range(0, len(parts), _BLOCK):
         block = [[_reference(part, texts) for part in of_problem] for of_problem in parts[start : start + _BLOCK]]
         yield f"samples-{start // _BLOCK}", _pack(block)
@@ -169,22 +166,24 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
 
 
 def _reference(part: Part, texts: _Texts) -> list[Any]:
-    return [part.title, part.kind, texts.place(part.text), int(part.beside), part.note]
+    return [part.title, part.kind, texts.place(part.text), int(part.beside), part.note, part.language]
 
 
-def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[str, Any]:
+def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
     """Return what the list and the filters need of every sample, column by column."""
+    observations = report.observations
+    s_scores = {o.task: o.family.scores[0] for o in observations}
     models, tasks, benchmarks, outcomes = _Numbers(), _Numbers(), _Numbers(), _Numbers()
-    problems: dict[tuple[str, str], int] = {}
+    problems: dict[Key, int] = {}
     described: list[list[Any]] = []
     columns: dict[str, list[Any]] = {name: [] for name in ("model", "task", "problem", "score", "solved", "outcome")}
     for o in observations:
-        key = (o.benchmark, o.problem_id)
+        key = o.key
         if key not in problems:
             problems[key] = len(problems)
             measures = [getattr(o.complexity, name) if o.complexity else None for name in MEASURES]
             tags = [CONSTRUCTS.index(tag) for tag in o.complexity.constructs] if o.complexity else []
-            described.append([o.problem_id, benchmarks[o.benchmark], measures, tags])
+            described.append([key.within_task(), benchmarks[o.benchmark], measures, tags])
         columns["model"].append(models[o.model])
         columns["task"].append(tasks[o.task])
         columns["problem"].append(problems[key])
@@ -197,7 +196,7 @@ def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[s
         "benchmarks": list(benchmarks),
         "outcomes": list(outcomes),
         # The S score's name, task by task.
-        "scores": [family.scores[0] if (family := family_of(task)) else "" for task in tasks],
+        "scores": [s_scores[task] for task in tasks],
         "constructs": list(CONSTRUCTS),
         "measures": [short for short, _ in MEASURES.values()],
         "problems": described,

@@ -10,11 +10,15 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from unittest import mock
+from typing import Any
 
 from lm_eval_codemind.benchmarks import UpstreamError
 from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE
+from lm_eval_codemind.families import family_of
 from lm_eval_codemind.harness.cli import run_harness
+from lm_eval_codemind.harness.contract import environment
+from lm_eval_codemind.prompts.templates import Templates
+from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run, read_runs
 
 # No outcome is taken from a file here: every program is executed.
@@ -22,13 +26,18 @@ _ENVIRONMENT = {"LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR"),
 
 
 @contextmanager
-def rescored(run: Run) -> Iterator[Run]:
+def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
     """Give what scoring the responses of a run's samples yields here and now; its files go away afterwards.
 
-    The same documents are scored by the same tasks, without a model.
+    The same documents are scored by the same tasks, without a model, with what ``--metadata`` set in the run.
+
+    Args:
+        run: The run.
+        prompts: Where the user's own templates are that the run was made with, if not where they were.
 
     Raises:
-        ValueError: if the run has no samples, or if the data of a task is not here and cannot be built.
+        ValueError: if the run has no samples, its templates are not here, or the data of a task is not here and cannot
+            be built.
     """
     tasks = [task for task in run.tasks if task.samples]
     if not tasks:
@@ -43,7 +52,10 @@ def rescored(run: Run) -> Iterator[Run]:
             arguments += ["--tasks", task.task, "--confirm_run_unsafe_code"]
             arguments += ["--samples", json.dumps({task.task: sorted({sample.doc_id for sample in task.samples})})]
             arguments += ["--output_path", str(Path(folder) / task.task), "--log_samples"]
-            with contextlib.redirect_stdout(io.StringIO()), mock.patch.dict(os.environ, _ENVIRONMENT):
+            metadata = _metadata(task, prompts)
+            if metadata:
+                arguments += ["--metadata", json.dumps(metadata)]
+            with contextlib.redirect_stdout(io.StringIO()), environment(**_ENVIRONMENT):
                 try:
                     run_harness(arguments)
                 except UpstreamError as error:
@@ -56,3 +68,30 @@ def rescored(run: Run) -> Iterator[Run]:
             tasks=tuple(task for one in again for task in one.tasks),
             raw=again[0].raw,
         )
+
+
+def _metadata(task: TaskRun, prompts: Path | None) -> dict[str, Any]:
+    """Return what ``--metadata`` set when a task was run, as its results record it."""
+    family = family_of(task)
+    options = task.suite.get("options")
+    if options is None and family is not None:
+        # Release 0.1 recorded the seeds, the usual ones included, beside everything else.
+        options = {name: task.suite[name] for name in family.options if isinstance(task.suite.get(name), int)}
+    metadata = dict(options or {})
+    digest = task.suite.get("prompts_sha256")
+    if family is not None and task.suite.get("prompts") not in (None, "packaged"):
+        directory = prompts or Path(str(task.suite["prompts"]))
+        try:
+            found = Templates(family.templates, directory).digest()
+        except ValueError as error:
+            raise ValueError(
+                f"{task.task}: the run was made with prompts that are not at {directory}; name their directory with "
+                "--prompts DIR"
+            ) from error
+        if found != digest:
+            raise ValueError(
+                f"{task.task}: the prompts at {directory} are not those of the run (SHA-256 {found}, there {digest}); "
+                "name the directory that holds them with --prompts DIR"
+            )
+        metadata["prompts"] = str(directory)
+    return metadata

@@ -2,113 +2,24 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from lm_eval_codemind.questions import Answer
+from lm_eval_codemind.questions.samples import Metric, Sample, TaskRun
+from lm_eval_codemind.results.release_0_1 import answer_of_0_1
 
 logger = logging.getLogger(__name__)
 
 _DATE_ID = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
 _RESULTS_FILE = re.compile(rf".*_(?P<date>{_DATE_ID})\.json")
-# The suite's tasks; results of other tasks in the same run are left alone.
+# How the names of this suite's tasks start; a user's own task is known by what it recorded.
 _PREFIX = "codemind_"
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One problem of one task with what a model answered and what that scored, as the harness logged it.
-
-    Attributes:
-        doc: The problem as the task saw it: a row of the data set.
-        doc_id: The problem's place in the task.
-        target: The label the harness recorded.
-        prompts: What the model was given, one text a request.
-        responses: What the model said, one list of repeats a request.
-        answers: The responses after the task's filter, in whatever form the filter gave them.
-        filter: Name of that filter.
-        scores: Metric -> value for this sample.
-        raw: The whole line.
-    """
-
-    doc: Mapping[str, Any]
-    doc_id: int
-    target: str
-    prompts: tuple[str, ...]
-    responses: tuple[tuple[str, ...], ...]
-    answers: tuple[Any, ...]
-    filter: str
-    scores: Mapping[str, Any]
-    raw: Mapping[str, Any] = field(repr=False)
-
-    @property
-    def problem_id(self) -> str:
-        """Upstream's name of the problem, or its place in the task where the data has none."""
-        return str(self.doc.get("problem_id", self.doc_id))
-
-    @property
-    def benchmark(self) -> str:
-        """The benchmark that the problem comes from."""
-        return str(self.doc.get("benchmark", ""))
-
-
-@dataclass(frozen=True)
-class Metric:
-    """An aggregated metric as the harness reports it; ``stderr`` is None where it gives none."""
-
-    name: str
-    filter: str
-    value: float
-    stderr: float | None
-
-
-@dataclass(frozen=True)
-class TaskRun:
-    """One task of one run.
-
-    Attributes:
-        task: The task's name.
-        config: The task's configuration as the harness wrote it.
-        metrics: Its aggregated metrics.
-        original: Number of problems of the task.
-        effective: Number of problems that were run; smaller under ``--limit``.
-        samples_file: The file the samples come from; None where samples were not logged.
-    """
-
-    task: str
-    config: Mapping[str, Any]
-    metrics: tuple[Metric, ...]
-    original: int
-    effective: int
-    samples_file: Path | None
-
-    @cached_property
-    def samples(self) -> tuple[Sample, ...]:
-        """The samples in the order of the file, read when first asked for; empty where they were not logged."""
-        return tuple(_read_samples(self.samples_file)) if self.samples_file else ()
-
-    @property
-    def metadata(self) -> Mapping[str, Any]:
-        """The metadata of the task's configuration."""
-        metadata = self.config.get("metadata")
-        return metadata if isinstance(metadata, Mapping) else {}
-
-    @property
-    def main_filter(self) -> str | None:
-        """The first of the task's filters, by which its answers and scores are shown; None where there is none."""
-        filters = self.config.get("filter_list") or [{}]
-        name = filters[0].get("name")
-        return None if name is None else str(name)
-
-    def metric(self, name: str) -> Metric | None:
-        """Return the metric of that name under the main filter, else under the first that has it; None if none has."""
-        found = [metric for metric in self.metrics if metric.name == name]
-        return next((metric for metric in found if metric.filter == self.main_filter), found[0] if found else None)
 
 
 @dataclass(frozen=True)
@@ -138,19 +49,6 @@ class Run:
     def task(self, name: str) -> TaskRun | None:
         """Return the task of that name, or None."""
         return next((task for task in self.tasks if task.task == name), None)
-
-
-def executed_answer(answer: Any) -> dict[str, Any] | None:
-    """Return what a task that executes code logged as its answer: ``code``, ``outcome`` and more; else None.
-
-    The harness writes answers other than text as the text that ``str`` makes of them.
-    """
-    if isinstance(answer, str) and answer.startswith("{'code': "):
-        try:
-            answer = ast.literal_eval(answer)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return None
-    return answer if isinstance(answer, dict) and {"code", "outcome"} <= answer.keys() else None
 
 
 def read_runs(paths: Iterable[Path]) -> list[Run]:
@@ -200,19 +98,21 @@ def _read_run(file: Path) -> Run | None:
     tasks = []
     for name, values in raw["results"].items():
         # Groups have results and no configuration of their own.
-        if not name.startswith(_PREFIX) or name not in raw["configs"]:
+        if name not in raw["configs"]:
             continue
         numbers = raw.get("n-samples", {}).get(name, {})
-        tasks.append(
-            TaskRun(
-                task=name,
-                config=raw["configs"][name],
-                metrics=tuple(_metrics(values)),
-                original=int(numbers.get("original", 0)),
-                effective=int(numbers.get("effective", 0)),
-                samples_file=_samples_file(file, name),
-            )
+        task = TaskRun(
+            task=name,
+            config=raw["configs"][name],
+            metrics=tuple(_metrics(values)),
+            original=int(numbers.get("original", 0)),
+            effective=int(numbers.get("effective", 0)),
+            samples_file=_samples_file(file, name),
+            read=_samples,
         )
+        # Results of other tasks in the same run are left alone.
+        if name.startswith(_PREFIX) or task.suite:
+            tasks.append(task)
     if not tasks:
         logger.info("%s: no task of this suite in it", file)
         return None
@@ -241,6 +141,10 @@ def _samples_file(results_file: Path, task: str) -> Path | None:
     return file if file.is_file() else None
 
 
+def _samples(file: Path) -> tuple[Sample, ...]:
+    return tuple(_read_samples(file))
+
+
 def _read_samples(file: Path) -> Iterator[Sample]:
     with file.open(encoding="utf-8", newline="\n") as lines:
         for number, line in enumerate(lines, start=1):
@@ -256,7 +160,7 @@ def _read_samples(file: Path) -> Iterator[Sample]:
                     responses=tuple(
                         tuple(map(str, resp)) if isinstance(resp, list) else (str(resp),) for resp in raw["resps"]
                     ),
-                    answers=tuple(raw["filtered_resps"]),
+                    answers=_answers(raw["filtered_resps"]),
                     filter=str(raw["filter"]),
                     scores={name: raw[name] for name in raw["metrics"] if name in raw},
                     raw=raw,
@@ -266,6 +170,21 @@ def _read_samples(file: Path) -> Iterator[Sample]:
                     f"{file}, line {number}: not a sample of the harness ({error!r}); the file is damaged: "
                     "take it from a backup or run the evaluation again"
                 ) from error
+
+
+def _answers(logged: Any) -> tuple[Answer, ...]:
+    """Return the answers that the harness wrote, a list of repeats or a list with one such list."""
+    flat = logged[0] if len(logged) == 1 and isinstance(logged[0], list) else logged
+    return tuple(_answer(one) for one in flat)
+
+
+def _answer(logged: Any) -> Answer:
+    if isinstance(logged, str):
+        try:
+            return Answer.from_json(logged)
+        except (ValueError, RecursionError):
+            pass
+    return answer_of_0_1(logged)
 
 
 def _prompt(request: Any) -> str:

@@ -13,9 +13,11 @@ from typing import Any
 
 import yaml
 
-from lm_eval_codemind.benchmarks import BENCHMARKS
-from lm_eval_codemind.results.families import Family, family_of
-from lm_eval_codemind.results.runs import Run, TaskRun
+from lm_eval_codemind.benchmarks import benchmarks
+from lm_eval_codemind.families import family_of, short_name
+from lm_eval_codemind.questions import Family
+from lm_eval_codemind.questions.samples import TaskRun
+from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.verification import Verification
 
 # Columns of the table behind the CodeMind authors' leaderboard.
@@ -78,7 +80,7 @@ def reasons_against(
         again: Its responses rescored here: made with the tasks' own settings by this release.
         verification: The comparison of the two.
         submission: What is submitted with it.
-        digests: Digest of the released data by benchmark.
+        digests: Digest of the released data by file, as :func:`~lm_eval_codemind.problems.digests` names them.
     """
     reasons = []
     for what, name in (("model", submission.model), ("dataset", submission.dataset)):
@@ -105,7 +107,7 @@ def reasons_against(
 
 def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping[str, str], limited: bool) -> list[str]:
     name = task.task
-    family = family_of(name)
+    family = family_of(task)
     if family is None or not family.submittable:
         return [f"{name}: results of this task are not submitted; leave it out of the run"]
     if not task.samples or again is None:
@@ -123,7 +125,7 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
     decoding = task.config.get("generation_kwargs") or {}
     if decoding.get("do_sample") or float(decoding.get("temperature") or 0) > 0:
         reasons.append(f"{name}: sampled: {_brief(decoding)}; only greedy decoding is submitted")
-    suite, current = (one.metadata.get("suite") or {} for one in (task, again))
+    suite, current = task.suite, again.suite
     if not suite:
         return [*reasons, f"{name}: outdated: the run does not record which release of the suite made it"]
     if (suite.get("version"), task.metadata.get("version")) != (current.get("version"), again.metadata.get("version")):
@@ -133,9 +135,11 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
         )
     if suite.get("prompts_sha256") != current.get("prompts_sha256"):
         reasons.append(f"{name}: not the default settings: prompts from other templates ({suite.get('prompts')})")
-    released = digests.get(str(suite.get("benchmark")))
-    if suite.get("data_sha256") != released:
-        reasons.append(f"{name}: unknown data: SHA-256 {suite.get('data_sha256')}, released is {released}")
+    benchmark = str(suite.get("benchmark"))
+    recorded = {benchmark: suite.get("data_sha256"), **suite.get("beside_sha256", {})}
+    for file, sha256 in recorded.items():
+        if sha256 != digests.get(file):
+            reasons.append(f"{name}: unknown data: SHA-256 of {file} is {sha256}, released is {digests.get(file)}")
     return reasons
 
 
@@ -167,7 +171,7 @@ def leaderboard_rows(run: Run, submission: Submission) -> list[dict[str, str]]:
     """
     rows: dict[tuple[str, str], dict[str, str]] = {}
     for task, family, _ in _scores(run):
-        benchmark = BENCHMARKS.get(task.task.removeprefix(family.prefix))
+        benchmark = benchmarks().get(short_name(task))
         columns = family.leaderboard(task)
         if benchmark is None or benchmark.packaged or not columns:
             continue
@@ -196,10 +200,7 @@ def description(run: Run, submission: Submission) -> dict[str, Any]:
         "source_url": submission.source_url,
         "results": run.path.name,
         "scores": {task.task: {family.metric: value} for task, family, value in _scores(run)},
-        "suite": {
-            task.task: {k: v for k, v in (task.metadata.get("suite") or {}).items() if k != "responses"}
-            for task in run.tasks
-        },
+        "suite": {task.task: {k: v for k, v in task.suite.items() if k != "responses"} for task in run.tasks},
         "lm_eval": run.raw.get("lm_eval_version"),
     }
 
@@ -217,7 +218,7 @@ def iso_date(run: Run) -> str:
 def _scores(run: Run) -> list[tuple[TaskRun, Family, float]]:
     found = []
     for task in run.tasks:
-        family = family_of(task.task)
+        family = family_of(task)
         metric = task.metric(family.metric) if family else None
         if family is not None and family.submittable and metric is not None:
             found.append((task, family, metric.value))
@@ -225,7 +226,7 @@ def _scores(run: Run) -> list[tuple[TaskRun, Family, float]]:
 
 
 def _notes(run: Run, task: TaskRun, family: Family, submission: Submission) -> str:
-    suite = task.metadata.get("suite") or {}
+    suite = task.suite
     parts = [
         f"{family.metric} of lm-eval-codemind {suite.get('version')} with lm-eval {run.raw.get('lm_eval_version')}",
         "greedy",

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_codemind.harness.seals import document_key, response_digest, sealed
-from lm_eval_codemind.results.runs import Run, Sample, TaskRun, executed_answer
+from lm_eval_codemind.harness.seals import response_digest, sealed
+from lm_eval_codemind.questions import Answer
+from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.results.runs import Run
 
 _MISSING = "(nothing)"
 # Of an outcome: times, messages that may hold addresses in memory, and the level of isolation, which is a circumstance.
@@ -80,7 +82,7 @@ def verify(recorded: Run, rescored: Run) -> Verification:
             differences.append(Difference(task.task, "", "the file of samples", _MISSING, "there, from --log_samples"))
             continue
         differences += _digests(task, recorded)
-        unsealed = {document_key(sample.doc) for sample in task.samples} - sealed_responses(task).keys()
+        unsealed = {sample.key.within_task() for sample in task.samples} - sealed_responses(task).keys()
         if unsealed:
             notes.append(
                 f"{task.task}: the run recorded no digest for {len(unsealed)} responses; there, a change that alters "
@@ -99,8 +101,7 @@ def verify(recorded: Run, rescored: Run) -> Verification:
 
 def sealed_responses(task: TaskRun) -> dict[str, str]:
     """Return the recorded digests of a task's responses by document; empty where the run recorded none."""
-    suite = task.metadata.get("suite")
-    return sealed(str(suite.get("responses", ""))) if isinstance(suite, Mapping) else {}
+    return sealed(str(task.suite.get("responses", "")))
 
 
 def _digests(task: TaskRun, run: Run) -> Iterator[Difference]:
@@ -120,7 +121,7 @@ def _digests(task: TaskRun, run: Run) -> Iterator[Difference]:
             if digest != recorded:
                 yield Difference(task.task, where, what, "changed since the run", "as its digest says")
         hashes.append("".join(str(raw.get(f"{name}_hash")) for name in ("doc", "prompt", "target")))
-        expected = seals.get(document_key(sample.doc))
+        expected = seals.get(sample.key.within_task())
         if expected is not None and expected != response_digest(
             [text for repeats in sample.responses for text in repeats]
         ):
@@ -131,10 +132,10 @@ def _digests(task: TaskRun, run: Run) -> Iterator[Difference]:
 
 
 def _samples(task: TaskRun, again: TaskRun) -> Iterator[Difference]:
-    here = {(document_key(sample.doc), sample.filter): sample for sample in again.samples}
+    here = {(sample.key.within_task(), sample.filter): sample for sample in again.samples}
     seen = set()
     for sample in task.samples:
-        key = (document_key(sample.doc), sample.filter)
+        key = (sample.key.within_task(), sample.filter)
         where = _where(sample, task)
         if key in seen:
             yield Difference(task.task, where, "the number of its samples", "more than 1", "1")
@@ -176,12 +177,16 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other) or (one != one and other != other)
 
 
-def _comparable(answers: Any) -> Any:
+def _comparable(answers: Iterable[Answer]) -> list[tuple[str | None, dict[str, Any], dict[str, Any] | None]]:
     """Return answers without what differs from one execution of the same code to the next."""
-    answers = executed_answer(answers) or answers
-    if isinstance(answers, Mapping):
-        return {name: _comparable(value) for name, value in answers.items() if name not in _INCIDENTAL}
-    return [_comparable(value) for value in answers] if isinstance(answers, (list, tuple)) else answers
+    return [
+        (
+            answer.found,
+            answer.details,
+            answer.outcome and {name: value for name, value in answer.outcome.items() if name not in _INCIDENTAL},
+        )
+        for answer in answers
+    ]
 
 
 def _circumstances(recorded: Run, rescored: Run) -> Iterator[tuple[str, str, str]]:
@@ -195,7 +200,7 @@ def _circumstances(recorded: Run, rescored: Run) -> Iterator[tuple[str, str, str
         versions = (task.metadata.get("version"), again.metadata.get("version"))
         if versions[0] != versions[1]:
             yield f"{task.task}: version", str(versions[0]), str(versions[1])
-        suites = [one.metadata.get("suite") or {} for one in (task, again)]
+        suites = [one.suite for one in (task, again)]
         for name in dict.fromkeys([*suites[0], *suites[1]]):
             if name != "responses" and suites[0].get(name) != suites[1].get(name):
                 yield f"{task.task}: {name}", _short(suites[0].get(name)), _short(suites[1].get(name))
@@ -206,22 +211,13 @@ def _circumstances(recorded: Run, rescored: Run) -> Iterator[tuple[str, str, str
 
 def _isolation(task: TaskRun) -> set[str]:
     """Return the levels of isolation that the outcomes of a task record."""
-    found = set()
-    pending: list[Any] = [sample.answers for sample in task.samples]
-    while pending:
-        value = pending.pop()
-        value = executed_answer(value) or value
-        if isinstance(value, Mapping):
-            found |= {str(value["isolation"])} if value.get("isolation") else set()
-            pending += value.values()
-        elif isinstance(value, (list, tuple)):
-            pending += value
-    return found
+    answers = (answer for sample in task.samples for answer in sample.answers)
+    return {str(answer.outcome["isolation"]) for answer in answers if answer.outcome and answer.outcome["isolation"]}
 
 
 def _where(sample: Sample, task: TaskRun) -> str:
     filters = task.config.get("filter_list") or []
-    return f"{document_key(sample.doc)} ({sample.filter})" if len(filters) > 1 else document_key(sample.doc)
+    return f"{sample.key.within_task()} ({sample.filter})" if len(filters) > 1 else sample.key.within_task()
 
 
 def _difference(task: TaskRun, where: str, what: str, recorded: Any, expected: Any) -> Difference:

@@ -10,18 +10,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lm_eval_codemind.answers.comparison import same_output, same_text
-from lm_eval_codemind.problems import Kind
 
 
-def s_ier(answer: str | None, output: str, kind: Kind) -> bool:
+def s_ier(answer: str | None, output: str, printed: bool) -> bool:
     """Return S_IER of one response: whether the answer denotes the output; no answer never does.
 
     Args:
         answer: What the response states, None if it states nothing.
-        output: C(I): a Python literal, or the text of stdout for scripts.
-        kind: What the program is.
+        output: C(I): a Python literal, or the text that the program prints.
+        printed: Which of the two it is.
     """
-    return answer is not None and same_output(answer, output, kind)
+    return answer is not None and same_output(answer, output, printed)
 
 
 def s_ier_text(answer: str | None, output: str) -> bool:

@@ -1,7 +1,7 @@
 """The scores as metrics of the ``evaluate`` package, for use outside the harness.
 
     metric = ExecutionReasoning()
-    metric.add_batch(predictions=["[1, 2]"], references=["[1,2]"], kinds=["function"])
+    metric.add_batch(predictions=["[1, 2]"], references=["[1,2]"], printed=[False])
     metric.compute()  # {"r_ier": 1.0, "r_ier_text": 1.0}
 
 They score what has been taken out of the responses and executed already; nothing is executed here.
@@ -15,7 +15,6 @@ from typing import Any
 import datasets
 import evaluate
 
-from lm_eval_codemind.problems import Kind
 from lm_eval_codemind.scores.dsr import r_dsr, s_dsr, shorter
 from lm_eval_codemind.scores.ier import r_ier, s_ier, s_ier_text
 from lm_eval_codemind.scores.sr import mean_s_sr, r_sr
@@ -44,17 +43,17 @@ class ExecutionReasoning(_Metric):
 
     _about = "Share of problems whose output is predicted (R_IER)."
     _inputs = (
-        "predictions: the predicted outputs; references: the true ones, Python literals or printed text; kinds: "
-        "'function', 'method' or 'script', for text is compared differently from values."
+        "predictions: the predicted outputs; references: the true ones, Python literals or printed text; printed: "
+        "which of the two they are, for text is compared differently from values."
     )
-    _columns = {"predictions": "string", "references": "string", "kinds": "string"}
+    _columns = {"predictions": "string", "references": "string", "printed": "bool"}
 
     def _compute(
-        self, predictions: Sequence[str], references: Sequence[str], kinds: Sequence[Kind]
+        self, predictions: Sequence[str], references: Sequence[str], printed: Sequence[bool]
     ) -> dict[str, float]:
-        rows = list(zip(predictions, references, kinds, strict=True))
+        rows = list(zip(predictions, references, printed, strict=True))
         return {
-            "r_ier": r_ier([s_ier(answer, output, kind) for answer, output, kind in rows]),
+            "r_ier": r_ier([s_ier(answer, output, text) for answer, output, text in rows]),
             "r_ier_text": r_ier([s_ier_text(answer, output) for answer, output, _ in rows]),
         }
 

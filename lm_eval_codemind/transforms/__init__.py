@@ -11,7 +11,7 @@ from lm_eval_codemind.transforms.composer import (
     digest,
     recreate,
 )
-from lm_eval_codemind.transforms.program import Program, needed_functions
+from lm_eval_codemind.transforms.program import Program
 from lm_eval_codemind.transforms.rule import GROUPS, Rule
 
 __all__ = [
@@ -26,7 +26,6 @@ __all__ = [
     "compose",
     "compose_verified",
     "digest",
-    "needed_functions",
     "recreate",
     "unparse",
 ]

@@ -351,19 +351,6 @@ def _modules(node: ast.Import | ast.ImportFrom) -> list[str]:
     return [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
 
 
-def needed_functions(code: str, entry_point: str) -> list[str]:
-    """Return the functions of a module that one of them needs, itself included, going by the names they mention."""
-    functions = {node.name: node for node in ast.parse(code).body if isinstance(node, DEFINITIONS)}
-    needed: list[str] = []
-    waiting = [entry_point]
-    while waiting:
-        name = waiting.pop()
-        if name in functions and name not in needed:
-            needed.append(name)
-            waiting += [node.id for node in ast.walk(functions[name]) if isinstance(node, ast.Name)]
-    return needed
-
-
 def _reflects(node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
         return node.id in _REFLECTIVE_NAMES

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lm_eval_codemind.languages.python.suites import suite_job
 
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, Status
-from lm_eval_codemind.languages.python.suites import suite_job
 
 pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 

@@ -3,12 +3,12 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from lm_eval_codemind.languages.python.suites import suite_job
 
 from lm_eval_codemind.benchmarks import Upstream, sample
 from lm_eval_codemind.data.build import read_problems
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.languages.python.lines import lines_of_code
-from lm_eval_codemind.languages.python.suites import suite_job
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.equivalence import Equivalence
 from lm_eval_codemind.proof.further_inputs import further_inputs, observing_call

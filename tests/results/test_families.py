@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from lm_eval_codemind.results.families import FAMILIES, family_of
 
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.results.analysis import ALL, analyses, overlap
-from lm_eval_codemind.results.families import FAMILIES, family_of
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import Run, read_runs
-from lm_eval_codemind.results.statistics import bootstrap
 from lm_eval_codemind.scores.sr import r_sr
+from lm_eval_codemind.scores.statistics import bootstrap
 from tests.results.browser import Browser, start_browser
 from tests.results.harness import evaluate
 from tests.results.test_verification import add_a_character, change_results, change_sample

@@ -1,1 +1,60 @@
-"""All that knows Python: code in responses, splicing, measures, kinds of programs and their jobs."""
+"""Python: code in responses, splicing, measures, kinds of programs and their jobs."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections.abc import Iterable
+
+from lm_eval_codemind.languages.base import Language
+from lm_eval_codemind.languages.python.complexity.measures import measure
+from lm_eval_codemind.languages.python.kinds import Function, Method, PythonKind, Script
+from lm_eval_codemind.languages.python.lines import lines_of_code
+from lm_eval_codemind.languages.python.names import imported_modules
+from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
+from lm_eval_codemind.problems import Complexity, Problem
+
+__all__ = ["PYTHON", "PythonKind", "python_kind"]
+
+
+class _Python(Language):
+    name = "python"
+    title = "Python"
+    fence = "python"
+    kinds = (Function(), Method(), Script())
+
+    def lines(self, source: str) -> int:
+        """Return the lines of the program's normal form; see :mod:`lm_eval_codemind.languages.python.lines`."""
+        try:
+            return lines_of_code(source)
+        except SyntaxError:
+            return len([line for line in source.splitlines() if line.strip()])
+
+    def normal_form(self, source: str) -> str:
+        try:
+            return unparse(ast.parse(source))
+        except (SyntaxError, UnsupportedSyntaxError, ValueError, RecursionError):
+            return source
+
+    def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
+        return measure(source, loop_length)
+
+    def missing_packages(self, sources: Iterable[str]) -> list[str]:
+        imported = {name.split(".")[0] for source in sources for name in imported_modules(source)}
+        return sorted(name for name in imported if importlib.util.find_spec(name) is None)
+
+
+PYTHON = _Python()
+
+
+def python_kind(problem: Problem) -> PythonKind:
+    """Return the kind of a Python problem's program.
+
+    Raises:
+        ValueError: if the problem is not one in Python.
+    """
+    if problem.language != PYTHON.name:
+        raise ValueError(f"{problem.problem_id}: a program in {problem.language}, and Python is wanted")
+    kind = PYTHON.kind(problem.kind)
+    assert isinstance(kind, PythonKind)
+    return kind

@@ -63,3 +63,31 @@ def without_lines(source: str, nodes: Iterable[ast.stmt]) -> str:
     """Return the source with the lines that some statements stand on removed."""
     dropped = {line for node in nodes for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
     return "".join(text for number, text in enumerate(source.splitlines(keepends=True), 1) if number not in dropped)
+
+
+def needed_functions(code: str, entry_point: str) -> list[str]:
+    """Return the functions of a module that one of them needs, itself included, going by the names they mention."""
+    functions = {
+        node.name: node
+        for node in ast.parse(code).body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    }
+    needed: list[str] = []
+    waiting = [entry_point]
+    while waiting:
+        name = waiting.pop()
+        if name in functions and name not in needed:
+            needed.append(name)
+            waiting += [node.id for node in ast.walk(functions[name]) if isinstance(node, ast.Name)]
+    return needed
+
+
+def imported_modules(source: str) -> set[str]:
+    """Return the dotted names of the modules that a program imports anywhere, relative ones left out."""
+    found = set[str]()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module)
+    return found

@@ -1,7 +1,6 @@
 """Which name means what: scopes, bindings and every occurrence of a name in a program."""
 
 # A visitor's methods are named after the nodes they visit.
-# ruff: noqa: D102
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
+from lm_eval_codemind.languages.python.suites import limits_of, suite_job
+
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Limits
 from lm_eval_codemind.languages.python import suites
-from lm_eval_codemind.languages.python.suites import limits_of, suite_job
 
 
 def test_slow_problems_have_more_time(upstream: Upstream) -> None:

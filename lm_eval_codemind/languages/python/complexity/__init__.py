@@ -1,17 +1,14 @@
 """Static and dynamic measures of how complex a program is: what the analyses set against the scores."""
 
-from lm_eval_codemind.languages.python.complexity.constructs import CONSTRUCTS, construct_tags, nested_constructs
+from lm_eval_codemind.languages.python.complexity.constructs import construct_tags, nested_constructs
 from lm_eval_codemind.languages.python.complexity.cyclomatic import cyclomatic_complexity, unit_complexities
 from lm_eval_codemind.languages.python.complexity.dependencies import dependencies
 from lm_eval_codemind.languages.python.complexity.loops import COUNTER, count_loops
-from lm_eval_codemind.languages.python.complexity.measures import complexity_columns, measure
-from lm_eval_codemind.languages.python.complexity.types import OUTPUT_TYPES, literal_type, text_type
+from lm_eval_codemind.languages.python.complexity.measures import measure
+from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
 
 __all__ = [
-    "CONSTRUCTS",
     "COUNTER",
-    "OUTPUT_TYPES",
-    "complexity_columns",
     "construct_tags",
     "count_loops",
     "cyclomatic_complexity",

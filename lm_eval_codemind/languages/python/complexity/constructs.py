@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
+from lm_eval_codemind.languages.base import CONSTRUCTS
+
 # `try` with `except*` has a node of its own since Python 3.11.
 _TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
-
-# The tags of the paper's analysis, in the order in which tables show them. `match` is Python's switch.
-CONSTRUCTS: tuple[str, ...] = ("for", "while", "if", "try", "match", "nested_loop", "nested_if", "basic")
 
 
 def construct_tags(code: str) -> tuple[str, ...]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 
-OUTPUT_TYPES: tuple[str, ...] = ("Int", "Decimal", "String", "Binary", "List", "Tuple", "Object")
-
 
 def literal_type(literal: str) -> str | None:
-    """Return the class of :data:`OUTPUT_TYPES` that a Python literal belongs to, or None if it is no literal.
+    """Return the class of ``OUTPUT_TYPES`` that a Python literal belongs to, or None if it is no literal.
 
     Int: ``int``; Decimal: ``float`` and ``complex``; String: ``str`` and ``bytes``; Binary: ``bool``; List; Tuple;
     Object: everything else (``dict``, ``set``, ``None``).
@@ -31,7 +29,7 @@ def literal_type(literal: str) -> str | None:
 
 
 def text_type(text: str) -> str:
-    """Return the class of :data:`OUTPUT_TYPES` of what a script printed.
+    """Return the class of ``OUTPUT_TYPES`` of what a script printed.
 
     Text that reads as one Python literal is of that literal's class (``42`` is Int); all other text is String.
     """

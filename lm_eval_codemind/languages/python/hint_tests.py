@@ -11,15 +11,16 @@ import ast
 import copy
 import dataclasses
 import random
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
 
-# The seed of the tests that the built data holds.
-HINT_SEED = 0
+# A name, as a text mentions it.
+WORD = re.compile(r"[^\W\d]\w*")
 
 # How far numbers are moved: further than any tolerance that the suites compare with.
 _OFFSET = 1013
@@ -47,36 +48,38 @@ class Hint:
     misleading: str
 
 
-def draw_hint(problem: Problem, seed: int = HINT_SEED) -> Hint:
-    """Return the test drawn for a problem; empty ones where there is none, as for scripts.
+def draw_hint(problem: Problem, hints: Iterable[Hint], seed: int) -> Hint:
+    """Return the test drawn for a problem; empty ones where there is none.
 
     Tests that have a misleading twin go before those that have none, so that all settings show the same test
-    wherever that is possible. Where a suite holds no test that stands by itself (it draws its arguments at random, or
-    loops), the problem's own input and output are the test.
+    wherever that is possible.
 
     Args:
-        problem: With ``tests``; ``input`` and ``output`` are used where these hold nothing suitable.
-        seed: The seed; the draw depends on the problem's name as well, not on its neighbours.
+        problem: The draw depends on its name, not on its neighbours.
+        hints: Those of its suite.
+        seed: The seed.
     """
-    if problem.kind == "script":
-        return Hint("", "")
-    found = list(_method_hints(problem) if problem.kind == "method" else _function_hints(problem))
+    found = list(hints)
     choices = [hint for hint in found if hint.misleading] or found
     if not choices:
         return Hint("", "")
     return random.Random(f"{seed}:{problem.problem_id}").choice(choices)
 
 
-def with_hint(problem: Problem, seed: int = HINT_SEED) -> Problem:
+def drawn(problem: Problem, hints: Iterable[Hint], seed: int) -> Problem:
     """Return the problem with the test drawn for it and that test's misleading twin."""
-    hint = draw_hint(problem, seed)
+    hint = draw_hint(problem, hints, seed)
     return dataclasses.replace(problem, hint_test=hint.test, misleading_test=hint.misleading)
 
 
 # ---- functions
 
 
-def _function_hints(problem: Problem) -> Iterator[Hint]:
+def function_hints(problem: Problem) -> Iterator[Hint]:
+    """Yield the assertions of a function's suite that stand by themselves.
+
+    Where a suite holds none (it draws its arguments at random, or loops), the problem's own input and output are one.
+    """
     tree = ast.parse(problem.tests)
     check = next((node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "check"), None)
     statements = check.body if check is not None else tree.body
@@ -162,7 +165,7 @@ def _unwrapped(node: ast.expr) -> ast.expr:
 # ---- methods
 
 
-def _method_hints(problem: Problem) -> Iterator[Hint]:
+def method_hints(problem: Problem) -> Iterator[Hint]:
     """Yield the suite's test methods, each as a module of its own with the fixtures of its class.
 
     Only those that call the method, unless none does: some methods are tested through others.
@@ -246,23 +249,23 @@ def _is_assertion(node: ast.AST) -> bool:
 # ---- what follows a misleading test to the letter
 
 
-def obedient_code(problem: Problem) -> str | None:
-    """Return code that passes a problem's misleading test, as a model that trusts the test might write it.
+def obedient_function(problem: Problem) -> str | None:
+    """Return a function that passes a problem's misleading test, as a model that trusts the test might write it.
 
-    It returns what the test expects whatever it is given, or for methods leaves the attribute behind that the test
-    looks at. None if the problem has no misleading test or it looks at something else.
+    It returns what the test expects whatever it is given. None if the problem has no misleading test or it looks at
+    something else.
     """
     if not problem.misleading_test:
         return None
-    if problem.kind == "function":
-        expected = expected_literal(problem.misleading_test, problem.entry_point)
-        return None if expected is None else f"def {problem.entry_point}(*args, **kwargs):\n    return {expected}\n"
-    if problem.kind == "method":
-        return _obedient_method(ast.parse(problem.misleading_test), problem)
-    return None
+    expected = expected_literal(problem.misleading_test, problem.entry_point)
+    return None if expected is None else f"def {problem.entry_point}(*args, **kwargs):\n    return {expected}\n"
 
 
-def _obedient_method(module: ast.Module, problem: Problem) -> str | None:
+def obedient_method(problem: Problem) -> str | None:
+    """As :func:`obedient_function`, a method; it may instead leave the attribute behind that the test looks at."""
+    if not problem.misleading_test:
+        return None
+    module = ast.parse(problem.misleading_test)
     name = problem.entry_point.split(".")[-1]
     tests = [part for part in ast.walk(module) if isinstance(part, ast.stmt) and _is_test(part)]
     calls = [part for part in ast.walk(tests[0]) if _is_assertion(part)]

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lm_eval_codemind.benchmarks import avatar, classeval, cruxeval, humaneval, published
-from lm_eval_codemind.benchmarks.upstream import Upstream
-from lm_eval_codemind.data.build import SOURCES, read_problems
+from lm_eval_codemind.benchmarks import Upstream, benchmarks, get_benchmark
+from lm_eval_codemind.data.build import read_problems
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.labels import Proof, load_proofs
 from lm_eval_codemind.proof.prove import prove_labels
 from lm_eval_codemind.proof.transformed import verify_transformed
 
-# The benchmarks whose labels are proven.
-PROVEN = (humaneval.NAME, cruxeval.NAME, classeval.NAME, avatar.NAME)
+
+def proven_benchmarks() -> list[str]:
+    """Return the benchmarks whose labels are proven."""
+    return [name for name, benchmark in benchmarks().items() if benchmark.labels == "proven"]
 
 
 def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, Proof]:
@@ -24,9 +25,12 @@ def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[s
         UpstreamError: if upstream's data is missing or is not what it must be.
         MissingExtra: if packages that the programs import are not installed.
     """
-    problems = SOURCES[name].read(upstream)
-    own: dict[str, Problem] = {problem.problem_id: problem for problem in published.read(upstream, name)}
-    return prove_labels(problems, own, workers)
+    benchmark = get_benchmark(name)
+    own: dict[str, Problem] = {}
+    if benchmark.published_as:
+        theirs = get_benchmark(benchmark.published_as).read(upstream)
+        own = {problem.problem_id: problem for problem in theirs}
+    return prove_labels(benchmark.read(upstream), own, workers)
 
 
 def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, str]:

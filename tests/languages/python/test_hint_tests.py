@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lm_eval_codemind.languages.python.suites import suite_job
 
 from lm_eval_codemind.benchmarks import Upstream, classeval_methods, mbpp, sample
 from lm_eval_codemind.data.build import read_problems
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.families import sr
-from lm_eval_codemind.languages.python.suites import suite_job
+from lm_eval_codemind.languages.python.hint_tests import altered, draw_hint, expected_literal, obedient_code, with_hint
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.hint_tests import altered, draw_hint, expected_literal, obedient_code, with_hint
 
 
 def problem(tests: str, **more: Any) -> Problem:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lm_eval_codemind.results.statistics import bootstrap, compare, holm, mean, proportion, spearman
+from lm_eval_codemind.scores.statistics import bootstrap, compare, holm, mean, proportion, spearman
 
 
 def test_wilson_interval_of_a_textbook_example() -> None:

@@ -1,0 +1,61 @@
+"""What a benchmark is: its name, its programs, where they come from and how their labels come about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from lm_eval_codemind.benchmarks.archives import Archive, Part
+from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.problems import Problem
+
+Labels = Literal["proven", "published", "own", "none"]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark as it is built into one file: one object a benchmark, in the module that reads it.
+
+    Attributes:
+        name: The file's stem and the suffix of the tasks' names.
+        title: What people call it.
+        kind: The kind of all its programs; None where kinds are mixed.
+        size: The number of problems the pinned revision yields, excluded ones included.
+        read: Upstream's files -> problems whose labels are not proven yet.
+        parts: The parts of upstream's repositories that it is read from; empty for a packaged one.
+        labels: How its labels come about: ``proven`` by execution, with the proof in this package; as ``published``,
+            unproven, for replication; ``own``, proven where they are written; or ``none``: there is nothing to predict.
+        language: The language of all its programs.
+        published_as: The benchmark that holds the same problems as upstream publishes them, if there is one.
+        extends: The benchmark that has some of the same problems under the same names, if there is one.
+        slow: Problems, or classes of problems, whose own programs use between one and six seconds of processor time:
+            near the usual limit, what is right would pass on one machine and not on another.
+    """
+
+    name: str
+    title: str
+    kind: str | None
+    size: int
+    read: Callable[[Upstream], list[Problem]]
+    parts: tuple[Part, ...] = ()
+    labels: Labels = "proven"
+    language: str = "python"
+    published_as: str = ""
+    extends: str = ""
+    slow: frozenset[str] = frozenset()
+
+    @property
+    def packaged(self) -> bool:
+        """Whether its data comes with the package, so that nothing needs to be downloaded."""
+        return not self.parts
+
+    @property
+    def labelled(self) -> bool:
+        """Whether its problems have an input and an output to predict."""
+        return self.labels != "none"
+
+    @property
+    def archives(self) -> tuple[Archive, ...]:
+        """The repositories that it is read from."""
+        return tuple(dict.fromkeys(part.archive for part in self.parts))

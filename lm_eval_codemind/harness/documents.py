@@ -1,0 +1,67 @@
+"""A task's documents as a data set of the harness; each knows where its task's results are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from datasets import Dataset
+
+TEST_SPLIT = "test"
+FEWSHOT_SPLIT = "fewshot"
+
+
+class Document(dict[str, Any]):
+    """A row of a data set; ``suite`` is the dict of its task that the results record."""
+
+    suite: dict[str, Any] | None = None
+
+
+class Documents(Dataset):  # type: ignore[misc]
+    """A data set whose rows are :class:`Document`.
+
+    Filters see documents, not tasks; and only filters see responses. What they record of the responses belongs to the
+    task that the documents are of, and two tasks may well ask the same.
+    """
+
+    suite: dict[str, Any] | None = None
+
+    @classmethod
+    def of(cls, rows: Iterable[Mapping[str, Any]], suite: dict[str, Any] | None) -> Documents:
+        """Return rows as a data set.
+
+        Args:
+            rows: The rows, all with the same columns.
+            suite: What :attr:`Document.suite` is to be.
+        """
+        plain = Dataset.from_list([dict(row) for row in rows])
+        documents = cls(plain.data, info=plain.info, split=plain.split)
+        documents.suite = suite
+        return documents
+
+    def __iter__(self) -> Iterator[Document]:
+        for row in super().__iter__():
+            yield self._document(row)
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        return self._document(found) if isinstance(key, int) else found
+
+    def _document(self, row: Mapping[str, Any]) -> Document:
+        document = Document(row)
+        document.suite = self.suite
+        return document
+
+
+def splits(
+    documents: Iterable[Mapping[str, Any]],
+    examples: Iterable[Mapping[str, Any]],
+    suite: dict[str, Any] | None = None,
+) -> dict[str, Dataset]:
+    """Return the documents and the worked examples as the splits ``test`` and ``fewshot``.
+
+    Both need the same columns; the ones that an example lacks are None in it.
+    """
+    test = Documents.of(documents, suite)
+    fewshot = [{column: example.get(column) for column in test.column_names} for example in examples]
+    return {TEST_SPLIT: test, FEWSHOT_SPLIT: Dataset.from_list(fewshot, features=test.features)}

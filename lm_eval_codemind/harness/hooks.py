@@ -1,0 +1,191 @@
+"""The harness's hooks, for every family the same: data set, filters and ``process_results``.
+
+The harness calls the function behind ``custom_dataset`` with the YAML's ``metadata`` (into which it merges
+``--metadata`` and ``--model_args``) and ``dataset_kwargs``, and expects datasets by split. By our convention every
+document, of whatever family, has the columns
+
+- ``benchmark``, ``problem_id``, ``setting``, ``item``: its key;
+- ``prompt``: what ``doc_to_text`` shows the model, rendered from the family's templates;
+- ``target``: a complete response that gets full marks. ``doc_to_target`` shows it for few-shot examples, and the model
+  ``codemind-oracle`` answers with it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from datasets import Dataset
+
+from lm_eval_codemind.answers.response import SKIPPED
+from lm_eval_codemind.benchmarks import get_benchmark
+from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
+from lm_eval_codemind.execution.journal import submit
+from lm_eval_codemind.harness.contract import repeats, warn_if_unknown
+from lm_eval_codemind.harness.documents import splits
+from lm_eval_codemind.harness.provenance import record_responses, record_task
+from lm_eval_codemind.languages import Kind, kind_of, languages
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.prompts.templates import Templates
+from lm_eval_codemind.questions import Answer, Family, Question
+from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
+
+Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[Answer]]]
+
+
+class Hooks:
+    """What the YAML files of a family name.
+
+    Args:
+        family: The family.
+    """
+
+    def __init__(self, family: Family) -> None:
+        self._family = family
+
+    def dataset(
+        self,
+        *,
+        benchmark: str,
+        setting: str = "",
+        settings: Sequence[str] = (),
+        prompts: str | None = None,
+        suite: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> dict[str, Dataset]:
+        """Return a document for each question, and as few-shot examples a worked one for each kind of program.
+
+        Args:
+            benchmark: Name of a benchmark.
+            setting: How the problems are posed; or
+            settings: in which ways. The documents of a problem follow each other in this order.
+            prompts: Directory of the user's own templates, from ``--metadata prompts=DIR``.
+            suite: Where to record what the results must record; see :mod:`lm_eval_codemind.harness.provenance`.
+            options: ``--metadata`` and ``--model_args``; the family picks what it knows.
+
+        Raises:
+            ValueError: naming the mend, if there is no such benchmark, an option is of no use, or nothing is asked.
+        """
+        warn_if_unknown()
+        family = self._family
+        chosen = get_benchmark(benchmark)
+        ways = tuple(settings) or (setting,)
+        wanted = {name: options[name] for name in family.options if options.get(name) is not None}
+        templates = Templates(family.templates, prompts)
+        problems = [problem for problem in family.problems(chosen, wanted) if family.asks_about(kind_of(problem))]
+        if suite is not None:
+            record_task(suite, family, chosen, ways, wanted, templates)
+            family.record(suite, chosen, wanted)
+        documents = [
+            _with_texts(question, family, templates).document()
+            for problem in problems
+            for way in ways
+            for question in family.questions(problem, way)
+        ]
+        if not documents:
+            raise ValueError(
+                f"{benchmark}: {family.title} asks nothing about its problems; its data may be from another release: "
+                f"run `codemind data build --benchmark {benchmark}`"
+            )
+        if suite is not None:
+            suite["questions"] = len(documents)
+        examples = templates.examples()
+        worked = [
+            _example(kind, examples[kind.name], family, templates, ways[0])
+            for kind in _kinds(problems)
+            if kind.name in examples
+        ]
+        return splits(documents, worked, suite)
+
+    def filter(self, name: str) -> Filter:
+        """Return the filter of a name, one of the family's."""
+        if name not in self._family.filters:
+            raise ValueError(f"{self._family.name} has no filter {name!r}")
+
+        def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
+            return self._read(responses, documents, name)
+
+        return read
+
+    def _read(
+        self, responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]], filter: str
+    ) -> list[list[Answer]]:
+        """Return the answers in the responses; what is to be executed is submitted to the sandbox.
+
+        Nothing is waited for: while the harness goes through the documents, the programs behind them run. The same job
+        runs once.
+        """
+        running: dict[Job, Future[Outcome]] = {}
+        answers: list[list[Answer]] = []
+        for of_document, document in zip(responses, documents, strict=True):
+            question = Question.from_document(document)
+            answers.append([])
+            for response in of_document:
+                if response == SKIPPED:
+                    answers[-1].append(Answer(None, skipped=True))
+                    continue
+                answer = self._family.read(response, question, filter)
+                job = self._family.job(answer, question)
+                if job is not None:
+                    same = dataclasses.replace(job, job_id="")
+                    if same not in running:
+                        running[same] = submit(job)
+                    answer.expect(running[same])
+                answers[-1].append(answer)
+        if filter == self._family.filters[0]:
+            record_responses(responses, documents, shared_sandbox() if running else None)
+        return answers
+
+    def process_results(
+        self, document: Mapping[str, Any], results: Sequence[Sequence[Answer]] | Sequence[Answer]
+    ) -> dict[str, Any]:
+        """Return the metrics of one document; over several responses (``repeats``) their means, and pass@k.
+
+        Args:
+            document: A row of the data set.
+            results: What the filter made of the responses to the document.
+
+        Returns:
+            Metric -> value; nothing for a document that is to be left out.
+        """
+        answers = repeats(results, Answer)
+        if any(answer.skipped for answer in answers):
+            return {}
+        question = Question.from_document(document)
+        scores = []
+        for answer in answers:
+            answer.wait()
+            scores.append(self._family.score(question, answer))
+        means = {metric: sum(score[metric] for score in scores) / len(scores) for metric in scores[0]}
+        verdicts = [bool(score[self._family.verdict]) for score in scores]
+        return self._family.logged(question, means, pass_at_reported_k(verdicts))
+
+
+def _kinds(problems: Sequence[Problem]) -> list[Kind]:
+    """Return the kinds of the problems' programs, in the order of their languages."""
+    found = {(problem.language, problem.kind) for problem in problems}
+    return [kind for name, language in languages().items() for kind in language.kinds if (name, kind.name) in found]
+
+
+def _with_texts(question: Question, family: Family, templates: Templates) -> Question:
+    kind = kind_of(question)
+    return question.with_texts(
+        *_texts(kind, {**question.key._asdict(), **question.fields}, family, templates, question.key.setting)
+    )
+
+
+def _example(
+    kind: Kind, record: Mapping[str, Any], family: Family, templates: Templates, setting: str
+) -> dict[str, Any]:
+    fields = family.example(kind, record, setting)
+    prompt, target = _texts(kind, fields, family, templates, setting)
+    return {"kind": kind.name, **fields, "prompt": prompt, "target": target}
+
+
+def _texts(
+    kind: Kind, fields: Mapping[str, Any], family: Family, templates: Templates, setting: str
+) -> tuple[str, str]:
+    prompt = templates.render(kind.name, **family.prompt(kind, fields, setting))
+    return prompt, templates.render("response", **family.target(kind, fields, setting))

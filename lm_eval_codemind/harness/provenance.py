@@ -1,0 +1,90 @@
+"""What the results of a task record besides its version.
+
+The YAML has ``metadata: {suite: {}}``; the harness keeps that very dict in the task's configuration and writes it into
+the results file under ``configs.TASK.metadata.suite``. So what is put into it here is recorded there.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from lm_eval_codemind import __version__
+from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.data import benchmark_digests, load_benchmark
+from lm_eval_codemind.execution import Limits, Sandbox
+from lm_eval_codemind.harness.documents import Document
+from lm_eval_codemind.harness.seals import response_digest, seal
+from lm_eval_codemind.prompts.templates import Templates
+from lm_eval_codemind.questions import Family, Key
+
+# Recorded with their versions where they are installed: the harness and what it may run models with.
+_PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")
+
+
+def record_task(
+    suite: dict[str, Any],
+    family: Family,
+    benchmark: Benchmark,
+    settings: Sequence[str],
+    options: Mapping[str, Any],
+    templates: Templates,
+) -> None:
+    """Fill in what is known before a model is asked.
+
+    Args:
+        suite: The dict of the YAML's metadata.
+        family: The task's family.
+        benchmark: Its benchmark.
+        settings: How the problems are posed.
+        options: What ``--metadata`` set, and the family knows.
+        templates: Those that the prompts are rendered from.
+    """
+    problems = load_benchmark(benchmark.name)
+    digests = benchmark_digests(benchmark.name)
+    suite.update(
+        package="lm-eval-codemind",
+        version=__version__,
+        family=family.variant(benchmark, settings),
+        benchmark=benchmark.name,
+        data_sha256=digests.pop(benchmark.name),
+        beside_sha256=digests,
+        problems=len(problems),
+        excluded=sum(problem.category == "excluded" for problem in problems),
+        prompts="packaged" if templates.packaged else str(templates.directory.parent),
+        prompts_sha256=templates.digest(),
+        options=dict(options),
+        python=platform.python_version(),
+        packages={name: found for name in _PACKAGES if (found := _version(name))},
+    )
+
+
+def record_responses(
+    responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]], sandbox: Sandbox | None = None
+) -> None:
+    """Record digests of a task's responses, from a filter: ``codemind verify`` compares them.
+
+    Args:
+        responses: The responses to each document, as a filter gets them.
+        documents: The documents of the task.
+        sandbox: What executes the code in them, if any does: its level and its usual limits are recorded, too.
+    """
+    suite = next((document.suite for document in documents if isinstance(document, Document)), None)
+    if suite is None:
+        return
+    suite["responses"] = seal(
+        (Key.of(document), response_digest(of_document))
+        for of_document, document in zip(responses, documents, strict=True)
+    )
+    if sandbox is not None:
+        suite["sandbox"] = {"isolation": sandbox.isolation, "limits": dataclasses.asdict(Limits())}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

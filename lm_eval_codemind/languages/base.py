@@ -1,0 +1,169 @@
+"""What the suite asks of a programming language and of the kinds of programs in it."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from lm_eval_codemind.execution import Job, Limits
+from lm_eval_codemind.problems import Complexity, Problem
+
+# The tags of the paper's analysis, in the order in which tables show them. `match` is Python's switch.
+CONSTRUCTS: tuple[str, ...] = ("for", "while", "if", "try", "match", "nested_loop", "nested_if", "basic")
+
+# The classes of an output's type in the paper's analysis.
+OUTPUT_TYPES: tuple[str, ...] = ("Int", "Decimal", "String", "Binary", "List", "Tuple", "Object")
+
+# The seed of the tests that the built data shows under "with test".
+HINT_SEED = 0
+
+
+@dataclass(frozen=True)
+class Execution:
+    """A program and what is run on it.
+
+    Attributes:
+        module: Source of the program, complete.
+        expression: The expression whose value is the output; None where the output is what the program prints.
+        stdin: The text that the program reads.
+    """
+
+    module: str
+    expression: str | None
+    stdin: str = ""
+
+
+class Kind(abc.ABC):
+    """A kind of program: how it runs, how it is tested, and what a model is asked for.
+
+    Attributes:
+        name: As in the column ``kind`` of a problem.
+        printed: Whether the output is the text that the program prints, instead of a value.
+        specified: Whether a specification can ask for such a program.
+    """
+
+    name: str
+    printed: bool = False
+    specified: bool = True
+
+    @abc.abstractmethod
+    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
+        """Return what to execute for the output of a problem, or of another program or input in its place."""
+
+    @abc.abstractmethod
+    def suite_job(
+        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
+    ) -> Job:
+        """Return the job that checks a program against all tests of a problem.
+
+        Args:
+            problem: The problem whose tests are run. What they need comes from the problem, not from the program.
+            code: A complete program.
+            limits: What the program may use; those of the problem if None.
+            only: Names of tests to run instead of all of them, where the suite has names.
+        """
+
+    @abc.abstractmethod
+    def program(
+        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+    ) -> str | None:
+        """Return the complete program that a response gives; None if it holds no code.
+
+        Args:
+            response: The model's response, as it is.
+            problem: The problem that it answers.
+            into: The program that the answer is put into, where it is a part of one.
+            context: What stands before the answer, where it is not a part of a program.
+            specification: What the prompt shows of the wanted code: its signature, with its documentation.
+        """
+
+    def read_back(self, code: str, problem: Problem, fence: str) -> str:
+        """Return a problem's own program as it comes out of a response that consists of it.
+
+        What is lost on that way counts neither for the program nor for a response.
+
+        Raises:
+            ValueError: naming the problem, if the program is not found in such a response.
+        """
+        program = self.program(f"```{fence}\n{code.strip()}\n```", problem, into=code)
+        if program is None:
+            raise ValueError(f"{problem.problem_id}: its program is not found in a response that consists of it")
+        return program
+
+    @abc.abstractmethod
+    def asked_for(self, code: str, problem: Problem) -> str:
+        """Return the part of a program that a response is asked for, with what it needs and the problem's own lacks."""
+
+    @abc.abstractmethod
+    def own_answer(self, problem: Problem) -> str:
+        """Return the problem's own program as a response would give it.
+
+        Raises:
+            ValueError: naming the problem, if its program does not define what is asked for.
+        """
+
+    @abc.abstractmethod
+    def shown_test(self, problem: Problem) -> str:
+        """Return the test that a prompt shows beside a program."""
+
+    @abc.abstractmethod
+    def with_tests(self, problem: Problem, tests: str) -> Problem:
+        """Return the problem with other tests, which may use what the old ones import."""
+
+    @abc.abstractmethod
+    def obedient_code(self, problem: Problem) -> str | None:
+        """Return code that passes a problem's misleading test and nothing else; None where there is none."""
+
+    @abc.abstractmethod
+    def with_hint(self, problem: Problem, seed: int) -> Problem:
+        """Return the problem with a test of its suite drawn for the prompt, and that test's misleading twin."""
+
+    @abc.abstractmethod
+    def output_type(self, output: str) -> str | None:
+        """Return the class of :data:`OUTPUT_TYPES` that an output belongs to, None if it belongs to none."""
+
+
+class Language(abc.ABC):
+    """A programming language.
+
+    Attributes:
+        name: As in the column ``language`` of a problem.
+        title: What people call it.
+        fence: What opens a code block of it in Markdown.
+        kinds: Its kinds of programs, in the order in which worked examples are shown.
+    """
+
+    name: str
+    title: str
+    fence: str
+    kinds: Sequence[Kind]
+
+    def kind(self, name: str) -> Kind:
+        """Return the kind of that name.
+
+        Raises:
+            ValueError: naming the kinds there are, if there is none of that name.
+        """
+        for kind in self.kinds:
+            if kind.name == name:
+                return kind
+        raise ValueError(
+            f"{self.title} has no kind of program {name!r}; it has {', '.join(k.name for k in self.kinds)}"
+        )
+
+    @abc.abstractmethod
+    def lines(self, source: str) -> int:
+        """Return the lines of code of a program; of one that does not parse, its lines that are not blank."""
+
+    @abc.abstractmethod
+    def normal_form(self, source: str) -> str:
+        """Return a program in a layout that depends on its syntax alone; unchanged where it does not parse."""
+
+    @abc.abstractmethod
+    def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
+        """Return the measures of a program; None if it is empty or does not parse."""
+
+    @abc.abstractmethod
+    def missing_packages(self, sources: Iterable[str]) -> list[str]:
+        """Return what programs import and what is not installed where they run, sorted by name."""

@@ -1,0 +1,324 @@
+"""The kinds of Python programs: functions, methods of classes, and scripts."""
+
+from __future__ import annotations
+
+import abc
+import ast
+import dataclasses
+from collections.abc import Sequence
+
+from lm_eval_codemind.execution import Case, Job, Limits
+from lm_eval_codemind.languages.base import Execution, Kind
+from lm_eval_codemind.languages.python import hint_tests
+from lm_eval_codemind.languages.python.code import extract_definition, extract_method, extract_script
+from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
+from lm_eval_codemind.languages.python.methods import insert_method
+from lm_eval_codemind.languages.python.names import (
+    bound_names,
+    free_names,
+    module_names,
+    needed_functions,
+    statements_binding,
+)
+from lm_eval_codemind.languages.python.statements import source_of
+from lm_eval_codemind.problems import Problem
+
+# Of a script, so many pairs of input and output are shown.
+_SHOWN_CASES = 2
+
+_TEST_CASE = """
+
+import unittest
+
+
+class Test(unittest.TestCase):
+    test = test
+"""
+
+
+class PythonKind(Kind):
+    """What the kinds of Python programs answer besides what every kind does: what tangling and comparing them needs."""
+
+    def with_tests(self, problem: Problem, tests: str) -> Problem:
+        return dataclasses.replace(problem, tests=tests)
+
+    def obedient_code(self, problem: Problem) -> str | None:
+        return None
+
+    def with_hint(self, problem: Problem, seed: int) -> Problem:
+        return problem
+
+    def output_type(self, output: str) -> str | None:
+        return literal_type(output)
+
+    def public_names(self, problem: Problem) -> set[str] | None:
+        """Return the names that a program's tests may use; None where nothing uses any."""
+        return {
+            word
+            for text in (problem.tests, problem.input, problem.entry_point)
+            for word in hint_tests.WORD.findall(text)
+        }
+
+    def focus(self, problem: Problem) -> list[str] | None:
+        """Return the functions and methods that a problem is about; None for the whole program."""
+        return [problem.entry_point]
+
+    def test_names(self, problem: Problem) -> Sequence[str]:
+        """Return the names of the suite's tests, as ``only`` of :meth:`suite_job` takes them."""
+        return ()
+
+    def known_inputs(self, problem: Problem) -> list[str]:
+        """Return the inputs of the problem and its tests, in the form of ``problem.input``."""
+        return list(dict.fromkeys([problem.input, *(case.input for case in problem.cases)]))
+
+    @abc.abstractmethod
+    def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
+        """Return the job that runs a program on inputs and observes each: what it gives, prints, raises and changes."""
+
+
+class Function(PythonKind):
+    """A function: a call gives a value."""
+
+    name = "function"
+
+    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
+        """Return the program, and as expression the call."""
+        return Execution(problem.code if code is None else code, problem.input if input is None else input)
+
+    def suite_job(
+        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
+    ) -> Job:
+        return Job.function(
+            code,
+            problem.tests,
+            problem.entry_point,
+            support=_function_support(problem),
+            limits=limits or Limits(),
+            job_id=problem.problem_id,
+        )
+
+    def program(
+        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+    ) -> str | None:
+        code = extract_definition(response, problem.entry_point, specification)
+        if code is None or not context.strip():
+            return code
+        lines = code.split("\n")
+        future = [line for line in lines if line.startswith("from __future__")]
+        rest = [line for line in lines if not line.startswith("from __future__")]
+        return "\n".join([*future, context.strip("\n"), "", "", *rest]).lstrip("\n")
+
+    def asked_for(self, code: str, problem: Problem) -> str:
+        return extract_definition(f"```python\n{code.strip()}\n```", problem.entry_point) or code
+
+    def own_answer(self, problem: Problem) -> str:
+        return problem.code
+
+    def shown_test(self, problem: Problem) -> str:
+        return problem.hint_test or f"assert {problem.input.strip()} == {problem.output}"
+
+    def with_tests(self, problem: Problem, tests: str) -> Problem:
+        context = f"{problem.context}\n{imports_of(problem.tests)}"
+        return dataclasses.replace(problem, tests=tests, context=context)
+
+    def obedient_code(self, problem: Problem) -> str | None:
+        return hint_tests.obedient_function(problem)
+
+    def with_hint(self, problem: Problem, seed: int) -> Problem:
+        return hint_tests.drawn(problem, hint_tests.function_hints(problem), seed)
+
+    def focus(self, problem: Problem) -> list[str] | None:
+        return needed_functions(problem.code, problem.entry_point)
+
+    def known_inputs(self, problem: Problem) -> list[str]:
+        known = dict.fromkeys(super().known_inputs(problem))
+        for call in _calls_of(problem.tests, problem.entry_point):
+            known.setdefault(call)
+        return list(known)
+
+    def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
+        return Job.evaluate(code, [observing_call(text) for text in inputs], limits=limits)
+
+
+class Method(PythonKind):
+    """A method of a class: a test method about it returns a value."""
+
+    name = "method"
+
+    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
+        """Return the program with the test method as the only one of a ``unittest.TestCase``, and a call of it."""
+        program = problem.code if code is None else code
+        given = problem.input if input is None else input
+        return Execution(f"{program.rstrip()}\n\n\n{given.rstrip()}\n{_TEST_CASE}", "Test('test').test()")
+
+    def suite_job(
+        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
+    ) -> Job:
+        return Job.unittest(
+            code,
+            problem.tests,
+            problem.entry_point.split(".")[0],
+            only=only,
+            support=imports_of(problem.code),
+            limits=limits or Limits(),
+            job_id=problem.problem_id,
+        )
+
+    def program(
+        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+    ) -> str | None:
+        class_name, name = problem.entry_point.split(".")
+        method = extract_method(response, class_name, name, specification)
+        return None if method is None else insert_method(into, class_name, method)
+
+    def asked_for(self, code: str, problem: Problem) -> str:
+        return _method_with_needs(code, problem)
+
+    def own_answer(self, problem: Problem) -> str:
+        class_name, name = problem.entry_point.split(".")
+        method = extract_method(problem.code, class_name, name)
+        if method is None:
+            raise ValueError(f"{problem.problem_id}: its program defines no {problem.entry_point}")
+        return method.source
+
+    def shown_test(self, problem: Problem) -> str:
+        returned = "" if problem.output is None else f"\n# returns {problem.output}"
+        return problem.hint_test or problem.input.rstrip() + returned
+
+    def obedient_code(self, problem: Problem) -> str | None:
+        return hint_tests.obedient_method(problem)
+
+    def with_hint(self, problem: Problem, seed: int) -> Problem:
+        return hint_tests.drawn(problem, hint_tests.method_hints(problem), seed)
+
+    def test_names(self, problem: Problem) -> list[str]:
+        """Return the test methods of the suite as ``Class.method``, in the order of the source."""
+        return [
+            f"{node.name}.{item.name}"
+            for node in ast.parse(problem.tests).body
+            if isinstance(node, ast.ClassDef)
+            for item in node.body
+            if isinstance(item, ast.FunctionDef) and item.name.startswith("test")
+        ]
+
+    def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
+        return Job.evaluate(code, [_running_test(text) for text in inputs], limits=limits)
+
+
+class Script(PythonKind):
+    """A script: it reads from standard input and prints."""
+
+    name = "script"
+    printed = True
+    specified = False
+
+    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
+        """Return the program and what it reads."""
+        given = problem.input if input is None else input
+        return Execution(problem.code if code is None else code, None, stdin=given)
+
+    def suite_job(
+        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
+    ) -> Job:
+        cases = [Case(case.input, case.output) for case in problem.cases]
+        return Job.script(code, cases, limits=limits or Limits(), job_id=problem.problem_id)
+
+    def program(
+        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+    ) -> str | None:
+        return extract_script(response)
+
+    def asked_for(self, code: str, problem: Problem) -> str:
+        return code
+
+    def own_answer(self, problem: Problem) -> str:
+        return problem.code
+
+    def shown_test(self, problem: Problem) -> str:
+        pairs = (
+            f"Input:\n{case.input.strip()}\nOutput:\n{case.output.strip()}" for case in problem.cases[:_SHOWN_CASES]
+        )
+        return "\n\n".join(pairs)
+
+    def output_type(self, output: str) -> str | None:
+        return text_type(output)
+
+    def public_names(self, problem: Problem) -> set[str] | None:
+        return None
+
+    def focus(self, problem: Problem) -> list[str] | None:
+        return None
+
+    def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
+        return Job.script(code, [(text, None) for text in inputs], limits=limits)
+
+
+def imports_of(code: str) -> str:
+    """Return the imports of a module: suites use some of them without importing them."""
+    nodes = [node for node in ast.parse(code).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    return "".join(f"{ast.unparse(node)}\n" for node in nodes)
+
+
+def observing_call(call: str) -> str:
+    """Return an expression whose value is that of a call, together with what it left of its arguments."""
+    node = ast.parse(call.strip(), mode="eval").body
+    if not isinstance(node, ast.Call) or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
+        return call
+    arguments = ", ".join(ast.unparse(argument) for argument in node.args)
+    return f"_arguments = [{arguments}]\n_result = {ast.unparse(node.func)}(*_arguments)\n(_result, _arguments)"
+
+
+def _running_test(source: str) -> str:
+    return f"import unittest\n{source.rstrip()}\ntype('Test', (unittest.TestCase,), {{'test': test}})('test').test()"
+
+
+def _calls_of(tests: str, entry_point: str) -> list[str]:
+    """Return the calls of the function in a test suite that stand on constants alone."""
+    found = []
+    for node in ast.walk(ast.parse(tests)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+            names = any(isinstance(part, ast.Name) for argument in arguments for part in ast.walk(argument))
+            if node.func.id in ("candidate", entry_point) and not names:
+                found.append(ast.unparse(ast.Call(ast.Name(entry_point, ast.Load()), node.args, node.keywords)))
+    return found
+
+
+def _function_support(problem: Problem) -> str:
+    """Return the problem's context and what else of its program the tests mention, such as a value they pass."""
+    own = module_names(problem.context) | {problem.entry_point, "candidate"}
+    missing = (free_names(ast.parse(problem.tests)) - own) & module_names(problem.code)
+    statements = statements_binding(missing, ast.parse(problem.code)) if missing else []
+    return "\n".join([problem.context, *map(ast.unparse, statements)])
+
+
+def _method_with_needs(code: str, problem: Problem) -> str:
+    """Return the source of the problem's method in a program, with what it needs there and C does not have.
+
+    That are functions, imports and values outside of the class, as far as the method mentions them, directly or by way
+    of each other, and further members of the class.
+    """
+    class_name, method_name = problem.entry_point.split(".")
+    tree, original = ast.parse(code), ast.parse(problem.code)
+    present = {ast.dump(node) for node in original.body}
+    known = {name for node in _class(original, class_name).body for name in bound_names(node)}
+    owner = _class(tree, class_name)
+    members = [
+        node
+        for node in owner.body
+        if method_name in bound_names(node) or (bound_names(node) and not bound_names(node) & known)
+    ]
+    others = [node for node in tree.body if ast.dump(node) not in present and not isinstance(node, ast.ClassDef)]
+    needed = statements_binding(
+        {name for node in members for name in free_names(node)}, ast.Module(body=others, type_ignores=[])
+    )
+    lines = code.splitlines()
+    first = owner.body[0]
+    indent = lines[first.lineno - 1][: first.col_offset]
+    sources = [source_of(node, lines, tree.body, "") for node in needed]
+    sources += [source_of(node, lines, owner.body, indent) for node in members]
+    return "\n\n".join(sources) + "\n"
+
+
+def _class(tree: ast.Module, name: str) -> ast.ClassDef:
+    return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)

@@ -1,0 +1,36 @@
+"""Benchmarks, families and languages of other packages, which name theirs as entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+GROUPS = ("benchmarks", "families", "languages")
+
+
+@cache
+def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
+    """Return the objects of a group by name: those of this package first, then those of other packages.
+
+    Another package names an object of its own in the entry points ``lm_eval_codemind.GROUP``. What is there is a
+    benchmark, a family or a language, or a tuple of several.
+
+    Args:
+        group: One of :data:`GROUPS`.
+        packaged: This package's own objects, as ``module:attribute``.
+
+    Raises:
+        ValueError: if two objects have the same name.
+    """
+    found: dict[str, Any] = {}
+    own = [getattr(import_module(module), name) for module, name in (place.split(":") for place in packaged)]
+    others = [point.load() for point in entry_points(group=f"lm_eval_codemind.{group}")]
+    for loaded in (*own, *others):
+        for one in loaded if isinstance(loaded, tuple) else (loaded,):
+            if one.name in found:
+                raise ValueError(f"there are two {group} named {one.name!r}; uninstall the package that brings one")
+            found[one.name] = one
+    return found

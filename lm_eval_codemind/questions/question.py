@@ -1,0 +1,103 @@
+"""One document of a task is one question; its key is the only name it goes by."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from lm_eval_codemind.benchmarks import twin_of
+
+
+class Key(NamedTuple):
+    """What tells a question from all others.
+
+    Attributes:
+        benchmark: Name of the benchmark.
+        problem_id: Name of the problem.
+        setting: How the problem is posed, such as ``with_test``; empty if there is one way only.
+        item: Which of several questions about the problem it is, such as ``input 2, line 17``; empty if there is one.
+    """
+
+    benchmark: str
+    problem_id: str
+    setting: str = ""
+    item: str = ""
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Key:
+        """Return the key of a document or of a recorded row.
+
+        Raises:
+            KeyError: if it has no benchmark or no problem_id.
+        """
+        setting, item = (str(row.get(column) or "") for column in ("setting", "item"))
+        return cls(str(row["benchmark"]), str(row["problem_id"]), setting, item)
+
+    def recorded(self) -> Key:
+        """Return the key under which responses are recorded.
+
+        The published form of a benchmark holds the same problems under the same names, so a response to the one is
+        found for the other.
+        """
+        return self._replace(benchmark=twin_of(self.benchmark))
+
+    def within_task(self) -> str:
+        """Return the part that tells a question from the others of its task, such as ``HumanEval_0/with_test``."""
+        return "/".join(part for part in (self.problem_id, self.setting, self.item) if part)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A problem, how it is posed, and what a family adds; as a row of a data set it is the document of a task.
+
+    Attributes:
+        key: What tells it from the others.
+        kind: The kind of program, a name in its language.
+        language: The program's language.
+        fields: The family's own columns, plain values.
+        prompt: What the model is shown.
+        target: A complete response that gets full marks.
+    """
+
+    key: Key
+    kind: str
+    language: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    prompt: str = ""
+    target: str = ""
+
+    def __getitem__(self, column: str) -> Any:
+        return self.fields[column]
+
+    def document(self) -> dict[str, Any]:
+        """Return the question as a row of the data set."""
+        return {
+            **self.key._asdict(),
+            "kind": self.kind,
+            "language": self.language,
+            **self.fields,
+            "prompt": self.prompt,
+            "target": self.target,
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Question:
+        """Return the question that a row of the data set holds."""
+        fields = {name: value for name, value in document.items() if name not in _OWN}
+        return cls(
+            Key.of(document),
+            str(document["kind"]),
+            str(document["language"]),
+            fields,
+            str(document.get("prompt") or ""),
+            str(document.get("target") or ""),
+        )
+
+    def with_texts(self, prompt: str, target: str) -> Question:
+        """Return the question with its prompt and target."""
+        return dataclasses.replace(self, prompt=prompt, target=target)
+
+
+_OWN = frozenset({*Key._fields, "kind", "language", "prompt", "target"})

@@ -1,0 +1,111 @@
+"""What the harness logs of a run: its tasks, their samples and their metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.questions.answer import Answer
+from lm_eval_codemind.questions.question import Key
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One question of one task with what a model answered and what that scored, as the harness logged it.
+
+    Attributes:
+        doc: The question as the task saw it: a row of the data set.
+        doc_id: The question's place in the task.
+        target: The label the harness recorded.
+        prompts: What the model was given, one text a request.
+        responses: What the model said, one list of repeats a request.
+        answers: What the task's filter found in the responses, in their order.
+        filter: Name of that filter.
+        scores: Metric -> value for this sample.
+        raw: The whole line.
+    """
+
+    doc: Mapping[str, Any]
+    doc_id: int
+    target: str
+    prompts: tuple[str, ...]
+    responses: tuple[tuple[str, ...], ...]
+    answers: tuple[Answer, ...]
+    filter: str
+    scores: Mapping[str, Any]
+    raw: Mapping[str, Any] = field(repr=False)
+
+    @cached_property
+    def key(self) -> Key:
+        """The question's key; where the data gives the problem no name, its place in the task stands for it."""
+        return Key.of({"benchmark": "", "problem_id": self.doc_id, **self.doc})
+
+    @property
+    def answer(self) -> Answer:
+        """The first answer; an empty one where there is none."""
+        return self.answers[0] if self.answers else Answer(None)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """An aggregated metric as the harness reports it; ``stderr`` is None where it gives none."""
+
+    name: str
+    filter: str
+    value: float
+    stderr: float | None
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """One task of one run.
+
+    Attributes:
+        task: The task's name.
+        config: The task's configuration as the harness wrote it.
+        metrics: Its aggregated metrics.
+        original: Number of questions of the task.
+        effective: Number of questions that were run; smaller under ``--limit``.
+        samples_file: The file the samples come from; None where samples were not logged.
+        read: Reads that file.
+    """
+
+    task: str
+    config: Mapping[str, Any]
+    metrics: tuple[Metric, ...]
+    original: int
+    effective: int
+    samples_file: Path | None
+    read: Callable[[Path], tuple[Sample, ...]] = field(repr=False)
+
+    @cached_property
+    def samples(self) -> tuple[Sample, ...]:
+        """The samples in the order of the file, read when first asked for; empty where they were not logged."""
+        return self.read(self.samples_file) if self.samples_file else ()
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """The metadata of the task's configuration."""
+        metadata = self.config.get("metadata")
+        return metadata if isinstance(metadata, Mapping) else {}
+
+    @property
+    def suite(self) -> Mapping[str, Any]:
+        """What this suite recorded with the task; empty where it recorded nothing."""
+        suite = self.metadata.get("suite")
+        return suite if isinstance(suite, Mapping) else {}
+
+    @property
+    def main_filter(self) -> str | None:
+        """The first of the task's filters, by which its answers and scores are shown; None where there is none."""
+        filters = self.config.get("filter_list") or [{}]
+        name = filters[0].get("name")
+        return None if name is None else str(name)
+
+    def metric(self, name: str) -> Metric | None:
+        """Return the metric of that name under the main filter, else under the first that has it; None if none has."""
+        found = [metric for metric in self.metrics if metric.name == name]
+        return next((metric for metric in found if metric.filter == self.main_filter), found[0] if found else None)
