@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.data.build import SOURCES, build
+from lm_eval_codemind.data.build import build, built_benchmarks
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -30,5 +30,5 @@ def upstream(shared_data: Path) -> Upstream:
 def built_data(upstream: Upstream, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data directory with all benchmarks, built from upstream's archives; for ``$CODEMIND_DATA``. Only to be read."""
     folder = tmp_path_factory.mktemp("codemind_data")
-    build(SOURCES, upstream, folder)
+    build(built_benchmarks(), upstream, folder)
     return folder

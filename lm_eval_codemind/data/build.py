@@ -232,24 +232,7 @@ def load_benchmark(name: str) -> list[Problem]:
         ValueError: if there is no benchmark of that name.
         UpstreamError: if it has to be built and cannot be; the message names the command and the variable to set.
     """
-    return list(_loaded(name, os.environ.get(DATASET_VARIABLE), data_directory()))
-
-
-@lru_cache(maxsize=8)
-def _loaded(name: str, repository: str | None, directory: Path) -> tuple[Problem, ...]:
-    if get_benchmark(name).packaged:
-        return tuple(with_complexity(problem) for problem in read_problems(name, downloading(directory)))
-    if repository:
-        return tuple(_load_from_hub(repository, name))
-    if not intact(directory, name):
-        logger.info("building %s in %s", name, directory)
-        build([name], downloading(directory), directory)
-    return tuple(load_problems(benchmark_path(directory, name)))
-
-
-@lru_cache(maxsize=8)
-def _by_id(problems: tuple[Problem, ...]) -> dict[str, Problem]:
-    return {problem.problem_id: problem for problem in problems}
+    return list(_loaded(*_place(name)))
 
 
 def load_problem(benchmark: str, problem_id: str) -> Problem:
@@ -260,12 +243,47 @@ def load_problem(benchmark: str, problem_id: str) -> Problem:
         ValueError: if there is no such benchmark.
         UpstreamError: if it has to be built and cannot be.
     """
-    return _by_id(_loaded(benchmark, os.environ.get(DATASET_VARIABLE), data_directory()))[problem_id]
+    return _by_id(benchmark, os.environ.get(DATASET_VARIABLE), data_directory())[problem_id]
 
 
 def benchmark_digests(name: str) -> dict[str, str]:
     """Return the digests of a benchmark's problems as :func:`load_benchmark` gives them, and of what lies beside."""
-    return digests(load_benchmark(name), name)
+    return dict(_digests(*_place(name)))
+
+
+# A benchmark's name, the data set on the Hub or its file, and the file's digest.
+_Place = tuple[str, str, str]
+
+
+def _place(name: str) -> _Place:
+    """Return where a benchmark's problems are, building them first where they are not there yet."""
+    if get_benchmark(name).packaged:
+        return name, "", ""
+    repository = os.environ.get(DATASET_VARIABLE)
+    if repository:
+        return name, repository, ""
+    directory = data_directory()
+    if not intact(directory, name):
+        logger.info("building %s in %s", name, directory)
+        build([name], downloading(directory), directory)
+    return name, str(benchmark_path(directory, name)), str(read_manifest(directory)[name].digests)
+
+
+@lru_cache(maxsize=8)
+def _loaded(name: str, place: str, state: str) -> tuple[Problem, ...]:
+    if not place:
+        return tuple(with_complexity(problem) for problem in read_problems(name, downloading(data_directory())))
+    return tuple(load_problems(Path(place)) if state else _load_from_hub(place, name))
+
+
+@lru_cache(maxsize=32)
+def _digests(name: str, place: str, state: str) -> dict[str, str]:
+    return digests(_loaded(name, place, state), name)
+
+
+@lru_cache(maxsize=8)
+def _by_id(name: str, repository: str | None, directory: Path) -> dict[str, Problem]:
+    return {problem.problem_id: problem for problem in load_benchmark(name)}
 
 
 def _load_from_hub(repository: str, name: str) -> list[Problem]:

@@ -1,7 +1,7 @@
 """What this suite relies on in lm-evaluation-harness, in one place.
 
 Written for 0.4.13. The harness's branch for 0.5 hands ``process_results`` the list of repeats itself, where 0.4.13
-over a list with one such list: both are read.
+hands over a list with one such list: both are read.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from lm_eval_codemind.answers.comparison import same_output
-from lm_eval_codemind.benchmarks import BENCHMARKS, sample
+from lm_eval_codemind.benchmarks import benchmarks, sample
 from lm_eval_codemind.problems import KINDS, Problem
 
 PROBLEMS = sample.read()
@@ -34,7 +34,7 @@ def suite(problem: Problem, tests: str) -> str:
 
 
 def test_there_are_as_many_as_the_registry_says() -> None:
-    assert len(PROBLEMS) == BENCHMARKS["sample"].size == 24
+    assert len(PROBLEMS) == benchmarks()["sample"].size == 24
     assert {problem.kind for problem in PROBLEMS} == set(KINDS)
     assert len({problem.problem_id for problem in PROBLEMS}) == len(PROBLEMS)
     assert all(problem.specification and len(problem.cases) >= 2 for problem in PROBLEMS)

@@ -8,7 +8,7 @@ from lm_eval import simple_evaluate
 from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.benchmarks import BENCHMARKS
+from lm_eval_codemind.benchmarks import benchmarks
 from lm_eval_codemind.data.build import DATA_VARIABLE
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.models import register
@@ -37,7 +37,7 @@ def test_groups_hold_existing_tasks(manager: TaskManager) -> None:
 
 
 def test_tags_pick_a_benchmark_across_families(manager: TaskManager) -> None:
-    for name, benchmark in BENCHMARKS.items():
+    for name, benchmark in benchmarks().items():
         if benchmark.labelled and not name.startswith("published_"):
             assert f"codemind_ier_{benchmark.name}" in manager.all_tasks
             assert f"codemind_{name}" in manager.all_tags

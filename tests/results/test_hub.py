@@ -7,9 +7,9 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import BENCHMARKS, Upstream
+from lm_eval_codemind.benchmarks import Upstream, benchmarks
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data import benchmark_digest
+from lm_eval_codemind.data import benchmark_digests
 from lm_eval_codemind.data import build as building
 from lm_eval_codemind.problems import Problem, digest, dump_problems
 from lm_eval_codemind.results.hub import write_dataset
@@ -31,7 +31,7 @@ def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pyte
     folder = cache / "folder"
     result = CliRunner().invoke(main, ["data", "push", "--benchmark", "sample", "--folder", str(folder)])
     assert result.exit_code == 0, result.output
-    expected = benchmark_digest("sample")
+    expected = benchmark_digests("sample")["sample"]
     assert digest(loaded(folder, "sample")) == expected
     assert datasets.get_dataset_config_names(str(folder)) == ["sample"]
 
@@ -53,7 +53,7 @@ def test_every_benchmark_loads_back_to_the_released_digest(cache: Path, upstream
     write_dataset(cache / "folder", problems, {"codemind_ier_avatar": "avatar", "codemind_ier_cruxeval": "cruxeval"})
     for name in problems:
         assert digest(loaded(cache / "folder", name)) == building.read_manifest(cache / "data")[name].digest
-        assert len(problems[name]) == BENCHMARKS[name].size
+        assert len(problems[name]) == benchmarks()[name].size
     declared = yaml.safe_load((cache / "folder" / "eval.yaml").read_text())
     assert declared["tasks"] == [{"id": "codemind_ier_avatar", "config": "avatar", "split": "test"}]
 
