@@ -13,7 +13,7 @@ import click
 from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE, forget_journals
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment
-from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.models.recordings import Recordings, read_recordings
 
 logger = logging.getLogger(__name__)
@@ -100,7 +100,7 @@ def recorded_documents(names: Sequence[str], recordings: Recordings) -> tuple[li
     """
     from lm_eval.tasks import TaskManager
 
-    manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
+    manager = TaskManager(include_path=list(task_directories()), include_defaults=False)
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
         raise ValueError(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from lm_eval_codemind.harness.contract import parsed_arguments, replaced
-from lm_eval_codemind.harness.location import installed_tasks, task_directory
+from lm_eval_codemind.harness.location import installed_tasks, task_directories
 
 
 def run_harness(arguments: Sequence[str]) -> None:
@@ -29,13 +29,13 @@ def run_harness(arguments: Sequence[str]) -> None:
     file = EvaluatorConfig.load_yaml_config(options.config) if options.config else {}
     chosen = options.include_path or file.get("include_path")
     names = options.tasks or file.get("tasks") or []
-    paths = [str(task_directory()), *([chosen] if chosen else [])]
+    paths = [*task_directories(), *([chosen] if chosen else [])]
     known = tasks.TaskManager(include_path=paths, include_defaults=False)
     if set(names.split(",") if isinstance(names, str) else names) <= set(known.all_tasks):
         options.include_path = paths
         with replaced(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)):
             options.func(options)
         return
-    if installed_tasks() is None:
-        options.include_path = paths
+    # Where this suite's tasks are installed, the harness finds them by itself.
+    options.include_path = paths if installed_tasks() is None else paths[1:] or None
     options.func(options)

@@ -73,7 +73,7 @@ class Hooks:
         chosen = get_benchmark(benchmark)
         ways = tuple(settings) or (setting,)
         wanted = {name: options[name] for name in family.options if options.get(name) is not None}
-        templates = Templates(family.templates, prompts)
+        templates = Templates(family.templates, prompts, family.template_root)
         problems = [problem for problem in family.problems(chosen, wanted) if family.asks_about(kind_of(problem))]
         if suite is not None:
             record_task(suite, family, chosen, ways, wanted, templates)

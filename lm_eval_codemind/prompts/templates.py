@@ -21,26 +21,28 @@ class Templates:
     ``examples.yaml``.
     """
 
-    def __init__(self, family: str, directory: str | Path | None = None) -> None:
+    def __init__(self, family: str, directory: str | Path | None = None, packaged: Path = PACKAGED) -> None:
         """Open the templates of a family.
 
         Args:
-            family: ``ier``, ``sr`` or ``dsr``.
+            family: Name of the family's subdirectory, such as ``ier``.
             directory: Holds a subdirectory for the family; None for the packaged templates.
+            packaged: Where those are.
 
         Raises:
             ValueError: if there is no such subdirectory.
         """
-        root = PACKAGED if directory is None else Path(directory).expanduser()
+        root = packaged if directory is None else Path(directory).expanduser()
         self.packaged = directory is None
+        self._packaged = packaged
         self.directory = root / family
         if not self.directory.is_dir():
             raise ValueError(
                 f"no prompts at {self.directory}: a directory given as prompts=DIR needs a subdirectory {family!r}; "
-                f"start from a copy of {PACKAGED / family}"
+                f"start from a copy of {packaged / family}"
             )
         examples = self.directory / "examples.yaml"
-        self._examples = examples if examples.is_file() else PACKAGED / family / "examples.yaml"
+        self._examples = examples if examples.is_file() else packaged / family / "examples.yaml"
         self._environment = Environment(
             loader=FileSystemLoader(self.directory),
             undefined=StrictUndefined,
@@ -59,7 +61,7 @@ class Templates:
         try:
             return self._environment.get_template(path.name).render(**variables).rstrip()
         except TemplateNotFound as error:
-            raise ValueError(f"no template {error.name} in {self.directory}; start from {PACKAGED}") from error
+            raise ValueError(f"no template {error.name} in {self.directory}; start from {self._packaged}") from error
         except TemplateError as error:
             raise ValueError(f"{path}: {error.message}; the variables are {', '.join(sorted(variables))}") from error
 

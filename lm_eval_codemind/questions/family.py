@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeGuard
 
 from lm_eval_codemind.benchmarks import Benchmark
@@ -12,6 +13,7 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.prompts.templates import PACKAGED
 from lm_eval_codemind.questions.answer import Answer
 from lm_eval_codemind.questions.question import Question
 from lm_eval_codemind.questions.samples import Sample, TaskRun
@@ -53,6 +55,7 @@ class Family(abc.ABC):
         name: How results name the family; the names of its tasks start with ``codemind_NAME_``.
         title: What people call it.
         templates: The folder of its prompt templates.
+        template_root: Where that folder is.
         options: What ``--metadata`` may set besides ``prompts``; recorded with the results.
         filters: Names of the filters, the main one first: the ways in which a response is read.
         metric: The metric that is the family's R score.
@@ -68,6 +71,7 @@ class Family(abc.ABC):
     name: str
     title: str
     templates: str
+    template_root: ClassVar[Path] = PACKAGED
     options: ClassVar[tuple[str, ...]] = ()
     filters: tuple[str, ...]
     metric: str

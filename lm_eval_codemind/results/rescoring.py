@@ -82,7 +82,7 @@ def _metadata(task: TaskRun, prompts: Path | None) -> dict[str, Any]:
     if family is not None and task.suite.get("prompts") not in (None, "packaged"):
         directory = prompts or Path(str(task.suite["prompts"]))
         try:
-            found = Templates(family.templates, directory).digest()
+            found = Templates(family.templates, directory, family.template_root).digest()
         except ValueError as error:
             raise ValueError(
                 f"{task.task}: the run was made with prompts that are not at {directory}; name their directory with "
