@@ -1,8 +1,10 @@
 # Both targets set up all they need: a virtual environment in .venv, from PyPI.
 PYTHON ?= python3
 VENV ?= .venv
+# The rooms whose tests take seconds.
+FAST = tests/answers tests/scores tests/languages tests/prompts tests/problems tests/questions tests/models tests/harness
 
-.PHONY: demo test lint clean
+.PHONY: demo test check lint clean
 
 demo: $(VENV)/installed
 	$(VENV)/bin/codemind run --model codemind-oracle --tasks codemind_ier_sample
@@ -10,10 +12,14 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-dev
 	$(VENV)/bin/python -m pytest
 
+check: lint
+	$(VENV)/bin/python -m pytest -q -m "not slow and not upstream and not engine" $(FAST)
+
 lint: $(VENV)/installed-dev
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
