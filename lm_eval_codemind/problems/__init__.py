@@ -11,6 +11,7 @@ from lm_eval_codemind.problems.record import (
     Problem,
 )
 from lm_eval_codemind.problems.registry import BENCHMARKS, Benchmark, get_benchmark
+from lm_eval_codemind.problems.shown import SHOWN_CHARACTERS, TEST_CASES, shown_cases
 from lm_eval_codemind.problems.storage import digest, dump_problems, load_problems
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "CATEGORIES",
     "EXCLUSION_REASONS",
     "KINDS",
+    "SHOWN_CHARACTERS",
+    "TEST_CASES",
     "Benchmark",
     "Case",
     "Category",
@@ -28,4 +31,5 @@ __all__ = [
     "dump_problems",
     "get_benchmark",
     "load_problems",
+    "shown_cases",
 ]

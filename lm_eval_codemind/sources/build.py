@@ -39,7 +39,7 @@ from lm_eval_codemind.sources.upstream import Upstream, UpstreamError
 logger = logging.getLogger(__name__)
 
 # Raised whenever a build of the same upstream data gives other bytes than before, so that caches are built anew.
-BUILDER_VERSION = 1
+BUILDER_VERSION = 2
 
 DATA_VARIABLE = "CODEMIND_DATA"
 DATASET_VARIABLE = "CODEMIND_DATASET"

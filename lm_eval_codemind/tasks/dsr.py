@@ -15,7 +15,7 @@ from lm_eval_codemind.answers.methods import insert_method
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.execution import shared_sandbox
 from lm_eval_codemind.execution.journal import submit
-from lm_eval_codemind.problems import KINDS, Kind, Problem, get_benchmark
+from lm_eval_codemind.problems import KINDS, TEST_CASES, Kind, Problem, get_benchmark, shown_cases
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.scores.dsr import r_dsr, s_dsr, shorter, similarity
 from lm_eval_codemind.scores.loc import lines_of_code
@@ -41,7 +41,6 @@ _COLUMNS = (
     "complexity",
     "transformed_complexity",
 )
-_SHOWN_CASES = 2
 
 
 def dataset(
@@ -142,10 +141,11 @@ def _prompt(fields: Mapping[str, Any], templates: Templates) -> str:
 
 
 def _shown_test(problem: Problem) -> str:
-    """Return the one test that the prompt shows; for a script the first pairs of input and output."""
+    """Return the one test that the prompt shows; for a script the first pairs of input and output that it can show."""
     if problem.kind == "script":
         pairs = (
-            f"Input:\n{case.input.strip()}\nOutput:\n{case.output.strip()}" for case in problem.cases[:_SHOWN_CASES]
+            f"Input:\n{case.input.strip()}\nOutput:\n{case.output.strip()}"
+            for case in shown_cases(problem.cases, TEST_CASES)
         )
         return "\n\n".join(pairs)
     if problem.kind == "function":
