@@ -54,7 +54,8 @@ def errata_page(
         numbers = " | ".join(str(counts[category]) for category in categories)
         parts.append(f"| {get_benchmark(name).title} | {len(problems)} | {numbers} |\n")
     for name, problems in benchmarks.items():
-        parts += [_labels(name, problems), _cases(proofs.get(name, {})), _inputs(problems), _shown_tests(problems)]
+        parts += [_labels(name, problems), _cases(proofs.get(name, {}))]
+        parts += [_inputs(problems, proofs.get(name, {})), _shown_tests(problems)]
     parts += [_suites(name, excluded) for name, excluded in exceptions.items()]
     parts += [_failing(name, problem_ids) for name, problem_ids in failing.items() if problem_ids]
     return "".join(parts)
@@ -100,7 +101,7 @@ def _cases(proofs: Mapping[str, Proof]) -> str:
     return "".join(lines)
 
 
-def _inputs(problems: Sequence[Problem]) -> str:
+def _inputs(problems: Sequence[Problem], proofs: Mapping[str, Proof]) -> str:
     """Return the scripts that are asked about another input than the published one, which stands first in T."""
     changed = [problem for problem in problems if problem.cases and problem.input != problem.cases[0].input]
     if problems[0].kind != "script" or not changed:
@@ -108,11 +109,14 @@ def _inputs(problems: Sequence[Problem]) -> str:
     lines = ["\nExecution reasoning asks these about another input than the published one, which with its output is "]
     lines.append(f"beyond the {SHOWN_CHARACTERS:,} characters\nthat a prompt shows: the first case of the test suite ")
     lines.append("that is within them. The test suite keeps the published case, and so do the published tasks.\n\n")
-    lines.append("| problem | characters of the published input | of its output | input | proven output |\n")
-    lines.append("|---|---:|---:|---|---|\n")
+    lines.append(
+        "| problem | characters of the published input | of its output | its label | input | proven output |\n"
+    )
+    lines.append("|---|---:|---:|---|---|---|\n")
     for problem in changed:
         first = problem.cases[0]
         lines.append(f"| {problem.problem_id} | {len(first.input)} | {len(first.output)} ")
+        lines.append(f"| {proofs[problem.problem_id].category} ")
         lines.append(f"| {_cell(problem.input)} | {_cell(problem.output)} |\n")
     return "".join(lines)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
+from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.problems import Case, Category, Kind, Problem, shown_cases
 
 
@@ -100,9 +101,7 @@ def published_literal(label: str) -> str:
 
 def same_lines(one: str, other: str) -> bool:
     """Tell whether two texts have the same lines, trailing white space and empty lines at the end aside."""
-    return [line.rstrip() for line in one.rstrip().splitlines()] == [
-        line.rstrip() for line in other.rstrip().splitlines()
-    ]
+    return printed_lines(one) == printed_lines(other)
 
 
 def agrees(kind: Kind, label: str, output: str) -> bool:
