@@ -41,9 +41,9 @@ def marked_answer(response: str, kind: Kind) -> str | None:
     """Return the text behind the answer marker; None if there is no marker or nothing behind it.
 
     What the markers themselves bring along is no part of it: a blank beside them on their line, and the indentation of
-    the lines they stand on. Where the marker is repeated, the last block that is closed counts, else the last that holds anything; so neither
-    a marker mentioned in passing nor a corrected first answer wins. Text after the end of the response's own problem
-    is ignored.
+    the lines they stand on. Where the marker is repeated, the last block that is closed counts, else the last that
+    holds anything; so neither a marker mentioned in passing nor a corrected first answer wins. Text after the end of
+    the response's own problem is ignored.
 
     Args:
         response: The model's response, as it is.

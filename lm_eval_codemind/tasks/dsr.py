@@ -10,7 +10,7 @@ from typing import Any
 
 from datasets import Dataset
 
-from lm_eval_codemind.answers.code import extract_definition, extract_method, extract_script
+from lm_eval_codemind.answers.code import MethodCode, Unfinished, extract_definition, extract_method, extract_script
 from lm_eval_codemind.answers.methods import insert_method
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.execution import shared_sandbox
@@ -103,8 +103,8 @@ def _document(problem: Problem, templates: Templates) -> dict[str, Any]:
     row = problem.to_row()
     original = _code_of_answer(_fenced(problem.code), problem, problem.code)
     transformed = _code_of_answer(_fenced(problem.transformed), problem, problem.transformed)
-    assert original is not None
-    assert transformed is not None
+    assert isinstance(original, str)
+    assert isinstance(transformed, str)
     shown = {**row, "test": _shown_test(problem)}
     return {
         **{column: row[column] for column in _COLUMNS},
@@ -172,6 +172,8 @@ def _submitted(response: str, document: Mapping[str, Any]) -> Submission | str:
     code = _code_of_answer(response, problem, document["transformed"])
     if code is None:
         return Submission(None, None)
+    if isinstance(code, Unfinished):
+        return Submission.unfinished(code)
     submission = Submission(_asked_for(code, problem), submit(suite_job(problem, code)))
     submission["loc"] = _lines(code, problem)
     return submission
@@ -215,8 +217,10 @@ def process_results(document: Mapping[str, Any], results: Sequence[Sequence[Subm
 # -- what of a response counts ---------------------------------------------------------------------------------------
 
 
-def _code_of_answer(response: str, problem: Problem, transformed: str) -> str | None:
+def _code_of_answer(response: str, problem: Problem, transformed: str) -> str | Unfinished | None:
     """Return the program C' that a response makes of C+, complete; None if it holds no code.
+
+    Code that the response breaks off in is returned as such, by itself.
 
     Of a class one method is asked for, which is put into C+ in the place of its own, so that the rest of the class is
     as it was.
@@ -228,7 +232,7 @@ def _code_of_answer(response: str, problem: Problem, transformed: str) -> str | 
         return extract_definition(response, problem.entry_point)
     class_name, method_name = problem.entry_point.split(".")
     method = extract_method(response, class_name, method_name)
-    return None if method is None else insert_method(transformed, class_name, method)
+    return insert_method(transformed, class_name, method) if isinstance(method, MethodCode) else method
 
 
 def _asked_for(code: str, problem: Problem) -> str:
@@ -236,7 +240,8 @@ def _asked_for(code: str, problem: Problem) -> str:
     if problem.kind == "script":
         return code
     if problem.kind == "function":
-        return extract_definition(_fenced(code), problem.entry_point) or code
+        found = extract_definition(_fenced(code), problem.entry_point)
+        return found if isinstance(found, str) and found else code
     return _method_with_needs(code, problem)
 
 

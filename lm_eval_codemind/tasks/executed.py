@@ -5,7 +5,8 @@ from __future__ import annotations
 from concurrent.futures import Future
 from typing import Any
 
-from lm_eval_codemind.execution import Outcome
+from lm_eval_codemind.answers.code import Unfinished
+from lm_eval_codemind.execution import Outcome, Status
 
 _LOGGED = (
     *("status", "failed_test", "exception_type", "exception_message", "tests_run"),
@@ -23,6 +24,13 @@ class Submission(dict[str, Any]):
     def __init__(self, code: str | None, pending: Future[Outcome] | None) -> None:
         super().__init__(code=code, outcome=None)
         self._pending = pending
+
+    @classmethod
+    def unfinished(cls, code: Unfinished) -> Submission:
+        """Return the submission of code that the response breaks off in: it is not executed, and does not pass."""
+        outcome: Future[Outcome] = Future()
+        outcome.set_result(Outcome(Status.UNFINISHED))
+        return cls(code.source, outcome)
 
     def passed(self) -> bool:
         """Wait for the outcome, keep it, and say whether the code passed."""

@@ -17,7 +17,7 @@ from typing import Any
 from datasets import Dataset
 from lm_eval.api.metrics import mean_stderr
 
-from lm_eval_codemind.answers.code import extract_definition, extract_method
+from lm_eval_codemind.answers.code import MethodCode, Unfinished, extract_definition, extract_method
 from lm_eval_codemind.answers.methods import insert_method
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
@@ -148,7 +148,7 @@ def _own_answer(problem: Problem) -> str:
         return problem.code
     class_name, name = problem.entry_point.split(".")
     method = extract_method(problem.code, class_name, name)
-    if method is None:
+    if not isinstance(method, MethodCode):
         raise ValueError(f"{problem.problem_id}: its program defines no {problem.entry_point}")
     return method.source
 
@@ -190,6 +190,9 @@ def extract_code(
             if program is None:
                 submissions[-1].append(Submission(None, None))
                 continue
+            if isinstance(program, Unfinished):
+                submissions[-1].append(Submission.unfinished(program))
+                continue
             key = (document["problem_id"], str(document["setting"] == MISLEADING), program)
             if key not in running:
                 running[key] = submit(job_of(program, document))
@@ -197,15 +200,18 @@ def extract_code(
     return submissions
 
 
-def program_of(response: str, document: Mapping[str, Any]) -> str | None:
-    """Return the program that a response gives together with what the prompt shows; None if it holds no code."""
+def program_of(response: str, document: Mapping[str, Any]) -> str | Unfinished | None:
+    """Return the program that a response gives together with what the prompt shows; None if it holds no code.
+
+    Code that the response breaks off in is returned as such, by itself.
+    """
     if document["kind"] == "method":
         class_name, name = document["entry_point"].split(".")
         method = extract_method(response, class_name, name, document["specification"])
-        return None if method is None else insert_method(document["code"], class_name, method)
+        return insert_method(document["code"], class_name, method) if isinstance(method, MethodCode) else method
     code = extract_definition(response, document["entry_point"], document["specification"])
-    if code is None:
-        return None
+    if not isinstance(code, str):
+        return code
     lines = code.split("\n")
     future = [line for line in lines if line.startswith("from __future__")]
     rest = [line for line in lines if not line.startswith("from __future__")]

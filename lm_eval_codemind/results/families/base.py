@@ -122,8 +122,12 @@ def first_answer(sample: Sample) -> Any:
 
 def described_outcome(sample: Sample) -> str:
     """Return how the code of a sample fared when it was executed, one fact a line; empty if nothing was executed."""
-    outcome = (executed_answer(first_answer(sample)) or {}).get("outcome") or {}
-    return "\n".join(f"{name}: {value}" for name, value in outcome.items() if value not in ("", None))
+    return "\n".join(f"{name}: {value}" for name, value in outcome_of(sample).items() if value not in ("", None))
+
+
+def outcome_of(sample: Sample) -> dict[str, Any]:
+    """Return the logged outcome of a sample's code; empty if nothing was executed."""
+    return (executed_answer(first_answer(sample)) or {}).get("outcome") or {}
 
 
 def code_of(sample: Sample) -> str:

@@ -9,6 +9,7 @@ from lm_eval_codemind.results.families.base import (
     code_of,
     described_outcome,
     first_answer,
+    outcome_of,
     prompts,
     responses,
 )
@@ -38,7 +39,9 @@ class SemanticsReasoning(Family):
     def outcome(self, unit: Unit) -> str:
         scores = self.score(unit)
         if scores["pass"] < 1:
-            return "no code" if not code_of(unit[0]) else "fails its tests"
+            if not code_of(unit[0]):
+                return "no code"
+            return "unfinished" if outcome_of(unit[0]).get("status") == "unfinished" else "fails its tests"
         return "simplified" if scores["S_DSR"] > 0 else "not shorter"
 
     def parts(self, unit: Unit) -> list[Part]:
