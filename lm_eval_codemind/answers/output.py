@@ -19,7 +19,7 @@ END = "</output>"
 NEXT_PROBLEM = "### Problem"
 
 # Ours, and those of the CodeMind artifact, so that its recorded responses and its prompts can be scored as they are.
-_BEGIN = re.compile(r"<<<Output>>>|<output>", re.IGNORECASE)
+ANSWER_MARK = re.compile(r"<<<Output>>>|<output>", re.IGNORECASE)
 _END = re.compile(r"</output>|\[END-OF-RESPONSE\]", re.IGNORECASE)
 _RAMBLING = re.compile(rf"^{re.escape(NEXT_PROBLEM)}[ \t]*$|\[END-OF-RESPONSE\]", re.MULTILINE)
 
@@ -50,7 +50,7 @@ def marked_answer(response: str, kind: Kind) -> str | None:
         kind: Of the program: a script may print nothing, so that an empty block is an answer, the empty text.
     """
     text = visible_text(response)
-    begins = list(_BEGIN.finditer(text))
+    begins = list(ANSWER_MARK.finditer(text))
     if not begins:
         return None
     rambling = _RAMBLING.search(text, begins[0].end())
