@@ -22,10 +22,11 @@ _SPECIAL_TOKEN = re.compile(r"<\|[a-z0-9_]+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>|<
 def visible_text(response: str) -> str:
     r"""Return the part of a response that is meant for its reader, with ``\n`` as its line end.
 
-    Reasoning models think aloud between tags such as ``<think>`` and ``</think>``, or in a channel of their own. Chat templates often put the opening
-    tag into the prompt: a closing tag alone therefore ends the thinking as well. A response that its token budget cut
-    off has the opening tag alone: then nothing after it is an answer. Of the tokenizer's special tokens those in front
-    are dropped, and the first later one ends the response. Takes time linear in the response.
+    Reasoning models think aloud between tags such as ``<think>`` and ``</think>``, or in a channel of their own. Chat
+    templates often put the opening tag into the prompt: a closing tag alone therefore ends the thinking as well. A
+    response that its token budget cut off has the opening tag alone: then nothing after it is an answer. Of the
+    tokenizer's special tokens those in front are dropped, and the first later one ends the response. Takes time linear
+    in the response.
     """
     text = response.replace("\r\n", "\n").replace("\r", "\n")
     return _up_to_special_token(_without_thinking(text))
