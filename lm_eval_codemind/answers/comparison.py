@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.execution.lines import printed_lines
 
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
 _WRAPPERS = ("```", "``", "`", "**")
@@ -34,7 +35,8 @@ def same_literal(answer: str, output: str) -> bool:
     """Return whether an answer denotes the same value as a Python literal.
 
     Both are parsed without evaluating anything and compared by :func:`same_value`. If the label is a string, its bare
-    text, with or without escapes or mismatched quotes around it, is accepted too. A label that is no literal is
+    text, with or without escapes or mismatched quotes around it, is accepted too: all of it, white space at its ends
+    counts without quotes as it does inside them, and only blank lines around it do not. A label that is no literal is
     compared as text.
     """
     text = answer.strip()
@@ -55,8 +57,9 @@ def same_literal(answer: str, output: str) -> bool:
 def same_lines(answer: str, output: str) -> bool:
     """Return whether an answer is what a script printed, line by line without trailing white space.
 
-    Blank lines before and after do not count, for they cannot be told from the layout of the response. An answer that
-    wraps the text into a string literal is unwrapped.
+    What a line is says :func:`~lm_eval_codemind.execution.lines.printed_lines`. Blank lines before the first do not
+    count either, for they cannot be told from the layout of the response; its indentation counts. An answer that wraps
+    the text into a string literal is unwrapped.
     """
     expected = _lines(output)
     if _lines(answer) == expected:
@@ -108,7 +111,7 @@ def _readings(answer: str) -> Iterator[str]:
 
 def _is_bare_text(answer: str, expected: str) -> bool:
     text = answer.strip()
-    candidates = [answer.strip("\n"), text]
+    candidates = [answer.strip("\n"), _without_blank_lines(answer)]
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
         # Quotes that are no literal, as in 'it's'.
         candidates.append(text[1:-1])
@@ -116,8 +119,18 @@ def _is_bare_text(answer: str, expected: str) -> bool:
     return expected != "" and any(candidate in (expected, escaped) for candidate in candidates)
 
 
+def _without_blank_lines(text: str) -> str:
+    """Return a text without the blank lines before and after it."""
+    lines = text.split("\n")
+    filled = [index for index, line in enumerate(lines) if line.strip()]
+    return "\n".join(lines[filled[0] : filled[-1] + 1]) if filled else ""
+
+
 def _lines(text: str) -> list[str]:
-    return [line.rstrip() for line in text.strip().splitlines()]
+    """Return the lines of an output without the empty ones in front."""
+    lines = printed_lines(text)
+    first = next((index for index, line in enumerate(lines) if line), len(lines))
+    return lines[first:]
 
 
 def _canonical(value: Any) -> Any:

@@ -18,7 +18,7 @@ END = "</output>"
 NEXT_PROBLEM = "### Problem"
 
 # Ours, and those of the CodeMind artifact, so that its recorded responses and its prompts can be scored as they are.
-_BEGIN = re.compile(r"<<<Output>>>|<output>", re.IGNORECASE)
+ANSWER_MARK = re.compile(r"<<<Output>>>|<output>", re.IGNORECASE)
 _END = re.compile(r"</output>|\[END-OF-RESPONSE\]", re.IGNORECASE)
 _RAMBLING = re.compile(rf"^{re.escape(NEXT_PROBLEM)}[ \t]*$|\[END-OF-RESPONSE\]", re.MULTILINE)
 
@@ -39,9 +39,10 @@ _ANNOUNCES = re.compile(r"\b(?:output|answer|result|prints?|printed)\b", re.IGNO
 def marked_answer(response: str, printed: bool) -> str | None:
     """Return the text behind the answer marker; None if there is no marker or nothing behind it.
 
-    Where the marker is repeated, the last block that is closed counts, else the last that holds anything; so neither
-    a marker mentioned in passing nor a corrected first answer wins. Text after the end of the response's own problem
-    is ignored.
+    What the markers themselves bring along is no part of it: a blank beside them on their line, and the indentation of
+    the lines they stand on. Where the marker is repeated, the last block that is closed counts, else the last that
+    holds anything; so neither a marker mentioned in passing nor a corrected first answer wins. Text after the end of
+    the response's own problem is ignored.
 
     Args:
         response: The model's response, as it is.
@@ -49,7 +50,7 @@ def marked_answer(response: str, printed: bool) -> str | None:
             empty block is an answer, the empty text.
     """
     text = visible_text(response)
-    begins = list(_BEGIN.finditer(text))
+    begins = list(ANSWER_MARK.finditer(text))
     if not begins:
         return None
     rambling = _RAMBLING.search(text, begins[0].end())
@@ -62,11 +63,27 @@ def marked_answer(response: str, printed: bool) -> str | None:
     for begin, following in zip(begins, [*begins[1:], None], strict=True):
         limit = min(following.start(), len(text)) if following else len(text)
         end = _END.search(text, begin.end(), limit)
-        block = text[begin.end() : end.start() if end else limit]
+        margin = text[text.rfind("\n", 0, begin.start()) + 1 : begin.start()]
+        block = _without_layout(text[begin.end() : end.start() if end else limit], margin)
         if block.strip() or printed:
             (closed if end else unclosed).append(block)
     blocks = closed or unclosed
     return blocks[-1] if blocks else None
+
+
+def _without_layout(block: str, margin: str) -> str:
+    """Return the text between two markers without what shows where they stand.
+
+    Args:
+        block: The text.
+        margin: What stands before the first marker on its line.
+    """
+    lines = block.removeprefix(" ").removesuffix(" ").split("\n")
+    if len(lines) > 1 and not lines[-1].strip():
+        lines[-1] = ""
+    if margin and not margin.strip() and all(line.startswith(margin) for line in lines[1:] if line.strip()):
+        lines[1:] = [line.removeprefix(margin) for line in lines[1:]]
+    return "\n".join(lines)
 
 
 def likely_answer(response: str, printed: bool) -> str | None:

@@ -7,9 +7,13 @@ import re
 # What a replaying model hands over instead of a response where the document is to be left out of the scores.
 SKIPPED = "[codemind: no response recorded, leave this document out]"
 
-_THINKING = r"(?:think|thinking|thoughts?|reasoning|reflection)"
+# All tags that the harness, with its tasks and the `think_end_token` of its models, knows are among them.
+_THINKING = r"(?:(?:seed:)?think|thinking|thoughts?|reasoning|reflection)"
 _TAG = re.compile(
-    rf"(?P<end></{_THINKING}>|\[/THINK\])|^[ \t]*(?P<start><{_THINKING}>|\[THINK\])", re.IGNORECASE | re.MULTILINE
+    rf"(?P<end></{_THINKING}>|\[/(?:THINK|THOUGHT)\]|<\|end_of_thought\|>|<\|channel\|>final(?:[^<\n]*)<\|message\|>)"
+    rf"|^[ \t]*(?P<start><{_THINKING}>|\[(?:THINK|THOUGHT)\]|<\|begin_of_thought\|>"
+    r"|(?:<\|start\|>assistant)?<\|channel\|>analysis(?:[^<\n]*)<\|message\|>)",
+    re.IGNORECASE | re.MULTILINE,
 )
 # `<|im_end|>`, `<|eot_id|>` and their kin; `</s>` only where nothing follows, since it is an HTML tag as well.
 _SPECIAL_TOKEN = re.compile(r"<\|[a-z0-9_]+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>|</s>\s*\Z|<end_of_turn>", re.IGNORECASE)
@@ -18,10 +22,11 @@ _SPECIAL_TOKEN = re.compile(r"<\|[a-z0-9_]+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>|<
 def visible_text(response: str) -> str:
     r"""Return the part of a response that is meant for its reader, with ``\n`` as its line end.
 
-    Reasoning models think aloud between tags such as ``<think>`` and ``</think>``. Chat templates often put the opening
-    tag into the prompt: a closing tag alone therefore ends the thinking as well. A response that its token budget cut
-    off has the opening tag alone: then nothing after it is an answer. Of the tokenizer's special tokens those in front
-    are dropped, and the first later one ends the response. Takes time linear in the response.
+    Reasoning models think aloud between tags such as ``<think>`` and ``</think>``, or in a channel of their own. Chat
+    templates often put the opening tag into the prompt: a closing tag alone therefore ends the thinking as well. A
+    response that its token budget cut off has the opening tag alone: then nothing after it is an answer. Of the
+    tokenizer's special tokens those in front are dropped, and the first later one ends the response. Takes time linear
+    in the response.
     """
     text = response.replace("\r\n", "\n").replace("\r", "\n")
     return _up_to_special_token(_without_thinking(text))

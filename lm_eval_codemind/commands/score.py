@@ -57,7 +57,8 @@ def command(
     """Score recorded responses under the given tasks: exactly the problems that are recorded, without a model.
 
     Prints the harness's table and, with --output_path, writes its result and sample files. Further arguments are
-    handed to `lm_eval run`. With --output_path a scoring that was interrupted goes on where it stopped: programs
+    handed to `lm_eval run`. Of a response that repeats the prompt it was given only what follows is scored; a line
+    says for how many that is so. With --output_path a scoring that was interrupted goes on where it stopped: programs
     whose outcome is known already are not executed again.
     """
     names = [name for chosen in tasks for name in chosen.split(",")]
@@ -66,7 +67,7 @@ def command(
         chosen, indices = recorded_documents(names, recordings)
     except ValueError as error:
         raise click.ClickException(str(error)) from error
-    model_args: dict[str, Any] = {"responses": [str(path) for path in responses]}
+    model_args: dict[str, Any] = {"responses": [str(path) for path in responses], "repeated_prompts": "drop"}
     if len(recordings.models) == 1:
         model_args["model"] = next(iter(recordings.models))
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]

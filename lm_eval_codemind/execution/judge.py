@@ -15,6 +15,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from . import agent, cleanup, exceptions, hardened, proxies, suites, values, wire
+from .lines import printed_lines
 from .proxies import Candidate, CandidateGone
 
 # What stands for an object in a value that is only to be written down.
@@ -161,7 +162,7 @@ class Judge:
                 self._failed(error, seen, job)
             self._finish(candidate, seen, job)
             judged = seen["status"] == "passed" and case["stdout"] is not None
-            if judged and normalise(seen["stdout"]) != normalise(case["stdout"]):
+            if judged and printed_lines(seen["stdout"]) != printed_lines(case["stdout"]):
                 seen["status"] = "failed"
             cpu, wall = cpu + seen["cpu_seconds"], wall + seen["wall_seconds"]
             keep = ("status", "stdout", "exception_type", "exception_message")
@@ -261,14 +262,6 @@ def _ending(report: dict[str, Any]) -> dict[str, Any]:
     if number == signal.SIGSYS:
         return {"status": "blocked", "exception_message": "made a system call that is not allowed"}
     return {"status": "crashed", "exception_message": f"died of {signal.Signals(number).name}"}
-
-
-def normalise(text: str) -> list[str]:
-    """Return the lines of an output without white space at their ends, and without empty lines at the end."""
-    lines = [line.rstrip() for line in text.split("\n")]
-    while lines and not lines[-1]:
-        lines.pop()
-    return lines
 
 
 def _out_of_time(number: int, frame: Any) -> None:

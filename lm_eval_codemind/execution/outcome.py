@@ -26,6 +26,8 @@ class Status(str, Enum):
     """Its process died of a signal, or took its server along twice."""
     BLOCKED = "blocked"
     """It tried what the sandbox denies, and didn't handle the refusal."""
+    UNFINISHED = "unfinished"
+    """The response breaks off in the middle of it, so that it was never executed; no sandbox says so."""
 
     def __str__(self) -> str:
         return self.value

@@ -9,7 +9,7 @@ from lm_eval_codemind.benchmarks import Benchmark, limits_of
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job, shared_sandbox
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.languages import Kind, get_language, kind_of
+from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.transformed import TRANSFORM_SEED, freshly_transformed, without_failing
 from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
@@ -99,6 +99,8 @@ class SemanticsReasoning(Family):
         """
         problem = load_problem(question.key.benchmark, question.key.problem_id)
         program = kind_of(problem).program(response, problem, into=question["transformed"])
+        if isinstance(program, Unfinished):
+            return Answer.unfinished(program.source)
         if program is None:
             return Answer(None)
         asked = kind_of(problem).asked_for(program, problem)
@@ -140,7 +142,10 @@ class SemanticsReasoning(Family):
     def outcome(self, unit: Unit) -> str:
         of_unit = self.unit_scores(unit)
         if of_unit["pass"] < 1:
-            return "fails its tests" if unit[0].answer.found else "no code"
+            answer = unit[0].answer
+            if answer.found is None:
+                return "no code"
+            return "unfinished" if (answer.outcome or {}).get("status") == "unfinished" else "fails its tests"
         return "simplified" if of_unit["S_DSR"] > 0 else "not shorter"
 
     def parts(self, unit: Unit) -> list[Part]:

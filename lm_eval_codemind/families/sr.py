@@ -18,7 +18,7 @@ from lm_eval_codemind.benchmarks import Benchmark, limits_of
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.languages import HINT_SEED, Kind, get_language, kind_of
+from lm_eval_codemind.languages import HINT_SEED, Kind, Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import described_outcome, prompts, responses
@@ -88,19 +88,14 @@ class SpecificationReasoning(Family):
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the program that a response gives together with what the prompt shows."""
         problem = load_problem(question.key.benchmark, question.key.problem_id)
-        return Answer(
-            kind_of(question).program(
-                response,
-                problem,
-                into=problem.code,
-                context=problem.context,
-                specification=problem.specification,
-            )
+        program = kind_of(question).program(
+            response, problem, into=problem.code, context=problem.context, specification=problem.specification
         )
+        return Answer.unfinished(program.source) if isinstance(program, Unfinished) else Answer(program)
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that validates a program: on all of T, or on the misleading test alone."""
-        if answer.found is None:
+        if not answer.executable or answer.found is None:
             return None
         problem = load_problem(question.key.benchmark, question.key.problem_id)
         limits = limits_of(problem)

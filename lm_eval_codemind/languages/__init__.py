@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from lm_eval_codemind.languages.base import CONSTRUCTS, HINT_SEED, OUTPUT_TYPES, Execution, Kind, Language
+from lm_eval_codemind.languages.base import CONSTRUCTS, HINT_SEED, OUTPUT_TYPES, Execution, Kind, Language, Unfinished
 from lm_eval_codemind.plugins import registered
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Execution",
     "Kind",
     "Language",
+    "Unfinished",
     "get_language",
     "kind_of",
     "languages",

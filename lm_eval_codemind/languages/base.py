@@ -34,6 +34,17 @@ class Execution:
     stdin: str = ""
 
 
+@dataclass(frozen=True)
+class Unfinished:
+    """What a response holds of code that it breaks off in the middle of; never to be run.
+
+    Attributes:
+        source: The text as far as it goes.
+    """
+
+    source: str
+
+
 class Kind(abc.ABC):
     """A kind of program: how it runs, how it is tested, and what a model is asked for.
 
@@ -67,8 +78,10 @@ class Kind(abc.ABC):
     @abc.abstractmethod
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
-    ) -> str | None:
+    ) -> str | Unfinished | None:
         """Return the complete program that a response gives; None if it holds no code.
+
+        Code that the response breaks off in is returned as such, by itself.
 
         Args:
             response: The model's response, as it is.
@@ -87,7 +100,7 @@ class Kind(abc.ABC):
             ValueError: naming the problem, if the program is not found in such a response.
         """
         program = self.program(f"```{fence}\n{code.strip()}\n```", problem, into=code)
-        if program is None:
+        if not isinstance(program, str):
             raise ValueError(f"{problem.problem_id}: its program is not found in a response that consists of it")
         return program
 

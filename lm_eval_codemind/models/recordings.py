@@ -20,10 +20,12 @@ class Recordings:
 
     Attributes:
         responses: Key -> responses in the order of their recording.
+        prompts: Key -> what the model was given for each of these, where the rows say so, else the empty text.
         models: The names of the models that the rows give.
     """
 
     responses: dict[Key, list[str]] = field(default_factory=dict)
+    prompts: dict[Key, list[str]] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
 
     def find(self, document: Mapping[str, Any]) -> list[str]:
@@ -32,16 +34,27 @@ class Recordings:
         Raises:
             KeyError: if the document is not one of this suite.
         """
+        return self.responses.get(self._key(document), [])
+
+    def prompts_of(self, document: Mapping[str, Any]) -> list[str]:
+        """Return what the model was given for each of the responses that :meth:`find` returns; empty texts if unknown.
+
+        Raises:
+            KeyError: if the document is not one of this suite.
+        """
+        return self.prompts.get(self._key(document), [])
+
+    def _key(self, document: Mapping[str, Any]) -> Key:
         key = Key.of(document).recorded()
-        return self.responses.get(key) or self.responses.get(key._replace(setting="")) or []
+        return key if self.responses.get(key) else key._replace(setting="")
 
 
 def read_recordings(paths: Iterable[str | Path]) -> Recordings:
     """Read files of recorded responses.
 
     Each line is a JSON object with ``benchmark``, ``problem_id``, ``response`` (null if the model gave none) and
-    optionally ``setting``, ``item`` and ``model``; or a line of a sample file that the harness wrote with
-    ``--log_samples``.
+    optionally ``setting``, ``item``, ``model`` and ``prompt`` (what the model was given); or a line of a sample file
+    that the harness wrote with ``--log_samples``.
 
     Raises:
         ValueError: naming the file, the line and the mend, if a line is neither, or if there are no lines.
@@ -63,17 +76,27 @@ def read_recordings(paths: Iterable[str | Path]) -> Recordings:
                     new = [str(response) for responses in row["resps"] for response in responses]
                 else:
                     new = [row["response"] or ""]
+                prompt = _prompt_of(row)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise ValueError(
                     f"{path}, line {number}: not a recorded response ({error!r}); a line is a JSON object with "
                     "benchmark, problem_id and response, or comes from a sample file of lm-evaluation-harness"
                 ) from error
             recordings.responses.setdefault(key, []).extend(new)
+            recordings.prompts.setdefault(key, []).extend([prompt] * len(new))
             if row.get("model"):
                 recordings.models.add(str(row["model"]))
         if not recordings.responses:
             raise ValueError(f"{path}: no recorded responses")
     return recordings
+
+
+def _prompt_of(row: Mapping[str, Any]) -> str:
+    """Return the prompt that a row gives: by itself, or as the request that the harness logged; empty if none."""
+    prompt = row.get("prompt")
+    if prompt is None and isinstance(row.get("arguments"), Mapping):
+        prompt = (row["arguments"].get("gen_args_0") or {}).get("arg_0")
+    return prompt if isinstance(prompt, str) else ""
 
 
 def _lines(path: Path) -> Iterator[str]:

@@ -8,12 +8,15 @@ from lm_eval_codemind.problems.record import (
     Complexity,
     Problem,
 )
+from lm_eval_codemind.problems.shown import SHOWN_CHARACTERS, TEST_CASES, shown_cases
 from lm_eval_codemind.problems.storage import SIDES, digest, digests, dump_problems, dump_side, load_problems, side_path
 
 __all__ = [
     "CATEGORIES",
     "EXCLUSION_REASONS",
+    "SHOWN_CHARACTERS",
     "SIDES",
+    "TEST_CASES",
     "Case",
     "Category",
     "Complexity",
@@ -23,5 +26,6 @@ __all__ = [
     "dump_problems",
     "dump_side",
     "load_problems",
+    "shown_cases",
     "side_path",
 ]

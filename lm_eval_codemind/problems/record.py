@@ -100,7 +100,7 @@ class Problem:
         output_type: Class of the output's type, such as ``Int``; empty where there is no proven output.
         category: How the proven label relates to the published one; see :data:`CATEGORIES`.
         reason: A key of :data:`EXCLUSION_REASONS` for excluded problems, else the empty string.
-        published_output: The label as upstream publishes it, verbatim; None where upstream has none.
+        published_output: The label that upstream publishes for the input, verbatim; None where upstream has none.
         provenance: ``repository@revision:path`` of the upstream file the program comes from.
     """
 

@@ -6,7 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from lm_eval_codemind.benchmarks import get_benchmark
-from lm_eval_codemind.problems import CATEGORIES, EXCLUSION_REASONS, Problem
+from lm_eval_codemind.problems import (
+    CATEGORIES,
+    EXCLUSION_REASONS,
+    SHOWN_CHARACTERS,
+    TEST_CASES,
+    Problem,
+    shown_cases,
+)
 from lm_eval_codemind.proof.labels import Proof
 
 _LONGEST_LABEL = 120
@@ -48,6 +55,7 @@ def errata_page(
         parts.append(f"| {get_benchmark(name).title} | {len(problems)} | {numbers} |\n")
     for name, problems in benchmarks.items():
         parts += [_labels(name, problems), _cases(proofs.get(name, {}))]
+        parts += [_inputs(problems, proofs.get(name, {})), _shown_tests(problems)]
     parts += [_suites(name, excluded) for name, excluded in exceptions.items()]
     parts += [_failing(name, problem_ids) for name, problem_ids in failing.items() if problem_ids]
     return "".join(parts)
@@ -90,6 +98,44 @@ def _cases(proofs: Mapping[str, Proof]) -> str:
     for problem_id, cases in concerned.items():
         left_out = sum(output is None for output in cases.values())
         lines.append(f"| {problem_id} | {len(cases) - left_out} | {left_out} |\n")
+    return "".join(lines)
+
+
+def _inputs(problems: Sequence[Problem], proofs: Mapping[str, Proof]) -> str:
+    """Return the scripts that are asked about another input than the published one, which stands first in T."""
+    changed = [problem for problem in problems if problem.cases and problem.input != problem.cases[0].input]
+    if problems[0].kind != "script" or not changed:
+        return ""
+    lines = ["\nExecution reasoning asks these about another input than the published one, which with its output is "]
+    lines.append(f"beyond the {SHOWN_CHARACTERS:,} characters\nthat a prompt shows: the first case of the test suite ")
+    lines.append("that is within them. The test suite keeps the published case, and so do the published tasks.\n\n")
+    lines.append(
+        "| problem | characters of the published input | of its output | its label | input | proven output |\n"
+    )
+    lines.append("|---|---:|---:|---|---|---|\n")
+    for problem in changed:
+        first = problem.cases[0]
+        lines.append(f"| {problem.problem_id} | {len(first.input)} | {len(first.output)} ")
+        lines.append(f"| {proofs[problem.problem_id].category} ")
+        lines.append(f"| {_cell(problem.input)} | {_cell(problem.output)} |\n")
+    return "".join(lines)
+
+
+def _shown_tests(problems: Sequence[Problem]) -> str:
+    """Return the scripts whose prompt shows other cases of the suite than its first ones."""
+    changed = [
+        problem
+        for problem in problems
+        if problem.kind == "script" and shown_cases(problem.cases, TEST_CASES) != problem.cases[:TEST_CASES]
+    ]
+    if not changed:
+        return ""
+    lines = [f"\nSemantics reasoning shows {TEST_CASES} cases of the suite. Of these problems they are not the first "]
+    lines.append(f"ones, but the first that are within {SHOWN_CHARACTERS:,} characters together:\n\n")
+    for problem in changed:
+        first = problem.cases[:TEST_CASES]
+        size = sum(len(case.input) + len(case.output) for case in first)
+        lines.append(f"- {problem.problem_id} (the first {len(first)}: {size} characters)\n")
     return "".join(lines)
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
+from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.problems import Case, Category, Problem
+from lm_eval_codemind.problems import Case, Category, Problem, shown_cases
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,7 @@ def published_literal(label: str) -> str:
 
 def same_lines(one: str, other: str) -> bool:
     """Tell whether two texts have the same lines, trailing white space and empty lines at the end aside."""
-    return [line.rstrip() for line in one.rstrip().splitlines()] == [
-        line.rstrip() for line in other.rstrip().splitlines()
-    ]
+    return printed_lines(one) == printed_lines(other)
 
 
 def agrees(label: str, output: str, printed: bool) -> bool:
@@ -125,6 +124,10 @@ def agrees(label: str, output: str, printed: bool) -> bool:
 def prove(problem: Problem, proof: Proof) -> Problem:
     """Return the problem with its proven output and its category.
 
+    A script whose published input, with its output, is beyond what a prompt shows
+    (:data:`~lm_eval_codemind.problems.SHOWN_CHARACTERS`) gets the first proven case that is not as its input and
+    output; what was published stays in the test suite, in front.
+
     Raises:
         ValueError: if neither proof nor upstream tells the output.
     """
@@ -144,4 +147,26 @@ def prove(problem: Problem, proof: Proof) -> Problem:
     kept = [case for position, case in enumerate(cases) if proof.cases.get(position, "") is not None]
     if printed and not any(case.input == problem.input for case in kept):
         kept.insert(0, Case(problem.input, output))
-    return dataclasses.replace(problem, category=proof.category, output=output, cases=tuple(kept))
+    proven = dataclasses.replace(problem, category=proof.category, output=output, cases=tuple(kept))
+    return _readable(proven, problem.cases) if printed else proven
+
+
+def _readable(proven: Problem, published: Sequence[Case]) -> Problem:
+    """Return a script with the first of its cases that a prompt can show as input and output.
+
+    Args:
+        proven: The script with its proven cases.
+        published: The cases as upstream publishes them.
+    """
+    assert proven.output is not None
+    own = Case(proven.input, proven.output)
+    shown = shown_cases((own, *proven.cases), 1)
+    if shown in ((own,), ()):
+        return proven
+    label = next(case.output for case in published if case.input == shown[0].input)
+    category = proven.category
+    if category in ("confirmed", "corrected"):
+        category = "confirmed" if same_lines(label, shown[0].output) else "corrected"
+    return dataclasses.replace(
+        proven, input=shown[0].input, output=shown[0].output, published_output=label, category=category
+    )

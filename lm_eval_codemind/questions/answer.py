@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
-from lm_eval_codemind.execution import Outcome
+from lm_eval_codemind.execution import Outcome, Status
 
 # Of an outcome: what is logged with an answer.
 _LOGGED = (
@@ -45,6 +45,16 @@ class Answer:
         self.program: str | None = None
         self._pending: Future[Outcome] | None = None
 
+    @classmethod
+    def unfinished(cls, source: str) -> Answer:
+        """Return the answer of a response that breaks off in the middle of its code: found, and never executed."""
+        return cls(source, outcome=_described(Outcome(Status.UNFINISHED)))
+
+    @property
+    def executable(self) -> bool:
+        """Whether there is something to execute."""
+        return self.found is not None and self.outcome is None
+
     def expect(self, pending: Future[Outcome]) -> None:
         """Note that the answer is being executed."""
         self._pending = pending
@@ -52,8 +62,7 @@ class Answer:
     def wait(self) -> None:
         """Wait until the answer was executed, if it is being executed, and keep what came out."""
         if self._pending is not None:
-            described = self._pending.result().to_dict()
-            self.outcome = {name: described[name] for name in _LOGGED}
+            self.outcome = _described(self._pending.result())
             self._pending = None
 
     @property
@@ -96,3 +105,8 @@ class Answer:
     def __reduce__(self) -> tuple[Any, ...]:
         # Other processes of a run get what was logged; an execution that is still going on cannot travel.
         return Answer.from_json, (self.to_json(),)
+
+
+def _described(outcome: Outcome) -> dict[str, Any]:
+    described = outcome.to_dict()
+    return {name: described[name] for name in _LOGGED}

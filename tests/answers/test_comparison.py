@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.comparison import same_lines, same_literal, same_output, same_text, same_value
+from lm_eval_codemind.execution.lines import printed_lines
+from lm_eval_codemind.proof import labels
 from tests.answers.test_literals import values
 
 
@@ -61,6 +63,8 @@ def test_a_string_label_accepts_its_bare_text(text: str) -> None:
         ("  x ", "'  x '"),
         ("x", "'x'"),
         ("\n x\n", "' x'"),
+        ("\n3 4 \n", "'3 4 '"),
+        (" \n\n3 4\n \n", "'3 4'"),
         ("1_000", "1000"),
         ("<obj at 0x1>", "<obj at 0x1>"),
         (" <x>\n", "<x>"),
@@ -89,6 +93,12 @@ def test_equal(answer: str, output: str) -> None:
         ("None", "'x'"),
         ("", "''"),
         ("x", "' x '"),
+        ("3 4", "'3 4 '"),
+        ("'3 4'", "'3 4 '"),
+        ("3 4 ", "'3 4'"),
+        ("'3 4 '", "'3 4'"),
+        ("\n3 4 \n", "'3 4'"),
+        (" 3 4", "'3 4'"),
         ("abc", "'abcd'"),
         ("b'a'", "'a'"),
         ("[1, 2", "[1, 2]"),
@@ -120,7 +130,13 @@ def test_different(answer: str, output: str) -> None:
         ("'a'", "'a'\n", True),
         ("12", "1 2", False),
         ("1.0", "1", False),
-        (" 1", "  1", True),
+        ("  1", "  1\n", True),
+        ("\n\n  1\n", "  1", True),
+        (" 1", "  1", False),
+        ("0000", " 0000\n", False),
+        ("a\x0cb", "a\x0cb\n", True),
+        ("a\nb", "a\x0cb\n", False),
+        ("a\nb", "a\x1cb\n", False),
         ("1\n 2", "1\n2", False),
         ("", "\n", True),
         ("", "x", False),
@@ -129,6 +145,21 @@ def test_different(answer: str, output: str) -> None:
 def test_scripts(answer: str, output: str, verdict: bool) -> None:
     assert same_output(answer, output, "script") == verdict
     assert same_lines(output, output)
+
+
+@given(st.text("ab \t\n\r\x0b\x0c\x1c\x85\u2028"), st.text("ab \t\n\r\x0b\x0c\x1c\x85\u2028"))
+def test_all_agree_on_what_a_line_is(one: str, other: str) -> None:
+    same = printed_lines(one) == printed_lines(other)
+    assert labels.same_lines(one, other) == same
+    # In a response, empty lines in front belong to the layout.
+    assert same_lines(f"a\n{one}", f"a\n{other}") == (printed_lines(f"a\n{one}") == printed_lines(f"a\n{other}"))
+    assert not same or same_lines(one, other)
+
+
+@given(st.text("a \t", min_size=1), st.text("a \t", min_size=1))
+def test_white_space_at_the_ends_counts_with_and_without_quotes(answer: str, label: str) -> None:
+    assert same_literal(repr(answer), repr(label)) == (answer == label)
+    assert same_literal(f"\n{answer}\n", repr(label)) == (answer == label or answer.strip() == repr(label))
 
 
 @pytest.mark.parametrize(

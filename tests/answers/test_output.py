@@ -31,6 +31,13 @@ from lm_eval_codemind.answers.output import likely_answer, marked_answer
         ("<think><output>4</output></think><output>5</output>", "5"),
         ("<output>4</output></think>5", None),
         ("<think>maybe <output>4</output>", None),
+        # what belongs to the markers
+        ("<output> a b </output>", "a b"),
+        ("<output>  a b  </output>", " a b "),
+        ("<output> 5", "5"),
+        ("<output>\n a \n</output>", "\n a \n"),
+        ("  <output>\n  a\n   b\n  </output>", "\na\n b\n"),
+        ("  <output>\n  a\n b\n  </output>", "\n  a\n b\n"),
         # Windows
         ("<output>\r\n5\r\n</output>\r\n", "\n5\n"),
         ("The output is 5", None),

@@ -61,6 +61,27 @@ def test_score_evaluates_exactly_what_is_recorded(recorded: Path, tmp_path: Path
     assert read_run(again)[0]["results"] == results["results"]
 
 
+def test_score_takes_what_follows_a_repeated_prompt(
+    recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    problems = sample.read()[:3]
+    example = "Example: f(1)\n<output>wrong</output> [END-OF-RESPONSE]\n"
+    rows = [
+        {"response": f"{example}Do it.\n<output>{problems[0].output}</output>", "prompt": f"{example}Do it."},
+        {"response": f"{example}{problems[1].code}\n[Answer]\n<output>{problems[1].output}</output>"},
+        {"response": "<output>wrong</output>", "prompt": "Do it."},
+    ]
+    path = tmp_path / "repeated.jsonl"
+    with path.open("w") as file:
+        for problem, row in zip(problems, rows, strict=True):
+            file.write(json.dumps({"benchmark": "sample", "problem_id": problem.problem_id, **row}) + "\n")
+    out = tmp_path / "out"
+    with caplog.at_level("WARNING"):
+        codemind("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
+    assert "2 of 3 responses repeat the prompt they were given" in caplog.text
+    assert read_run(out)[0]["results"]["codemind_ier_sample"]["r_ier,strict-match"] == pytest.approx(2 / 3)
+
+
 def test_score_leaves_out_tasks_without_recordings(recorded: Path) -> None:
     options = ["--responses", recorded, "--tasks", "codemind_ier_sample", "codemind_ier_direct_sample"]
     assert "codemind_ier_direct_sample" in codemind("score", *options)

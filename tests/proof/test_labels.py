@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.problems import Case, Problem
+from lm_eval_codemind.problems import Case, Problem, shown_cases
 from lm_eval_codemind.proof.labels import Proof, agrees, literal, prove, published_literal
 
 plain = st.recursive(
@@ -129,6 +129,25 @@ def test_the_suite_of_a_script_holds_proven_cases_and_the_input_itself() -> None
     )
     proven = prove(script, Proof("confirmed", cases={1: "two\n", 2: None}))
     assert proven.cases == (Case("0", "zero\n"), Case("1", "one"), Case("2", "two\n"))
+
+
+def test_a_script_is_asked_about_a_case_that_a_prompt_can_show() -> None:
+    long = "1 " * 1_000
+    cases = (Case(long, "a\n"), Case("unprovable", "?"), Case("2", "x" * 2_000), Case("3", "wrong"), Case("4", "d\n"))
+    script = problem(kind="script", input=long, published_output="a\n", cases=cases)
+    proven = prove(script, Proof("confirmed", cases={1: None, 3: "c\n"}))
+    assert (proven.input, proven.output, proven.published_output) == ("3", "c\n", "wrong")
+    assert proven.category == "corrected"
+    assert [case.input for case in proven.cases] == [long, "2", "3", "4"]
+    confirmed = prove(script, Proof("corrected", output="b\n", cases={1: None, 3: None}))
+    assert (confirmed.input, confirmed.output, confirmed.category) == ("4", "d\n", "confirmed")
+
+
+def test_shown_cases_fit_together() -> None:
+    cases = [Case("a" * 999, "b"), Case("c" * 1_000, "d"), Case("e", "f"), Case("g", "h")]
+    assert shown_cases(cases, 1) == (cases[0],)
+    assert shown_cases(cases, 2) == (cases[0], cases[2])
+    assert shown_cases(cases, 2, budget=1) == ()
 
 
 def test_an_empty_proven_output_is_kept() -> None:

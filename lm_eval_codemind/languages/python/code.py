@@ -7,18 +7,23 @@ these only what the asked-for definition needs is kept: so nothing the model wro
 Where a response defines the same thing several times, the last definition counts that has a body: corrections come
 after what they correct, and a simplified program after the program it simplifies.
 
+A definition that the response breaks off in is :class:`Unfinished`: what is there of it may run, but is not what the
+model was about to write. What follows a finished definition may be cut off.
+
 No function here raises on any text; a response without code gives None.
 """
 
 from __future__ import annotations
 
 import ast
+import dataclasses
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.answers.blocks import blocks, without_tags
 from lm_eval_codemind.answers.response import visible_text
+from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.python.statements import Parser, Statement
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -54,7 +59,7 @@ class MethodCode:
         return "\n\n".join([*(part.source for part in self.prelude), self.source, *(text for _, text in self.members)])
 
 
-def extract_definition(response: str, name: str, header: str = "") -> str | None:
+def extract_definition(response: str, name: str, header: str = "") -> str | Unfinished | None:
     """Return the source of a module that defines a function or class as the response does.
 
     Args:
@@ -64,36 +69,52 @@ def extract_definition(response: str, name: str, header: str = "") -> str | None
             function's body alone.
 
     Returns:
-        The definition with the imports, helpers and constants of the response that it needs, in their order; None if
-        the response defines nothing of that name.
+        The definition with the imports, helpers and constants of the response that it needs, in their order;
+        Unfinished if the response breaks off in it, or in something it needs; None if the response defines nothing of
+        that name.
     """
+    found: list[str | Unfinished] = []
     for pool in _readings(response):
         chosen = _choose([part for part in pool if _defines(part, name)])
         if chosen is not None:
-            return _module(pool, chosen, name)
+            found.append(_module(pool, chosen, name))
+            if not isinstance(found[-1], Unfinished):
+                return found[-1]
+    if found:
+        return found[0]
     body = _from_body(response, header)
-    return None if body is None else body.source
+    if body is None:
+        return None
+    return Unfinished(body.unfinished) if body.unfinished else body.source
 
 
-def extract_script(response: str) -> str | None:
-    """Return the source of the script a response holds; None if there is none.
+def extract_script(response: str) -> str | Unfinished | None:
+    """Return the source of the script a response holds; Unfinished if it breaks off in it; None if there is none.
 
-    Of several blocks the last counts that reads its input, else the last that does anything.
+    Of several blocks the last counts that reads its input, else the last that does anything; one that is finished
+    before one that is not.
     """
+    found: list[str | Unfinished] = []
     for text in _variants(response):
         parser = Parser()
         scripts = []
         for piece in blocks(text, parser.parses):
             statements = [part for part in parser.statements(piece) if not _is_idle(part)]
-            if statements:
+            if any(not isinstance(part.node, ast.Pass) for part in statements):
                 scripts.append(statements)
         reading = [script for script in scripts if any(_reads_input(part) for part in script)]
         if scripts:
-            return _join((reading or scripts)[-1])
-    return None
+            candidates = reading or scripts
+            finished = [script for script in candidates if not any(part.unfinished for part in script)]
+            found.append(_joined_if_finished((finished or candidates)[-1]))
+            if finished:
+                return found[-1]
+    return found[0] if found else None
 
 
-def extract_method(response: str, class_name: str, method_name: str, header: str = "") -> MethodCode | None:
+def extract_method(
+    response: str, class_name: str, method_name: str, header: str = ""
+) -> MethodCode | Unfinished | None:
     """Return a method as the response defines it: in the class, by itself, or as a body alone.
 
     Args:
@@ -103,23 +124,31 @@ def extract_method(response: str, class_name: str, method_name: str, header: str
         header: The method's ``def`` line, if the response may be its body alone.
 
     Returns:
-        The method and what it needs of the response; None if the response does not define it.
+        The method and what it needs of the response; Unfinished if the response breaks off in it, or in something it
+        needs; None if the response does not define it.
     """
+    found: list[MethodCode | Unfinished] = []
     for pool in _readings(response):
-        found: list[tuple[Statement, list[Statement]]] = []
+        places: list[tuple[Statement, list[Statement]]] = []
         for part in pool:
             if isinstance(part.node, ast.ClassDef) and part.node.name == class_name:
                 members = Parser().statements(_body_text(part), part.block)
-                found.extend((member, members) for member in members if _defines(member, method_name))
+                places.extend((member, members) for member in members if _defines(member, method_name))
             elif isinstance(part.node, _FUNCTIONS) and part.node.name == method_name:
                 siblings = [other for other in pool if isinstance(other.node, _FUNCTIONS) and other.block == part.block]
-                found.append((part, siblings))
-        chosen = _choose([method for method, _ in found])
+                places.append((part, siblings))
+        chosen = _choose([method for method, _ in places])
         if chosen is not None:
-            siblings = next(others for method, others in found if method is chosen)
-            return _method(pool, chosen, siblings, class_name, method_name)
+            siblings = next(others for method, others in places if method is chosen)
+            found.append(_method(pool, chosen, siblings, class_name, method_name))
+            if not isinstance(found[-1], Unfinished):
+                return found[-1]
+    if found:
+        return found[0]
     body = _from_body(response, header)
-    return None if body is None else MethodCode(method_name, body.source)
+    if body is None:
+        return None
+    return Unfinished(body.unfinished) if body.unfinished else MethodCode(method_name, body.source)
 
 
 def _variants(response: str) -> Iterable[str]:
@@ -168,9 +197,9 @@ def _defines(part: Statement, name: str) -> bool:
 
 
 def _choose(definitions: Sequence[Statement]) -> Statement | None:
-    """Return the last definition that has a body, else the last one; None if there is none."""
-    full = [part for part in definitions if not _is_stub(part.node)]
-    candidates = full or definitions
+    """Return the last definition that has a body, one that is finished if there is one, else the last of all."""
+    full = [part for part in definitions if not part.unfinished and not _is_stub(part.node)]
+    candidates = full or [part for part in definitions if part.unfinished] or definitions
     return candidates[-1] if candidates else None
 
 
@@ -188,7 +217,7 @@ def _is_stub(node: ast.stmt) -> bool:
     )
 
 
-def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str:
+def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str | Unfinished:
     """Return the chosen definition with all it needs of the pool."""
     position = next(index for index, part in enumerate(pool) if part is chosen)
     # `double = cache(double)` below the definition belongs to it; whatever else binds the name is another version.
@@ -197,7 +226,7 @@ def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str:
         for index, part in enumerate(pool)
         if name not in part.binds or part is chosen or (index > position and name in part.uses and _is_plain(part.node))
     ]
-    return _join(_needed(without_rivals, [chosen], {name}))
+    return _joined_if_finished(_needed(without_rivals, [chosen], {name}))
 
 
 def _needed(
@@ -308,6 +337,14 @@ def _is_main_block(node: ast.stmt) -> bool:
     )
 
 
+def _joined_if_finished(parts: Sequence[Statement]) -> str | Unfinished:
+    """Return statements as a module's source, marked as unfinished if one of them is."""
+    if any(part.unfinished for part in parts):
+        shown = [dataclasses.replace(part, source=part.unfinished or part.source) for part in parts]
+        return Unfinished(_join(shown))
+    return _join(parts)
+
+
 def _join(parts: Sequence[Statement]) -> str:
     """Return statements as a module's source, definitions set apart by blank lines."""
     text = ""
@@ -323,7 +360,7 @@ def _join(parts: Sequence[Statement]) -> str:
 
 def _method(
     pool: Sequence[Statement], chosen: Statement, siblings: Sequence[Statement], class_name: str, name: str
-) -> MethodCode:
+) -> MethodCode | Unfinished:
     """Return the chosen method with the members it reaches and the prelude they need."""
     by_name: dict[str, Statement] = {}
     for sibling in siblings:
@@ -353,15 +390,18 @@ def _method(
     left_out = [sibling for sibling in siblings if not any(sibling is member for member in inside)]
     needed = _needed(outside, inside, set(), left_out)
     prelude = tuple(part for part in needed if not any(part is member for member in inside))
+    if any(part.unfinished for part in (*inside, *prelude)):
+        return Unfinished("\n\n".join(part.unfinished or part.source for part in (*prelude, *inside)))
     return MethodCode(name, chosen.source, tuple((key, part.source) for key, part in members.items()), prelude)
 
 
 def _body_text(part: Statement) -> str:
-    """Return the text of a class's body, its indentation kept."""
+    """Return the text of a class's body, its indentation kept; all there is of one that breaks off."""
     node = part.node
     assert isinstance(node, ast.ClassDef)
+    text = part.unfinished or part.source
     first = min([node.body[0].lineno, *(decorator.lineno for decorator in getattr(node.body[0], "decorator_list", []))])
-    lines = part.source.split("\n")
+    lines = text.split("\n")
     if first == node.lineno:  # class C: pass
         return ast.get_source_segment(part.source, node.body[0]) or ""
     return "\n".join(lines[first - 1 :])
@@ -372,6 +412,7 @@ def _from_body(response: str, header: str) -> Statement | None:
     if not header.strip():
         return None
     header = textwrap.dedent(header).rstrip()
+    unfinished: Statement | None = None
     for text in _variants(response):
         parser = Parser()
         for piece in blocks(text, parser.parses):
@@ -385,9 +426,13 @@ def _from_body(response: str, header: str) -> Statement | None:
             for shape in shapes:
                 whole = parser.statements("\n".join([header, *shape]))
                 definition = whole[0] if len(whole) == 1 and isinstance(whole[0].node, _FUNCTIONS) else None
-                if definition is not None and not _is_stub(definition.node) and _does_something(definition.node):
+                if definition is None:
+                    continue
+                if definition.unfinished:
+                    unfinished = unfinished or definition
+                elif not _is_stub(definition.node) and _does_something(definition.node):
                     return definition
-    return None
+    return unfinished
 
 
 def _does_something(node: ast.stmt) -> bool:

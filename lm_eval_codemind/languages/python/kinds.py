@@ -8,9 +8,9 @@ import dataclasses
 from collections.abc import Sequence
 
 from lm_eval_codemind.execution import Case, Job, Limits
-from lm_eval_codemind.languages.base import Execution, Kind
+from lm_eval_codemind.languages.base import Execution, Kind, Unfinished
 from lm_eval_codemind.languages.python import hint_tests
-from lm_eval_codemind.languages.python.code import extract_definition, extract_method, extract_script
+from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
 from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
 from lm_eval_codemind.languages.python.methods import insert_method
 from lm_eval_codemind.languages.python.names import (
@@ -21,10 +21,7 @@ from lm_eval_codemind.languages.python.names import (
     statements_binding,
 )
 from lm_eval_codemind.languages.python.statements import source_of
-from lm_eval_codemind.problems import Problem
-
-# Of a script, so many pairs of input and output are shown.
-_SHOWN_CASES = 2
+from lm_eval_codemind.problems import TEST_CASES, Problem, shown_cases
 
 _TEST_CASE = """
 
@@ -99,9 +96,9 @@ class Function(PythonKind):
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
-    ) -> str | None:
+    ) -> str | Unfinished | None:
         code = extract_definition(response, problem.entry_point, specification)
-        if code is None or not context.strip():
+        if not isinstance(code, str) or not context.strip():
             return code
         lines = code.split("\n")
         future = [line for line in lines if line.startswith("from __future__")]
@@ -109,7 +106,8 @@ class Function(PythonKind):
         return "\n".join([*future, context.strip("\n"), "", "", *rest]).lstrip("\n")
 
     def asked_for(self, code: str, problem: Problem) -> str:
-        return extract_definition(f"```python\n{code.strip()}\n```", problem.entry_point) or code
+        found = extract_definition(f"```python\n{code.strip()}\n```", problem.entry_point)
+        return found if isinstance(found, str) and found else code
 
     def own_answer(self, problem: Problem) -> str:
         return problem.code
@@ -166,10 +164,10 @@ class Method(PythonKind):
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
-    ) -> str | None:
+    ) -> str | Unfinished | None:
         class_name, name = problem.entry_point.split(".")
         method = extract_method(response, class_name, name, specification)
-        return None if method is None else insert_method(into, class_name, method)
+        return insert_method(into, class_name, method) if isinstance(method, MethodCode) else method
 
     def asked_for(self, code: str, problem: Problem) -> str:
         return _method_with_needs(code, problem)
@@ -177,7 +175,7 @@ class Method(PythonKind):
     def own_answer(self, problem: Problem) -> str:
         class_name, name = problem.entry_point.split(".")
         method = extract_method(problem.code, class_name, name)
-        if method is None:
+        if not isinstance(method, MethodCode):
             raise ValueError(f"{problem.problem_id}: its program defines no {problem.entry_point}")
         return method.source
 
@@ -225,7 +223,7 @@ class Script(PythonKind):
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
-    ) -> str | None:
+    ) -> str | Unfinished | None:
         return extract_script(response)
 
     def asked_for(self, code: str, problem: Problem) -> str:
@@ -236,7 +234,8 @@ class Script(PythonKind):
 
     def shown_test(self, problem: Problem) -> str:
         pairs = (
-            f"Input:\n{case.input.strip()}\nOutput:\n{case.output.strip()}" for case in problem.cases[:_SHOWN_CASES]
+            f"Input:\n{case.input.strip()}\nOutput:\n{case.output.strip()}"
+            for case in shown_cases(problem.cases, TEST_CASES)
         )
         return "\n\n".join(pairs)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+import dataclasses
 import re
 import symtable
 import warnings
@@ -20,7 +21,17 @@ _MAX_EXTENSIONS = 200
 _CLOSES = re.compile(r"[)\]}]|\"\"\"|'''")
 _OPEN = re.compile(r"never closed|unterminated triple-quoted")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
-_INCOMPLETE = re.compile(r"was never closed|unterminated triple-quoted|unexpected EOF|expected an indented block")
+_INCOMPLETE = re.compile(
+    r"was never closed|unterminated triple-quoted|unexpected EOF|unexpected end of file|expected an indented block"
+    r"|expected 'else' after 'if'"
+)
+_UNTERMINATED = re.compile(r"unterminated (?:[ft]-)?string literal|EOL while scanning string")
+_HEADING = re.compile(r"\w+:")
+# What starts a line of code also where the line does not parse.
+_CODE = re.compile(
+    r"(?:return|raise|yield|elif|else|del|assert)\b|[\w.]+(?:\[[^\]]*\])?\s*(?:[-+*/%&|^@]|//|\*\*|>>|<<)?=(?!=)"
+)
+_DEFINITION = re.compile(r"(?:async\s+)?(?P<kind>def|class)\s+(?P<name>\w+)")
 _BLOCK_HEADER = re.compile(r"(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:\s*(?:#.*)?$")
 
 
@@ -32,11 +43,14 @@ class Statement:
         node: Its syntax tree; line numbers are those of ``source``.
         source: Its text at column 0, comments inside it kept.
         block: Number of the block of the response it stands in.
+        unfinished: Of a statement that the text breaks off in, all there is of it, at column 0; ``node`` and
+            ``source`` are then what parses of it. Empty for one that was written to its end.
     """
 
     node: ast.stmt
     source: str
     block: int = 0
+    unfinished: str = ""
 
     @cached_property
     def _names(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -76,6 +90,10 @@ class Statement:
         return isinstance(self.node, ast.ImportFrom) and self.node.module == "__future__"
 
 
+# What is there of a statement that is no definition and of which nothing parses.
+_NOTHING = Statement(ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=4), "pass")
+
+
 class Parser:
     """Cuts texts into statements, within a budget of characters for one response."""
 
@@ -91,12 +109,12 @@ class Parser:
 
         A text that parses as a whole gives all its statements. Otherwise the text is read line by line: each line that
         starts a statement takes along what is indented below it and what closes its brackets and strings. A
-        statement whose tail was cut off at the end of the text, or runs into prose, is kept up to there.
+        statement that runs into prose is kept up to there. One that the text breaks off in is marked as unfinished.
         """
         lines = text.split("\n")
         whole = self._parse(lines)
         if isinstance(whole, list):
-            return [Statement(part.node, part.source, block) for part in whole]
+            return [dataclasses.replace(part, block=block) for part in whole]
         found: list[Statement] = []
         closing = [index for index, line in enumerate(lines) if _CLOSES.search(line)]
         at = 0
@@ -105,7 +123,7 @@ class Parser:
                 at += 1
                 continue
             parts, end = self._chunk(lines, at, closing)
-            found.extend(Statement(part.node, part.source, block) for part in parts)
+            found.extend(dataclasses.replace(part, block=block) for part in parts)
             at = end
         return found
 
@@ -137,8 +155,38 @@ class Parser:
             if isinstance(sibling, list) and sibling:
                 return sibling, upto
         at_end = not any(lines[index].strip() for index in range(end, len(lines)))
-        kept = self._without_tail(lines[start:end], result, at_end)
+        chunk = lines[start:end]
+        kept = self._without_tail(chunk, result, at_end)
+        if (
+            at_end
+            and result is not None
+            and (self._breaks_off(chunk, result) or (kept and _is_wrong(chunk[(result.lineno or len(chunk)) - 1 :])))
+        ):
+            text = shift(chunk, set(), chunk[0][: len(chunk[0]) - len(chunk[0].lstrip())], "")
+            begun = kept[-1] if kept else _begun(chunk)
+            if begun is not None:
+                return [*kept[:-1], dataclasses.replace(begun, unfinished=text)], end
+            return [dataclasses.replace(_NOTHING, unfinished=text)], start + 1
         return kept, end if kept else start + 1
+
+    def _breaks_off(self, chunk: list[str], error: SyntaxError) -> bool:
+        """Say whether a chunk was cut off within code, rather than running into prose.
+
+        Code that was cut off is the beginning of something that parses: the parser takes all of it and misses what is
+        to come. Prose fails at its second word or so.
+        """
+        last = max(index for index, line in enumerate(chunk) if line.strip())
+        tail = chunk[last].rstrip()
+        if _HEADING.fullmatch(tail.strip()) and not _BLOCK_HEADER.match(tail.strip()):
+            return False
+        lineno, offset = error.lineno or 0, error.offset or 0
+        if _UNTERMINATED.search(str(error)) and lineno == last + 1:
+            closed = [*chunk[:last], tail[: max(offset - 1, 0)] + '""']
+            again = self._parse(closed)
+            return isinstance(again, list) or (
+                again is not None and not _UNTERMINATED.search(str(again)) and self._breaks_off(closed, again)
+            )
+        return bool(_INCOMPLETE.search(str(error))) or lineno > last + 1 or (lineno == last + 1 and offset > len(tail))
 
     def _without_tail(self, chunk: list[str], error: SyntaxError | None, at_end: bool) -> list[Statement]:
         """Return the statements of a chunk without the lines at its end that are cut off or prose; [] if none stay."""
@@ -210,6 +258,26 @@ def _statement(node: ast.stmt, lines: list[str], siblings: list[ast.stmt], inden
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return Statement(ast.parse(source).body[0], source)
+
+
+def _is_wrong(tail: list[str]) -> bool:
+    """Say whether the lines at the end of a chunk that do not parse were meant as code."""
+    return any(_CODE.match(line.strip()) for line in tail)
+
+
+def _begun(chunk: list[str]) -> Statement | None:
+    """Return a definition of which the text holds no more than the beginning, without a body; None for other code."""
+    at = next((index for index, line in enumerate(chunk) if line.strip() and not line.lstrip().startswith("@")), 0)
+    match = _DEFINITION.match(chunk[at].strip())
+    if match is None:
+        return None
+    header = "class {}:" if match["kind"] == "class" else "def {}():"
+    # As many lines as its own header seems to have, so that what follows it can be found again.
+    source = "\n" * at + header.format(match["name"]) + "\n    pass"
+    try:
+        return Statement(ast.parse(source).body[0], source)
+    except _PARSE_ERRORS:
+        return None
 
 
 def first_line(node: ast.stmt) -> int:

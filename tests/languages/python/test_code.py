@@ -15,7 +15,8 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.languages.python.code import extract_definition, extract_method, extract_script
+from lm_eval_codemind.languages import Unfinished
+from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
 from lm_eval_codemind.languages.python.methods import insert_method
 
 HERE = Path(__file__).parent
@@ -48,14 +49,14 @@ class Counter:
 '''
 
 
-def extract(shape: dict[str, Any]) -> str | None:
+def extract(shape: dict[str, Any]) -> str | Unfinished | None:
     find, response, header = shape.get("find", "double"), shape["response"], shape.get("header", "")
     if find == "script":
         return extract_script(response)
     if "." in find:
         class_name, name = find.split(".")
         method = extract_method(response, class_name, name, header)
-        return None if method is None else insert_method(CLASS, class_name, method)
+        return insert_method(CLASS, class_name, method) if isinstance(method, MethodCode) else method
     return extract_definition(response, find, header)
 
 
@@ -70,7 +71,11 @@ def test_shape(shape: dict[str, Any]) -> None:
     if shape["gives"] == "none":
         assert code is None
         return
-    assert code is not None
+    if shape["gives"] == "unfinished":
+        assert isinstance(code, Unfinished)
+        assert code.source
+        return
+    assert isinstance(code, str)
     for text in shape.get("absent", []):
         assert text not in code
     if "exact" in shape:
@@ -126,9 +131,9 @@ TEXTS = st.one_of(st.text(), st.lists(PIECES, max_size=30).map("".join))
 @settings(max_examples=300, deadline=None)
 def test_never_raises(text: str) -> None:
     for code in (extract_definition(text, "f", "def f(x):"), extract_script(text)):
-        assert code is None or isinstance(code, str)
+        assert code is None or isinstance(code, (str, Unfinished))
     method = extract_method(text, "C", "m", "def m(self):")
-    if method is not None:
+    if isinstance(method, MethodCode):
         insert_method("class C:\n    def m(self): ...\n", "C", method)
 
 
@@ -157,7 +162,7 @@ def test_hostile_text_ends(text: str) -> None:
 
 def test_insert_method_names_what_is_missing() -> None:
     method = extract_method("def nothing(self):\n    return 1\n", "Counter", "nothing")
-    assert method is not None
+    assert isinstance(method, MethodCode)
     with pytest.raises(ValueError, match=r"Counter\.nothing"):
         insert_method(CLASS, "Counter", method)
 
@@ -175,5 +180,5 @@ def test_recorded_whole_class_responses() -> None:
         "ChandrasekharSieve",
         "generate_primes",
     )
-    assert method is not None
+    assert isinstance(method, MethodCode)
     assert "sieve[0] = sieve[1] = False" in method.source

@@ -1,0 +1,15 @@
+"""The lines of what a script prints: the one definition by which outputs are compared, everywhere."""
+
+from __future__ import annotations
+
+
+def printed_lines(text: str) -> list[str]:
+    r"""Return the lines of an output without white space at their ends, and without empty lines at its end.
+
+    Only ``\n`` ends a line: a form feed, or another character that :meth:`str.splitlines` splits at, stands inside one.
+    White space in front of a line is part of it.
+    """
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines

@@ -1,0 +1,32 @@
+"""Which cases of a script a prompt shows: the first ones that a model can read and answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lm_eval_codemind.problems.record import Case
+
+SHOWN_CHARACTERS = 2_000
+"""How many characters of inputs and outputs a prompt shows; upstream's test suites have cases of two million."""
+
+TEST_CASES = 2
+"""How many cases of a script's test suite a prompt shows as its test, as far as they fit."""
+
+
+def shown_cases(cases: Iterable[Case], count: int, budget: int = SHOWN_CHARACTERS) -> tuple[Case, ...]:
+    """Return the first cases that fit, input and output together, into what the ones before them leave of a budget.
+
+    The output counts also where it is not shown, since the model has to write it.
+
+    Args:
+        cases: The cases to choose from, in their order.
+        count: How many to return; fewer if no more fit.
+        budget: Characters of all of them together.
+    """
+    shown: list[Case] = []
+    for case in cases:
+        size = len(case.input) + len(case.output)
+        if len(shown) < count and size <= budget:
+            shown.append(case)
+            budget -= size
+    return tuple(shown)
