@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 
 from tqdm.auto import tqdm
@@ -11,6 +10,7 @@ from lm_eval_codemind.complexity import COUNTER, count_loops
 from lm_eval_codemind.execution import Job, Limits, Sandbox
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.problems.programs import execution_of
+from lm_eval_codemind.sources.python_source import imported_modules
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
 
@@ -70,14 +70,8 @@ def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1, transfor
 
 def _job(problem: Problem, code: str) -> Job:
     execution = execution_of(problem, code="")
-    imported = {
-        alias.name if isinstance(node, ast.Import) else str(node.module)
-        for node in ast.walk(ast.parse(code))
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
     program = _RUNNER.format(
-        imports="".join(f"    import {name}\n" for name in sorted(imported)),
+        imports="".join(f"    import {name}\n" for name in sorted(imported_modules(code))),
         name="__main__" if execution.expression is None else "program",
         stdin=execution.stdin,
         program=count_loops(code),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import textwrap
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -13,6 +12,7 @@ from datasets import Dataset
 from lm_eval_codemind.answers.code import extract_definition, extract_method, extract_script
 from lm_eval_codemind.answers.methods import insert_method
 from lm_eval_codemind.answers.response import SKIPPED
+from lm_eval_codemind.answers.statements import source_of
 from lm_eval_codemind.execution import shared_sandbox
 from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.problems import KINDS, Kind, Problem, get_benchmark
@@ -258,9 +258,10 @@ def _method_with_needs(code: str, problem: Problem) -> str:
     tree, original = ast.parse(code), ast.parse(problem.code)
     present = {ast.dump(node) for node in original.body}
     known = {name for node in _class(original, class_name).body for name in bound_names(node)}
+    owner = _class(tree, class_name)
     members = [
         node
-        for node in _class(tree, class_name).body
+        for node in owner.body
         if method_name in bound_names(node) or (bound_names(node) and not bound_names(node) & known)
     ]
     others = [node for node in tree.body if ast.dump(node) not in present and not isinstance(node, ast.ClassDef)]
@@ -268,16 +269,15 @@ def _method_with_needs(code: str, problem: Problem) -> str:
         {name for node in members for name in free_names(node)}, ast.Module(body=others, type_ignores=[])
     )
     lines = code.splitlines()
-    return "\n\n".join(_source(node, lines) for node in [*needed, *members]) + "\n"
+    first = owner.body[0]
+    indent = lines[first.lineno - 1][: first.col_offset]
+    sources = [source_of(node, lines, tree.body, "") for node in needed]
+    sources += [source_of(node, lines, owner.body, indent) for node in members]
+    return "\n\n".join(sources) + "\n"
 
 
 def _class(tree: ast.Module, name: str) -> ast.ClassDef:
     return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
-
-
-def _source(node: ast.stmt, lines: Sequence[str]) -> str:
-    first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
-    return textwrap.dedent("\n".join(lines[first - 1 : node.end_lineno]))
 
 
 def _fenced(code: str) -> str:

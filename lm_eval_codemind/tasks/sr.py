@@ -6,7 +6,6 @@ harness's own; the documents of a problem are paired when the scores are aggrega
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import importlib.util
 import logging
@@ -28,6 +27,7 @@ from lm_eval_codemind.scores import sr as scores
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.sources import load_benchmark
 from lm_eval_codemind.sources.hint_tests import HINT_SEED, obedient_code, with_hint
+from lm_eval_codemind.sources.python_source import imported_modules
 from lm_eval_codemind.sources.suites import imports_of, suite_job
 from lm_eval_codemind.tasks.dataset import record_responses, record_suite, scored, splits
 from lm_eval_codemind.tasks.executed import Submission
@@ -99,13 +99,8 @@ def require_packages(problems: Iterable[Problem]) -> None:
     Raises:
         ValueError: naming what is missing and the command that installs it.
     """
-    imported: set[str] = set()
-    for source in {text for problem in problems for text in (problem.code, problem.tests)}:
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                imported.add(node.module.split(".")[0])
+    sources = {text for problem in problems for text in (problem.code, problem.tests)}
+    imported = {name.split(".")[0] for source in sources for name in imported_modules(source)}
     missing = sorted(name for name in imported if importlib.util.find_spec(name) is None)
     if missing:
         raise ValueError(
