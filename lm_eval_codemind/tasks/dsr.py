@@ -12,7 +12,7 @@ from datasets import Dataset
 from lm_eval_codemind.answers.code import extract_definition, extract_method, extract_script
 from lm_eval_codemind.answers.methods import insert_method
 from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.answers.statements import source_of
+from lm_eval_codemind.answers.statements import shape, source_of
 from lm_eval_codemind.execution import shared_sandbox
 from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.problems import KINDS, Kind, Problem, get_benchmark
@@ -172,8 +172,14 @@ def _submitted(response: str, document: Mapping[str, Any]) -> Submission | str:
     code = _code_of_answer(response, problem, document["transformed"])
     if code is None:
         return Submission(None, None)
-    submission = Submission(_asked_for(code, problem), submit(suite_job(problem, code)))
-    submission["loc"] = _lines(code, problem)
+    try:
+        asked = _asked_for(code, problem)
+        lines = lines_of_code(asked)
+    except SyntaxError:
+        # In its class it is nested more deeply than Python's hundred levels: it can neither run nor be counted.
+        return Submission(code, None)
+    submission = Submission(asked, submit(suite_job(problem, code)))
+    submission["loc"] = lines
     return submission
 
 
@@ -245,7 +251,7 @@ def _lines(code: str, problem: Problem) -> int:
 
     C, C+ and C' are measured alike: what the response's code would lose on the way out of a response counts for none.
     """
-    return _count(_asked_for(code, problem))
+    return lines_of_code(_asked_for(code, problem))
 
 
 def _method_with_needs(code: str, problem: Problem) -> str:
@@ -256,7 +262,7 @@ def _method_with_needs(code: str, problem: Problem) -> str:
     """
     class_name, method_name = problem.entry_point.split(".")
     tree, original = ast.parse(code), ast.parse(problem.code)
-    present = {ast.dump(node) for node in original.body}
+    present = {shape(node) for node in original.body} - {None}
     known = {name for node in _class(original, class_name).body for name in bound_names(node)}
     owner = _class(tree, class_name)
     members = [
@@ -264,11 +270,11 @@ def _method_with_needs(code: str, problem: Problem) -> str:
         for node in owner.body
         if method_name in bound_names(node) or (bound_names(node) and not bound_names(node) & known)
     ]
-    others = [node for node in tree.body if ast.dump(node) not in present and not isinstance(node, ast.ClassDef)]
+    others = [node for node in tree.body if shape(node) not in present and not isinstance(node, ast.ClassDef)]
     needed = statements_binding(
         {name for node in members for name in free_names(node)}, ast.Module(body=others, type_ignores=[])
     )
-    lines = code.splitlines()
+    lines = code.split("\n")
     first = owner.body[0]
     indent = lines[first.lineno - 1][: first.col_offset]
     sources = [source_of(node, lines, tree.body, "") for node in needed]
@@ -282,13 +288,6 @@ def _class(tree: ast.Module, name: str) -> ast.ClassDef:
 
 def _fenced(code: str) -> str:
     return f"```python\n{code.strip()}\n```"
-
-
-def _count(code: str) -> int:
-    try:
-        return lines_of_code(code)
-    except SyntaxError:
-        return len([line for line in code.splitlines() if line.strip()])
 
 
 def _normal(code: str) -> str:
