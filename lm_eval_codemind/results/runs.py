@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import logging
 import re
@@ -147,8 +146,8 @@ def executed_answer(answer: Any) -> dict[str, Any] | None:
     """
     if isinstance(answer, str) and answer.startswith("{'code': "):
         try:
-            answer = ast.literal_eval(answer)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            answer = parse_literal(answer)
+        except NotALiteralError:
             return None
     return answer if isinstance(answer, dict) and {"code", "outcome"} <= answer.keys() else None
 

@@ -163,7 +163,16 @@ def test_mistakes_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # A string with a line at column 0; the class it stands in is indented by four spaces.
-COLUMN_0 = "class {owner}:\n    def {name}(self, *args):\n        text = '''\nat column 0\n  and not\n\x0c\n'''\n        return text\n"
+COLUMN_0 = """\
+class {owner}:
+    def {name}(self, *args):
+        text = '''
+at column 0
+  and not
+\x0c
+'''
+        return text
+"""
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lm_eval_codemind.answers.comparison import too_long
 from lm_eval_codemind.complexity import literal_type, text_type
 from lm_eval_codemind.results.families.base import Family, Part, Unit, first_answer, prompts, responses
 from lm_eval_codemind.results.runs import TaskRun
@@ -35,7 +36,11 @@ class ExecutionReasoning(Family):
             return None
         type_of = text_type if sample.doc.get("kind") == "script" else literal_type
         true, answer = type_of(str(label)), first_answer(sample)
-        return None if true is None else (true, None if answer is None else type_of(str(answer)), self.solved(unit))
+        if true is None:
+            return None
+        # What the score does not parse has no type either.
+        readable = answer is not None and not too_long(str(answer), str(label))
+        return true, type_of(str(answer)) if readable else None, self.solved(unit)
 
     def leaderboard(self, task: TaskRun) -> dict[str, float]:
         metric = task.metric(self.metric)
