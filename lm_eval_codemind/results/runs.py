@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+
 logger = logging.getLogger(__name__)
 
 _DATE_ID = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"

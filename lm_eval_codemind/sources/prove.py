@@ -177,7 +177,7 @@ def prove_labels(problems: Sequence[Problem], published: Mapping[str, Problem], 
     Args:
         problems: As the readers return them, unproven.
         published: The artifact's own versions of them, by problem id; a problem whose own version does not run and
-            that runs in ours counts as repaired. A problem that has no published label was never published, so there was
+            that runs in ours counts as repaired. Without a published label a problem was never published, so there was
             nothing to repair: it counts as added.
         workers: Programs at a time, for each of the hash seeds.
 
