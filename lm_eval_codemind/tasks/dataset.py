@@ -24,6 +24,7 @@ from lm_eval_codemind.answers.seal import document_key, response_digest, seal
 from lm_eval_codemind.execution import Limits, Sandbox
 from lm_eval_codemind.problems import Problem, digest, dump_problems
 from lm_eval_codemind.prompts.templates import Templates
+from lm_eval_codemind.tasks.harness import warn_of_untested_release
 
 # Recorded with their versions where they are installed: the harness and what it may run models with.
 _PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")
@@ -51,6 +52,7 @@ def record_suite(
         problems: All of the benchmark's problems, as they were loaded.
         templates: Those that the prompts are rendered from.
     """
+    warn_of_untested_release()
     if suite is None:
         return
     suite.update(

@@ -26,6 +26,7 @@ from lm_eval_codemind.sources.suites import suite_job
 from lm_eval_codemind.sources.transformed import TRANSFORM_SEED, freshly_transformed, without_failing
 from lm_eval_codemind.tasks.dataset import record_responses, record_suite, splits
 from lm_eval_codemind.tasks.executed import Submission
+from lm_eval_codemind.tasks.harness import responses_of
 from lm_eval_codemind.transforms import UnsupportedSyntaxError, unparse
 
 # The columns of a problem that a document of this family shows; its tests are found by problem_id.
@@ -188,18 +189,20 @@ def _problems(benchmark: str) -> dict[str, Problem]:
     return {problem.problem_id: problem for problem in load_benchmark(benchmark)}
 
 
-def process_results(document: Mapping[str, Any], results: Sequence[Sequence[Submission | str]]) -> dict[str, float]:
+def process_results(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
     """Return the metrics of one document; over several responses (``repeats``) their means, and pass@k.
 
     Args:
         document: A row of the data set.
-        results: One list: what :func:`extract_code` made of the responses to the document.
+        results: What :func:`extract_code` made of the responses to the document, in either shape that
+            :func:`~lm_eval_codemind.tasks.harness.responses_of` reads.
 
     Returns:
         Metric -> value; nothing for a document that is to be left out.
     """
-    answers = [answer for answer in results[0] if isinstance(answer, Submission)]
-    if len(answers) < len(results[0]):
+    responses = responses_of(results)
+    answers = [answer for answer in responses if isinstance(answer, Submission)]
+    if len(answers) < len(responses):
         return {}
     verdicts = [answer.passed() for answer in answers]
     lines = [answer.get("loc", 0) for answer in answers]

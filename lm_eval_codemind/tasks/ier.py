@@ -15,6 +15,7 @@ from lm_eval_codemind.scores.ier import r_ier, s_ier, s_ier_text
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.sources import load_benchmark
 from lm_eval_codemind.tasks.dataset import record_responses, record_suite, scored, splits
+from lm_eval_codemind.tasks.harness import responses_of
 
 # What stands for "no answer" in the filtered responses, as in the harness's own regex filter.
 NO_ANSWER = "[invalid]"
@@ -125,19 +126,21 @@ def _filtered(
     ]
 
 
-def process_results(document: Mapping[str, Any], results: Sequence[Sequence[str]]) -> dict[str, float]:
+def process_results(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
     """Return the metrics of one document; over several responses (``repeats``) their means, and pass@k.
 
     Args:
         document: A row of the data set.
-        results: One list: the filtered responses to the document.
+        results: The filtered responses to the document, in either shape that
+            :func:`~lm_eval_codemind.tasks.harness.responses_of` reads.
 
     Returns:
         Metric -> value; nothing for a document that is to be left out.
     """
-    if SKIPPED in results[0]:
+    responses = responses_of(results)
+    if SKIPPED in responses:
         return {}
-    answers = _answers(results[0])
+    answers = _answers(responses)
     verdicts = [s_ier(answer, document["output"], document["kind"]) for answer in answers]
     return {
         "r_ier": r_ier(verdicts),
@@ -146,11 +149,12 @@ def process_results(document: Mapping[str, Any], results: Sequence[Sequence[str]
     }
 
 
-def process_published_results(document: Mapping[str, Any], results: Sequence[Sequence[str]]) -> dict[str, float]:
+def process_published_results(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
     """As :func:`process_results`, for the published data, whose labels are compared as text only."""
-    if SKIPPED in results[0]:
+    responses = responses_of(results)
+    if SKIPPED in responses:
         return {}
-    return _text_metrics(_answers(results[0]), document["output"])
+    return _text_metrics(_answers(responses), document["output"])
 
 
 def _answers(filtered: Sequence[str]) -> list[str | None]:

@@ -31,6 +31,7 @@ from lm_eval_codemind.sources.python_source import imported_modules
 from lm_eval_codemind.sources.suites import imports_of, suite_job
 from lm_eval_codemind.tasks.dataset import record_responses, record_suite, scored, splits
 from lm_eval_codemind.tasks.executed import Submission
+from lm_eval_codemind.tasks.harness import responses_of
 
 logger = logging.getLogger(__name__)
 
@@ -230,13 +231,14 @@ def job_of(program: str, document: Mapping[str, Any]) -> Job:
 # ---- scores
 
 
-def process_results(document: Mapping[str, Any], results: Sequence[Sequence[Submission | str]]) -> dict[str, Any]:
+def process_results(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
     """Return the metrics of one document; over several responses (``repeats``) the shares that pass, and pass@k.
 
     ``r_sr`` and ``s_sr`` are properties of pairs: their values are records, which the aggregations below pair.
     ``pass@1_SETTING`` is None in documents of the other setting.
     """
-    verdicts = _verdicts(results[0])
+    submissions = responses_of(results)
+    verdicts = _verdicts(submissions)
     if verdicts is None:
         return {}
     share = sum(verdicts) / len(verdicts)
@@ -247,20 +249,19 @@ def process_results(document: Mapping[str, Any], results: Sequence[Sequence[Subm
     for setting in (NO_TEST, WITH_TEST):
         own = setting == document["setting"]
         metrics[f"pass@1_{setting}"] = metrics[f"pass@1_{setting}_stderr"] = share if own else None
-    metrics["code_found"] = _code_found(results[0])
+    metrics["code_found"] = _code_found(submissions)
     more = {name: value for name, value in pass_at_reported_k(verdicts).items() if name != "pass@1"}
     return {**metrics, **{f"{name}_{document['setting']}": value for name, value in more.items()}}
 
 
-def process_misleading_results(
-    document: Mapping[str, Any], results: Sequence[Sequence[Submission | str]]
-) -> dict[str, float]:
+def process_misleading_results(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, float]:
     """Return the metrics of one document of a misleading task: whether the code does what the misleading test says."""
-    verdicts = _verdicts(results[0])
+    submissions = responses_of(results)
+    verdicts = _verdicts(submissions)
     if verdicts is None:
         return {}
     share = sum(verdicts) / len(verdicts)
-    return {**pass_at_reported_k(verdicts), "pass@1": share, "code_found": _code_found(results[0])}
+    return {**pass_at_reported_k(verdicts), "pass@1": share, "code_found": _code_found(submissions)}
 
 
 def _verdicts(submissions: Sequence[Submission | str]) -> list[bool] | None:

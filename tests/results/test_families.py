@@ -163,7 +163,7 @@ def test_the_type_of_an_answer_is_read_as_the_score_reads_its_value(
     observations: list[Observation], answer: str, expected: str | None
 ) -> None:
     known = next(o for o in of(observations, "IER").values() if o.sample.doc["kind"] == "function")
-    changed = dataclasses.replace(known.sample, answers=((answer,),), doc={**known.sample.doc, "output": "[nan]"})
+    changed = dataclasses.replace(known.sample, answers=([answer],), doc={**known.sample.doc, "output": "[nan]"})
     assert known.family.type_match((changed,)) == ("List", expected, known.solved)
 
 
