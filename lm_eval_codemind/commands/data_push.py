@@ -86,6 +86,6 @@ def _ask(repository: str, bound: Sequence[str]) -> None:
         sure = False
     if not sure:
         raise click.ClickException(
-            "nothing was sent; choose others with --benchmark, write a folder for yourself with --folder, or answer yes "
-            "ahead with --yes"
+            "nothing was sent; choose others with --benchmark, write a folder for yourself with --folder, or answer "
+            "yes ahead with --yes"
         )
