@@ -72,6 +72,7 @@ def test_the_echo_passes_and_gets_nothing() -> None:
     scores, samples = run(Echo())
     assert (scores["r_dsr"], scores["pass@1"], scores["shorter"]) == (0.0, 1.0, 0.0)
     assert 0 < scores["similarity"] < 1
+    assert len(samples) == 24
     for row in samples:
         assert row["filtered_resps"][0][0]["loc"] == row["doc"]["loc_transformed"]
 
@@ -126,6 +127,7 @@ def test_one_method_counts_and_is_validated_in_its_class(documents: dict[str, di
 
 def test_prompts_show_the_program_and_a_test(documents: dict[str, dict[str, Any]]) -> None:
     problems = {problem.problem_id: problem for problem in sample.read()}
+    assert documents.keys() == problems.keys()
     for name, row in documents.items():
         assert row["transformed"].strip() in row["prompt"]
         assert row["test"].strip() in row["prompt"]

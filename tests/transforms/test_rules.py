@@ -116,7 +116,9 @@ def test_what_tests_mention_keeps_its_name() -> None:
 def test_imports_get_out_of_the_way_of_the_programs_names() -> None:
     code = "def f(shuffle):\n    base64 = shuffle + 1\n    return base64\n"
     for rule in ("base64", "shuffle"):
-        for variant in variants(rule, code):
+        made = list(variants(rule, code))
+        assert made
+        for variant in made:
             assert " as " in variant.splitlines()[0]
             assert observe(variant, ["f(1)", "f('')"]) == observe(code, ["f(1)", "f('')"])
 
