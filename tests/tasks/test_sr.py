@@ -47,7 +47,8 @@ def test_documents_of_a_problem_are_adjacent() -> None:
 def test_misleading_documents_show_the_contradiction_only() -> None:
     documents = rows(settings=[sr.MISLEADING])
     problems = {problem.problem_id: problem for problem in sample.read()}
-    assert {document["kind"] for document in documents} == {"function", "method"}
+    assert documents
+    assert {document["kind"] for document in documents} <= {"function", "method"}
     for document in documents:
         problem = problems[document["problem_id"]]
         assert problem.misleading_test.strip() in document["prompt"]
