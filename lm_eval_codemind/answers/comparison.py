@@ -24,11 +24,16 @@ def same_output(answer: str, output: str, printed: bool) -> bool:
         output: The label: a Python literal, or the text that the program prints.
         printed: Which of the two it is; decides between :func:`same_literal` and :func:`same_lines`.
     """
-    if len(answer) > _LONGEST_FACTOR * len(output) + _LONGEST_REST:
+    if too_long(answer, output):
         return False
     return any(
         same_lines(reading, output) if printed else same_literal(reading, output) for reading in _readings(answer)
     )
+
+
+def too_long(answer: str, output: str) -> bool:
+    """Return whether an answer is so much longer than the output that it states it in no spelling: it is not parsed."""
+    return len(answer) > _LONGEST_FACTOR * len(output) + _LONGEST_REST
 
 
 def same_literal(answer: str, output: str) -> bool:

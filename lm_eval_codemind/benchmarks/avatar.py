@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
@@ -65,4 +66,14 @@ def _restored(problem_id: str, code: str) -> str:
     return code.replace(broken, meant) if broken else code
 
 
-AVATAR = Benchmark(NAME, "Avatar", "script", 86, read, parts=(PART,), published_as="published_avatar", slow=SLOW)
+AVATAR = Benchmark(
+    NAME,
+    "Avatar",
+    "script",
+    86,
+    read,
+    parts=(PART,),
+    sources=(licences.AVATAR, licences.CODEMIND),
+    published_as="published_avatar",
+    slow=SLOW,
+)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lm_eval_codemind.benchmarks.archives import Archive, Part
+from lm_eval_codemind.benchmarks.licences import OWN, Source
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Problem
 
@@ -24,6 +25,7 @@ class Benchmark:
         size: The number of problems the pinned revision yields, excluded ones included.
         read: Upstream's files -> problems whose labels are not proven yet.
         parts: The parts of upstream's repositories that it is read from; empty for a packaged one.
+        sources: What it is made of, with the licences.
         labels: How its labels come about: ``proven`` by execution, with the proof in this package; as ``published``,
             unproven, for replication; ``own``, proven where they are written; or ``none``: there is nothing to predict.
         language: The language of all its programs.
@@ -39,6 +41,7 @@ class Benchmark:
     size: int
     read: Callable[[Upstream], list[Problem]]
     parts: tuple[Part, ...] = ()
+    sources: tuple[Source, ...] = (OWN,)
     labels: Labels = "proven"
     language: str = "python"
     published_as: str = ""
@@ -49,6 +52,11 @@ class Benchmark:
     def packaged(self) -> bool:
         """Whether its data comes with the package, so that nothing needs to be downloaded."""
         return not self.parts
+
+    @property
+    def free(self) -> bool:
+        """Whether anybody may pass on all of it for any purpose."""
+        return all(source.free for source in self.sources)
 
     @property
     def labelled(self) -> bool:

@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.archives import CLASSEVAL as ARCHIVE
 from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
@@ -92,5 +93,13 @@ def _order(problem_id: str) -> tuple[int, str]:
 
 
 CLASSEVAL = Benchmark(
-    NAME, "ClassEval", "method", 400, read, parts=(PART, RECORDS), published_as="published_classeval", slow=SLOW
+    NAME,
+    "ClassEval",
+    "method",
+    400,
+    read,
+    parts=(PART, RECORDS),
+    sources=(licences.CLASSEVAL, licences.CODEMIND),
+    published_as="published_classeval",
+    slow=SLOW,
 )

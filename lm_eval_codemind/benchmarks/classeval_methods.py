@@ -11,6 +11,7 @@ import ast
 import textwrap
 from typing import Any
 
+from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.classeval import CLASSEVAL, RECORDS, SLOW, read_records
 from lm_eval_codemind.benchmarks.specifications import signature, with_docstring, without_examples
@@ -134,6 +135,7 @@ CLASSEVAL_METHODS = Benchmark(
     410,
     read,
     parts=(RECORDS,),
+    sources=(licences.CLASSEVAL,),
     labels="none",
     extends=CLASSEVAL.name,
     slow=SLOW,

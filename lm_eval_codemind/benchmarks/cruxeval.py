@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.archives import CRUXEVAL as ARCHIVE
 from lm_eval_codemind.benchmarks.archives import Part
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
@@ -43,4 +44,13 @@ def read(upstream: Upstream) -> list[Problem]:
     return problems
 
 
-CRUXEVAL = Benchmark(NAME, "CRUXEval", "function", 800, read, parts=(PART,), published_as="published_cruxeval")
+CRUXEVAL = Benchmark(
+    NAME,
+    "CRUXEval",
+    "function",
+    800,
+    read,
+    parts=(PART,),
+    sources=(licences.CRUXEVAL,),
+    published_as="published_cruxeval",
+)

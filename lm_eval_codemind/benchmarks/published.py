@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import partial
 
-from lm_eval_codemind.benchmarks import avatar, classeval, cruxeval, humaneval
+from lm_eval_codemind.benchmarks import avatar, classeval, cruxeval, humaneval, licences
 from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
@@ -103,6 +103,7 @@ def _published(benchmark: Benchmark, size: int, reader: Callable[[Upstream], lis
         size,
         reader,
         parts=parts,
+        sources=tuple(dict.fromkeys((*benchmark.sources, licences.CODEMIND))),
         labels="published",
         slow=benchmark.slow,
     )

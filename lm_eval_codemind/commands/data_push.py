@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -25,11 +26,13 @@ from lm_eval_codemind.benchmarks import benchmarks as known_benchmarks
     help="A benchmark; may be given several times. All of them by default.",
 )
 @click.option("--private", is_flag=True, help="Make the repository private if it has to be created.")
-def push(repository: str | None, folder: Path | None, names: tuple[str, ...], private: bool) -> None:
+@click.option("--yes", is_flag=True, help="Send data that may not be passed on freely without asking.")
+def push(repository: str | None, folder: Path | None, names: tuple[str, ...], private: bool, yes: bool) -> None:
     """Send the data to the Hub as the data set ORG/NAME, with its card and eval.yaml.
 
     With --folder the same files are written there instead; datasets.load_dataset reads them, and so does
-    $CODEMIND_DATASET. Sending takes a token with write access (`hf auth login` or $HF_TOKEN).
+    $CODEMIND_DATASET. The licence of each benchmark is printed, and before anything is sent that may not be passed on
+    freely, you are asked. Sending takes a token with write access (`hf auth login` or $HF_TOKEN).
     """
     from lm_eval_codemind.benchmarks import UpstreamError
     from lm_eval_codemind.data import load_benchmark
@@ -38,8 +41,14 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
 
     if (repository is None) == (folder is None):
         raise click.UsageError("give either ORG/NAME, to send the data there, or --folder, to write it to disk")
+    chosen = names or tuple(known_benchmarks())
+    for name in chosen:
+        click.echo(f"{name}: {'; '.join(map(str, known_benchmarks()[name].sources))}", err=True)
+    bound = [name for name in chosen if not known_benchmarks()[name].free]
+    if repository is not None and bound and not yes:
+        _ask(repository, bound)
     try:
-        benchmarks = {name: load_benchmark(name) for name in names or known_benchmarks()}
+        benchmarks = {name: load_benchmark(name) for name in chosen}
     except UpstreamError as error:
         raise click.ClickException(str(error)) from error
     if folder is not None:
@@ -62,3 +71,22 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
                 "(`hf auth login`)"
             ) from error
     click.echo(f"https://huggingface.co/datasets/{repository}: revision {commit.oid}")
+
+
+def _ask(repository: str, bound: Sequence[str]) -> None:
+    """Ask whether benchmarks that may not be passed on freely are to be sent.
+
+    Raises:
+        ClickException: if the answer is no, or if nobody is there to answer.
+    """
+    sources = dict.fromkeys(source for name in bound for source in known_benchmarks()[name].sources if not source.free)
+    click.echo(f"{', '.join(bound)} may not be passed on freely ({'; '.join(map(str, sources))}).", err=True)
+    try:
+        sure = click.confirm(f"Do its authors allow you to send it to {repository}?", err=True)
+    except click.Abort:
+        sure = False
+    if not sure:
+        raise click.ClickException(
+            "nothing was sent; choose others with --benchmark, write a folder for yourself with --folder, or answer "
+            "yes ahead with --yes"
+        )

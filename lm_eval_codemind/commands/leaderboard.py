@@ -21,15 +21,16 @@ def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
     """Make a static site of BUNDLES, the archives that `codemind submit` writes.
 
     The responses in each bundle are scored again; one that does not rescore to the same stops the command, with the
-    differences of all of them.
+    differences of all of them, and so does one whose run is not of the model it names.
     """
     from lm_eval_codemind.results.bundles import opened, read_submission
     from lm_eval_codemind.results.leaderboard import Submitted, write_site
     from lm_eval_codemind.results.rescoring import rescored
     from lm_eval_codemind.results.runs import read_runs
+    from lm_eval_codemind.results.submission import model_reasons
     from lm_eval_codemind.results.verification import verify
 
-    submitted, differing = [], []
+    submitted, differing, refused = [], [], []
     try:
         with opened(bundles) as directories:
             for bundle, directory in zip(bundles, directories, strict=True):
@@ -38,8 +39,12 @@ def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
                 with rescored(run) as again:
                     result = verify(run, again)
                 differing += [f"{bundle}: {difference}" for difference in result.differences]
-                submitted.append(Submitted(str(submission.get("model")), str(submission.get("date")), run))
+                model, was = str(submission.get("model")), submission.get("model_was")
+                refused += [f"{bundle}: {reason}" for reason in model_reasons(run, model, was)]
+                submitted.append(Submitted(model, str(submission.get("date")), run))
                 click.echo(f"{bundle}: {'equal' if result.equal else 'differs'}")
+            if refused:
+                raise ValueError("not every bundle may be shown:\n" + "\n".join(f"  {reason}" for reason in refused))
             if differing:
                 raise ValueError("not every bundle rescores to the same:\n" + "\n".join(f"  {d}" for d in differing))
             files = write_site(submitted, output, title)

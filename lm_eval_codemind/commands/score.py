@@ -68,8 +68,7 @@ def command(
     except ValueError as error:
         raise click.ClickException(str(error)) from error
     model_args: dict[str, Any] = {"responses": [str(path) for path in responses], "repeated_prompts": "drop"}
-    if len(recordings.models) == 1:
-        model_args["model"] = next(iter(recordings.models))
+    model_args["model"] = _model_name(recordings, responses)
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
     if output_path:
@@ -82,6 +81,13 @@ def command(
         run_harness([*arguments, *harness_arguments])
     forget_journals()
     journal.unlink(missing_ok=True)
+
+
+def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:
+    """Return the name of the recorded model, or of the files of responses where the rows name none or several."""
+    if len(recordings.models) == 1:
+        return next(iter(recordings.models))
+    return "+".join(dict.fromkeys(path.name.removesuffix(".gz").removesuffix(".jsonl") for path in paths))
 
 
 def recorded_documents(names: Sequence[str], recordings: Recordings) -> tuple[list[str], dict[str, list[int]]]:

@@ -10,6 +10,7 @@ import click
 @click.command("submit")
 @click.argument("run_path", metavar="RUN", type=click.Path(path_type=Path))
 @click.option("--model", required=True, metavar="ORG/NAME", help="The model's name on the Hub.")
+@click.option("--model-was", metavar="NAME", help="What the run calls that model, if not so; bundle and site show it.")
 @click.option(
     "--dataset",
     required=True,

@@ -165,8 +165,7 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
         program.when("socketpair", [(_EQUAL, _argument(0), 1, True), (_EQUAL, _argument(1), kind, True)], ALLOW)
     for option in (15, 16):  # PR_SET_NAME, PR_GET_NAME
         program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
-    denied = _SERVER + (["execve", "execveat"] if not processes else [])
-    denied = [name for name in denied if not (processes and name in _PROCESSES)]
+    denied = [name for name in (*_SERVER, "execve", "execveat") if not (processes and name in _PROCESSES)]
     if not attributes:
         denied += _ATTRIBUTES
     program.rule(denied, refused)

@@ -103,8 +103,12 @@ class SemanticsReasoning(Family):
             return Answer.unfinished(program.source)
         if program is None:
             return Answer(None)
-        asked = kind_of(problem).asked_for(program, problem)
-        answer = Answer(asked, {"loc": get_language(problem.language).lines(asked)})
+        try:
+            asked = kind_of(problem).asked_for(program, problem)
+            answer = Answer(asked, {"loc": get_language(problem.language).lines(asked)})
+        except SyntaxError:
+            # In its class it is nested more deeply than the language allows: it can neither run nor be counted.
+            return Answer(program)
         answer.program = program
         return answer
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from lm_eval_codemind.answers.comparison import too_long
 from lm_eval_codemind.answers.output import likely_answer, marked_answer
 from lm_eval_codemind.benchmarks import Benchmark
 from lm_eval_codemind.harness.hooks import Hooks
@@ -84,7 +85,11 @@ class ExecutionReasoning(Family):
             return None
         type_of = kind_of(Question.from_document(sample.doc)).output_type
         true, answer = type_of(str(label)), sample.answer.found
-        return None if true is None else (true, None if answer is None else type_of(answer), self.solved(unit))
+        if true is None:
+            return None
+        # What the score does not parse has no type either.
+        readable = answer is not None and not too_long(answer, str(label))
+        return true, type_of(answer) if answer is not None and readable else None, self.solved(unit)
 
     def leaderboard(self, task: TaskRun) -> dict[str, float]:
         metric = task.metric(self.metric)

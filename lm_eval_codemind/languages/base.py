@@ -106,7 +106,11 @@ class Kind(abc.ABC):
 
     @abc.abstractmethod
     def asked_for(self, code: str, problem: Problem) -> str:
-        """Return the part of a program that a response is asked for, with what it needs and the problem's own lacks."""
+        """Return the part of a program that a response is asked for, with what it needs and the problem's own lacks.
+
+        Raises:
+            SyntaxError: if the program does not parse.
+        """
 
     @abc.abstractmethod
     def own_answer(self, problem: Problem) -> str:
@@ -167,7 +171,11 @@ class Language(abc.ABC):
 
     @abc.abstractmethod
     def lines(self, source: str) -> int:
-        """Return the lines of code of a program; of one that does not parse, its lines that are not blank."""
+        """Return the lines of code of a program.
+
+        Raises:
+            SyntaxError: if it does not parse.
+        """
 
     @abc.abstractmethod
     def normal_form(self, source: str) -> str:

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Category = Literal["confirmed", "corrected", "repaired", "excluded", "published"]
+Category = Literal["confirmed", "corrected", "repaired", "added", "excluded", "published"]
 
 # How the proven output relates to the published label. A closed set: the errata group problems by it.
 CATEGORIES: dict[Category, str] = {
     "confirmed": "execution gives the published label",
     "corrected": "execution gives another output, the same every time",
     "repaired": "the program ran only after restoring what upstream's own source has",
+    "added": "upstream publishes neither input nor label; the input is ours, the label what execution gives",
     "excluded": "no execution can prove an output",
     "published": "the label as upstream publishes it, unproven; for replication only",
 }

@@ -177,7 +177,8 @@ def prove_labels(problems: Sequence[Problem], published: Mapping[str, Problem], 
     Args:
         problems: As the readers return them, unproven.
         published: The artifact's own versions of them, by problem id; a problem whose own version does not run and
-            that runs in ours counts as repaired. A problem that is not there was never published and counts likewise.
+            that runs in ours counts as repaired. Without a published label a problem was never published, so there was
+            nothing to repair: it counts as added.
         workers: Programs at a time, for each of the hash seeds.
 
     Raises:
@@ -277,10 +278,11 @@ def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_publis
     if [_canonical(outcome.observations[1]) for outcome in outcomes if len(outcome.observations) > 1] != texts:
         return Proof("excluded", "state")
     label = problem.published_output
-    differs = label is None or published_literal(label) != text
+    if label is None:
+        return Proof("added", output=text)
+    differs = published_literal(label) != text
     if not ran_as_published:
         return Proof("repaired", output=text if differs else None)
-    assert label is not None
     category = "confirmed" if agrees(label, text, printed=False) else "corrected"
     return Proof(category, output=text if differs else None)  # type: ignore[arg-type]
 

@@ -62,6 +62,7 @@ def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], 
                 "problems": len(problems),
                 "categories": dict(sorted(Counter(problem.category for problem in problems).items())),
                 "sources": sorted({problem.provenance.partition(":")[0] for problem in problems}),
+                "licences": list(map(str, get_benchmark(name).sources)),
                 "digest": digest(dump_problems(problems)),
             }
         )

@@ -31,6 +31,11 @@ class Submitted:
     date: str
     run: Run
 
+    @property
+    def was(self) -> str:
+        """What the run calls its model, where that is another name; else empty."""
+        return "" if self.run.model == self.model else self.run.model
+
 
 def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> list[Path]:
     """Write the site of some submitted runs and return its files.
@@ -53,7 +58,13 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
         page.write_text(render_html(make_report([run], observations), f"{one.model}: CodeMind report"), "utf-8")
         written.append(page)
         records += [
-            record | {"date": one.date, "report": f"reports/{name}", "suite": _suite_version(run.task(record["task"]))}
+            record
+            | {
+                "model_was": one.was,
+                "date": one.date,
+                "report": f"reports/{name}",
+                "suite": _suite_version(run.task(record["task"])),
+            }
             for record in summary([run], observations).records()
         ]
     tasks = {task.task: task for one in submitted for task in one.run.tasks}
@@ -78,6 +89,7 @@ def _tables(records: Sequence[dict[str, Any]], runs: Mapping[str, TaskRun]) -> l
             rows.append(
                 {
                     "model": first["model"],
+                    "was": first["model_was"],
                     "report": report,
                     "problems": first["effective"],
                     "date": first["date"],

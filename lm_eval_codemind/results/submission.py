@@ -15,6 +15,7 @@ import yaml
 
 from lm_eval_codemind.benchmarks import benchmarks
 from lm_eval_codemind.families import family_of, short_name
+from lm_eval_codemind.models import checks_the_suite, replays
 from lm_eval_codemind.questions import Family
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run
@@ -49,6 +50,7 @@ class Submission:
     Attributes:
         model: The model's name on the Hub, ``ORG/NAME``.
         dataset: The data set's name on the Hub, ``ORG/NAME``.
+        model_was: What the run calls the model, where that is not ``model``; it is shown beside it.
         revision: The data set's revision there; None to leave it open.
         source_url: Where the run can be looked at, such as its report; None if nowhere.
         source_name: What that place is called; only with a URL.
@@ -59,6 +61,7 @@ class Submission:
 
     model: str
     dataset: str
+    model_was: str | None = None
     revision: str | None = None
     source_url: str | None = None
     source_name: str | None = None
@@ -86,6 +89,7 @@ def reasons_against(
     for what, name in (("model", submission.model), ("dataset", submission.dataset)):
         if not _MODEL.fullmatch(name):
             reasons.append(f"--{what} {name}: must be ORG/NAME, as on the Hub")
+    reasons += model_reasons(run, submission.model, submission.model_was)
     if submission.source_url is None and (submission.source_name or submission.user or submission.org):
         reasons.append("--source-name, --user and --org go with --source-url, which is missing")
     config = run.raw.get("config", {})
@@ -103,6 +107,39 @@ def reasons_against(
             reasons.append(f"rescoring differs in {more} more places; `codemind verify` lists them")
     reasons += [f"not verifiable: {note}" for note in verification.notes]
     return reasons
+
+
+def model_reasons(run: Run, model: str, model_was: str | None) -> list[str]:
+    """Return what keeps a run from being shown under a model's name; nothing if it may be.
+
+    Models that check the suite are no models. A name other than the run's own has to come with the run's own.
+    """
+    source = str(run.raw.get("config", {}).get("model") or run.raw.get("model_source") or "")
+    if replays(source):
+        if not _names_its_model(run):
+            return [
+                "the responses were replayed, and the run does not say which model gave them; score them with "
+                "`codemind score`, from rows that name it"
+            ]
+    elif checks_the_suite(source):
+        return [f"made with {source}, which checks the suite and is no model"]
+    if checks_the_suite(run.model):
+        return [f"the responses are those of {run.model}, which checks the suite and is no model"]
+    if model_was is None and model != run.model:
+        return [
+            f"--model {model}: the run's model is {run.model}; if that is the same model, add --model-was {run.model}"
+        ]
+    if model_was is not None and model_was != run.model:
+        return [f"--model-was {model_was}: the run's model is {run.model}"]
+    return []
+
+
+def _names_its_model(run: Run) -> bool:
+    """Tell whether a replayed run names its model; without one the harness invents a name."""
+    arguments = run.raw.get("config", {}).get("model_args")
+    if isinstance(arguments, Mapping):
+        return bool(arguments.get("model"))
+    return any(part.strip().startswith("model=") for part in str(arguments or "").split(","))
 
 
 def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping[str, str], limited: bool) -> list[str]:
@@ -195,6 +232,7 @@ def description(run: Run, submission: Submission) -> dict[str, Any]:
     """Return what a bundle says about itself: the model, the scores and what they depend on, as plain values."""
     return {
         "model": submission.model,
+        "model_was": submission.model_was,
         "dataset": submission.dataset,
         "date": iso_date(run),
         "source_url": submission.source_url,
@@ -234,6 +272,8 @@ def _notes(run: Run, task: TaskRun, family: Family, submission: Submission) -> s
         "with chat template" if run.raw.get("chat_template_sha") else "without chat template",
         f"data SHA-256 {suite.get('data_sha256')}",
     ]
+    if submission.model_was not in (None, submission.model):
+        parts.append(f"run as {submission.model_was}")
     return "; ".join([*parts, *([submission.notes] if submission.notes else [])])
 
 

@@ -82,6 +82,37 @@ def test_score_takes_what_follows_a_repeated_prompt(
     assert read_run(out)[0]["results"]["codemind_ier_sample"]["r_ier,strict-match"] == pytest.approx(2 / 3)
 
 
+@pytest.mark.parametrize(
+    ("names", "models", "expected"),
+    [
+        (["mine.jsonl.gz"], [None], "mine"),
+        (["mine.jsonl"], ["one", "two"], "mine"),
+        (["first.part.jsonl", "second.txt"], [None], "first.part+second.txt"),
+        (["mine.jsonl"], ["me"], "me"),
+    ],
+)
+def test_score_names_the_run_after_the_responses_file(
+    tmp_path: Path, names: list[str], models: list[str | None], expected: str
+) -> None:
+    problems = sample.read()[: len(models)]
+    files = []
+    for name in names:
+        rows = [
+            {
+                "benchmark": "sample",
+                "problem_id": problem.problem_id,
+                "response": "x",
+                **({"model": model} if model else {}),
+            }
+            for problem, model in zip(problems, models, strict=True)
+        ]
+        content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+        files.append(tmp_path / name)
+        files[-1].write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    codemind("score", "--responses", *files, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "out")
+    assert read_run(tmp_path / "out")[0]["model_name"] == expected
+
+
 def test_score_leaves_out_tasks_without_recordings(recorded: Path) -> None:
     options = ["--responses", recorded, "--tasks", "codemind_ier_sample", "codemind_ier_direct_sample"]
     assert "codemind_ier_direct_sample" in codemind("score", *options)

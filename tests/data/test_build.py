@@ -135,6 +135,9 @@ def test_two_builds_are_byte_identical_and_as_released(built_data: Path, shared_
 @pytest.mark.upstream
 def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built_data: Path) -> None:
     for name in ("humaneval", "cruxeval", "classeval", "avatar"):
-        for proven in load_problems(benchmark_path(built_data, name)):
-            assert proven.category in ("confirmed", "corrected", "repaired", "excluded")
+        problems = load_problems(benchmark_path(built_data, name))
+        assert len(problems) == BENCHMARKS[name].size
+        for proven in problems:
+            assert proven.category in ("confirmed", "corrected", "repaired", "added", "excluded")
+            assert (proven.published_output is None) == (proven.category == "added"), proven.problem_id
             assert (proven.output is None) == (proven.category == "excluded"), proven.problem_id

@@ -72,6 +72,7 @@ def test_the_echo_passes_and_gets_nothing() -> None:
     scores, samples = run(Echo())
     assert (scores["r_dsr"], scores["pass@1"], scores["shorter"]) == (0.0, 1.0, 0.0)
     assert 0 < scores["similarity"] < 1
+    assert len(samples) == 24
     for row in samples:
         assert row["filtered_resps"][0][0]["loc"] == row["doc"]["loc_transformed"]
 
@@ -126,6 +127,7 @@ def test_one_method_counts_and_is_validated_in_its_class(documents: dict[str, di
 
 def test_prompts_show_the_program_and_a_test(documents: dict[str, dict[str, Any]]) -> None:
     problems = {problem.problem_id: problem for problem in sample.read()}
+    assert documents.keys() == problems.keys()
     for name, row in documents.items():
         assert row["transformed"].strip() in row["prompt"]
         assert row["test"].strip() in row["prompt"]
@@ -160,6 +162,52 @@ def test_mistakes_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dsr, "load_benchmark", lambda name: [])
     with pytest.raises(ValueError, match="codemind data build --benchmark cruxeval"):
         dsr.dataset(benchmark="cruxeval")
+
+
+# A string with a line at column 0; the class it stands in is indented by four spaces.
+COLUMN_0 = """\
+class {owner}:
+    def {name}(self, *args):
+        text = '''
+at column 0
+  and not
+\x0c
+'''
+        return text
+"""
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_a_string_with_a_line_at_column_0_takes_one_line(line_end: str, documents: dict[str, dict[str, Any]]) -> None:
+    document = next(row for row in documents.values() if row["kind"] == "method")
+    owner, name = document["entry_point"].split(".")
+    response = fenced(COLUMN_0.format(owner=owner, name=name)).replace("\n", line_end)
+    ((answer,),) = dsr.extract_code([[response]], [document])
+    assert isinstance(answer, dict)
+    assert answer["loc"] == 3
+    namespace: dict[str, Any] = {}
+    exec(answer["code"], namespace)
+    assert namespace[name](None) == "\nat column 0\n  and not\n\x0c\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "        return " + " + ".join(["1"] * 2000),
+        "        raise ValueError(" + " + ".join(["1"] * 2000) + ")",
+        "        return LONG",
+        "\n".join([*(" " * (8 + level) + "if args:" for level in range(98)), " " * 106 + "return 1"]),
+    ],
+    ids=["a long sum", "a long sum raised", "a long sum beside it", "98 levels"],
+)
+def test_programs_nested_as_deeply_as_python_allows_end_no_run(body: str, documents: dict[str, dict[str, Any]]) -> None:
+    document = next(row for row in documents.values() if row["kind"] == "method")
+    owner, name = document["entry_point"].split(".")
+    method = f"    def {name}(self, *args):\n{body}\n"
+    aside = "LONG = " + " + ".join(["1"] * 2000) + "\n"
+    for code in (f"{aside}class {owner}:\n{method}", aside + "\n".join(line[4:] for line in method.split("\n"))):
+        values = score(document, fenced(code))
+        assert (values["pass@1"], values["r_dsr"]) == (0, 0)
 
 
 EXAMPLES = Templates("dsr").examples()

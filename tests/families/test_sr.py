@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,15 +36,18 @@ def test_documents_of_a_problem_are_adjacent() -> None:
         assert first["problem_id"] == second["problem_id"]
         test = second["test"].strip()
         assert test and test not in first["prompt"] and test in second["prompt"]
-        # The test is all that tells the prompts apart.
-        start = second["prompt"].index(test)
-        assert second["prompt"][: start - 200] in first["prompt"] or second["prompt"][:200] in first["prompt"]
+        # The test, with the line that announces it and its fence, is all that tells the prompts apart.
+        shown = re.escape(f"```python\n{test}\n```")
+        rest, count = re.subn(rf"\nThe \w+ must pass this test:\n{shown}\n", "", second["prompt"])
+        assert count == 1
+        assert rest == first["prompt"]
         assert first["target"] == second["target"]
 
 
 def test_misleading_documents_show_the_contradiction_only() -> None:
     documents = rows(settings=[sr.MISLEADING])
     problems = {problem.problem_id: problem for problem in sample.read()}
+    assert documents
     assert {document["kind"] for document in documents} <= {"function", "method"}
     for document in documents:
         problem = problems[document["problem_id"]]

@@ -72,7 +72,7 @@ PROBLEMS = [
 EXPECTED = {
     "right": Proof("confirmed"),
     "wrong": Proof("corrected", output="[1, 2]"),
-    "unpublished": Proof("repaired", output="'x'"),
+    "unpublished": Proof("added", output="'x'"),
     "bare": Proof("confirmed", output="'101'"),
     "numpy": Proof("confirmed"),
     "set": Proof("confirmed"),

@@ -27,7 +27,9 @@ def tables(output: Path, observations: list) -> dict[str, Table]:
 
 
 def test_scores_are_the_harness_s(output: Path, tables: dict[str, Table]) -> None:
-    for record in tables["summary"].records():
+    records = tables["summary"].records()
+    assert {record["model"] for record in records} == {"org/right", "org/scripts"}
+    for record in records:
         (file,) = output.glob(f"*{record['model'].partition('/')[2]}/results_*.json")
         results = json.loads(file.read_text())["results"][record["task"]]
         assert record["value"] == results[f"{record['metric']},strict-match"]
@@ -35,10 +37,11 @@ def test_scores_are_the_harness_s(output: Path, tables: dict[str, Table]) -> Non
 
 
 def test_means_of_samples_give_the_harness_s_scores(tables: dict[str, Table], observations: list) -> None:
-    for record in tables["summary"].records():
-        if record["metric"] == "r_ier":
-            scores = [o.score for o in observations if o.model == record["model"] and o.task == record["task"]]
-            assert sum(scores) / len(scores) == record["value"]
+    records = [record for record in tables["summary"].records() if record["metric"] == "r_ier"]
+    assert [record["model"] for record in records] == ["org/right", "org/scripts"]
+    for record in records:
+        scores = [o.score for o in observations if o.model == record["model"] and o.task == record["task"]]
+        assert sum(scores) / len(scores) == record["value"]
 
 
 def test_correlations_are_those_of_the_programs(tables: dict[str, Table], observations: list) -> None:
@@ -53,15 +56,23 @@ def test_correlations_are_those_of_the_programs(tables: dict[str, Table], observ
     assert record["p"] == pytest.approx(expected.pvalue)
     assert record["p_corrected"] >= record["p"]
     # All scores of the other model are 1, so there is nothing to correlate.
-    assert all(r["rho"] is None for r in tables["correlations"].records() if r["model"] == "org/right")
+    others = [r["rho"] for r in tables["correlations"].records() if r["model"] == "org/right"]
+    assert others == [None] * len(others) != []
 
 
 def test_a_program_counts_under_each_of_its_constructs(tables: dict[str, Table], observations: list) -> None:
     mine = [o for o in observations if o.model == "org/scripts"]
-    for record in tables["constructs"].records():
-        if record["model"] == "org/scripts" and record["benchmark"] == ALL:
-            scores = [o.score for o in mine if record["construct"] in construct_tags(o.sample.doc["code"])]
-            assert (record["n"], record["score"]) == (len(scores), pytest.approx(sum(scores) / len(scores)))
+    records = [
+        record
+        for record in tables["constructs"].records()
+        if record["model"] == "org/scripts" and record["benchmark"] == ALL
+    ]
+    there = {construct for o in mine for construct in construct_tags(o.sample.doc["code"])}
+    assert {record["construct"] for record in records} == there
+    assert len(records) == len(there) > 4
+    for record in records:
+        scores = [o.score for o in mine if record["construct"] in construct_tags(o.sample.doc["code"])]
+        assert (record["n"], record["score"]) == (len(scores), pytest.approx(sum(scores) / len(scores)))
 
 
 def test_type_and_value_match(tables: dict[str, Table]) -> None:
@@ -91,6 +102,8 @@ def test_the_hardest_problems_come_first(tables: dict[str, Table]) -> None:
 
 
 def test_tables_say_the_same_in_every_form(tables: dict[str, Table]) -> None:
+    assert {"summary", "correlations", "constructs", "output_types", "comparisons", "problems"} <= set(tables)
+    assert all(table.rows for table in tables.values())
     for table in tables.values():
         records = list(csv.DictReader(io.StringIO(table.to_csv())))
         assert records == [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -145,6 +146,32 @@ def test_semantics_reasoning_shows_three_programs(observations: list[Observation
     assert found[HELPED].solved
     assert found[WRONG].family.outcome(found[WRONG].unit) == "no code"
     assert found[HELPED].programs["C+"].loc > found[HELPED].programs["C"].loc
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("[nan]", "List"),
+        ("(1, nan)", "Tuple"),
+        ("[" * 6_000_000, None),
+        # What the score refuses to parse for its length has no type; two million lists would take gigabytes.
+        ("[" + "[]," * 2_000_000 + "]", None),
+    ],
+    ids=["nan in a list", "nan in a tuple", "6 MB of brackets", "6 MB of lists"],
+)
+def test_the_type_of_an_answer_is_read_as_the_score_reads_its_value(
+    observations: list[Observation], answer: str, expected: str | None
+) -> None:
+    known = next(o for o in of(observations, "IER").values() if o.sample.doc["kind"] == "function")
+    changed = dataclasses.replace(known.sample, answers=([answer],), doc={**known.sample.doc, "output": "[nan]"})
+    assert known.family.type_match((changed,)) == ("List", expected, known.solved)
+
+
+def test_an_executed_answer_is_read_back_whatever_its_code() -> None:
+    outcome = {"status": "passed", "cpu_seconds": 1e-05, "isolation": None}
+    logged = {"code": "x = '''\n[[[\"\\'''", "outcome": outcome, "loc": 3}
+    assert executed_answer(str(logged)) == logged
+    assert executed_answer("{'code': " + "[" * 6_000_000) is None
 
 
 def test_overlap_counts_each_problem_once(observations: list[Observation]) -> None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import datasets
 import pytest
 import yaml
 from click.testing import CliRunner
+from huggingface_hub import HfApi
 
 from lm_eval_codemind.benchmarks import Upstream, benchmarks
 from lm_eval_codemind.cli import main
@@ -39,6 +41,8 @@ def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pyte
     head = yaml.safe_load(card.split("---\n")[1])
     assert [config["config_name"] for config in head["configs"]] == ["sample"]
     assert expected in card
+    assert "- `sample`: lm-eval-codemind: MIT\n" in card
+    assert "sample: lm-eval-codemind: MIT" in result.output
     declared = yaml.safe_load((folder / "eval.yaml").read_text())
     assert declared["tasks"] == []  # the sample is no benchmark
 
@@ -65,9 +69,74 @@ def test_where_to_send_must_be_said(tmp_path: Path) -> None:
         assert "--folder" in result.output
 
 
-def test_a_hub_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    from huggingface_hub import HfApi
+@pytest.fixture
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The repositories that data is sent to; every benchmark's data is that of the sample."""
+    found: list[str] = []
 
+    class Commit:
+        oid = "abc"
+
+    def upload(api: object, *, repo_id: str, **options: object) -> Commit:
+        found.append(repo_id)
+        return Commit()
+
+    monkeypatch.setattr(HfApi, "create_repo", lambda *arguments, **options: None)
+    monkeypatch.setattr(HfApi, "upload_folder", upload)
+    problems = building.load_benchmark("sample")
+    monkeypatch.setattr(sources, "load_benchmark", lambda name: problems)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "goes"),
+    [
+        (("--benchmark", "classeval"), "", False),
+        (("--benchmark", "classeval"), "n\n", False),
+        (("--benchmark", "sample", "--benchmark", "published_classeval", "--private"), "\n", False),
+        ((), "n\n", False),
+        (("--benchmark", "classeval"), "y\n", True),
+        (("--benchmark", "classeval", "--yes"), "", True),
+        (("--benchmark", "humaneval"), "", True),
+    ],
+)
+def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(
+    sent: list[str], options: tuple[str, ...], answer: str, goes: bool
+) -> None:
+    result = CliRunner().invoke(main, ["data", "push", "org/name", *options], input=answer)
+    assert sent == (["org/name"] if goes else [])
+    assert (result.exit_code == 0) == goes, result.output
+    assert ("nothing was sent" in result.output) == (not goes)
+    assert ("FudanSELab/ClassEval: CC BY-NC 4.0" in result.output) == ("humaneval" not in options)
+
+
+def test_data_without_a_licence_is_named_as_such(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    traced = dataclasses.replace(BENCHMARKS["sample"], sources=(registry.REVAL,))
+    monkeypatch.setitem(BENCHMARKS, "sample", traced)
+    result = CliRunner().invoke(main, ["data", "push", "org/name", "--benchmark", "sample"], input="n\n")
+    assert result.exit_code == 1
+    assert "may not be passed on freely (r-eval/REval: no licence)" in result.output
+    assert sent == []
+
+
+def test_every_benchmark_names_the_licences_of_all_it_is_read_from() -> None:
+    read_from = {name: {archive.repository for archive in building.SOURCES[name].archives} for name in building.SOURCES}
+    assert set(read_from) == set(BENCHMARKS) - {"sample"}
+    for name, repositories in read_from.items():
+        named = {source.name for source in BENCHMARKS[name].sources}
+        assert repositories <= named, name
+        assert BENCHMARKS[name].free == ("FudanSELab/ClassEval" not in named), name
+
+
+def test_the_readme_names_every_licence() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    sources = {source for benchmark in BENCHMARKS.values() for source in benchmark.sources} - {registry.OWN}
+    assert len(sources) == 6
+    for source in sources:
+        assert any(source.name in line and source.licence in line for line in readme.splitlines()), source.name
+
+
+def test_a_hub_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*arguments: object, **options: object) -> None:
         raise OSError("no route to host")
 

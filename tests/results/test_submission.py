@@ -32,7 +32,7 @@ from tests.results.harness import evaluate
 from tests.results.test_verification import add_a_character, change_results, change_sample
 
 
-def submit(run: Path, output: Path, *options: str, model: str = "org/model") -> Result:
+def submit(run: Path, output: Path, *options: str, model: str = "org/scripts") -> Result:
     arguments = ["submit", str(run), "--model", model, "--dataset", "org/codemind", "-o", str(output), *options]
     return CliRunner().invoke(main, arguments)
 
@@ -45,8 +45,19 @@ def run(output: Path, tmp_path: Path) -> Path:
 
 
 def test_a_complete_run_is_written_in_every_form(output: Path, tmp_path: Path) -> None:
-    options = ["--source-url", "https://example.org/r", "--user", "me", "--revision", "abc", "--notes", "on one GPU"]
-    result = submit(output / "org__scripts", tmp_path, *options)
+    renamed = ["--model-was", "org/scripts"]
+    options = [
+        *renamed,
+        "--source-url",
+        "https://example.org/r",
+        "--user",
+        "me",
+        "--revision",
+        "abc",
+        "--notes",
+        "on one GPU",
+    ]
+    result = submit(output / "org__scripts", tmp_path, *options, model="org/model")
     assert result.exit_code == 0, result.output
     (run,) = read_runs([output / "org__scripts"])
 
@@ -59,6 +70,7 @@ def test_a_complete_run_is_written_in_every_form(output: Path, tmp_path: Path) -
     assert run.date.startswith(datetime.fromisoformat(entry.date).strftime("%Y-%m-%dT%H-%M-%S"))
     assert (entry.source_url, entry.source_user) == ("https://example.org/r", "me")
     assert "on one GPU" in entry.notes
+    assert "run as org/scripts" in entry.notes
 
     benchmark = yaml.safe_load((tmp_path / "eval.yaml").read_text())
     assert set(benchmark) == {"name", "description", "evaluation_framework", "tasks"}
@@ -75,13 +87,15 @@ def test_a_complete_run_is_written_in_every_form(output: Path, tmp_path: Path) -
     with tarfile.open(bundle) as archive:
         assert {member.mode & 0o111 for member in archive} == {0}
         assert len(archive.getnames()) == 3
+        described = json.load(archive.extractfile("submission.json"))  # type: ignore[arg-type]
+        assert (described["model"], described["model_was"]) == ("org/model", "org/scripts")
     verified = CliRunner().invoke(main, ["verify", str(bundle)])
     assert verified.exit_code == 0, verified.output
 
 
 def test_the_same_run_gives_the_same_bundle(output: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
-        assert submit(output / "org__right", tmp_path / name).exit_code == 0
+        assert submit(output / "org__right", tmp_path / name, model="org/right").exit_code == 0
     one, two = (next((tmp_path / name).glob("*.gz")).read_bytes() for name in ("one", "two"))
     assert one == two
 
@@ -129,6 +143,56 @@ def test_a_run_made_differently_is_refused(
     assert result.exit_code == 1
     assert reason in result.output
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("model", "was", "reason"),
+    [
+        (
+            "org/other",
+            None,
+            "--model org/other: the run's model is org/scripts; if that is the same model, add --model-was",
+        ),
+        ("org/other", "org/third", "--model-was org/third: the run's model is org/scripts"),
+        ("org/scripts", "org/third", "--model-was org/third: the run's model is org/scripts"),
+    ],
+)
+def test_a_run_of_another_model_is_refused(run: Path, tmp_path: Path, model: str, was: str | None, reason: str) -> None:
+    result = submit(run, tmp_path / "out", *([] if was is None else ["--model-was", was]), model=model)
+    assert result.exit_code == 1
+    assert reason in result.output
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--model", "codemind-oracle"], "made with codemind-oracle, which checks the suite and is no model"),
+        (["--model", "codemind-oracle", "--model_args", "pretrained=org/m"], "made with codemind-oracle"),
+        (["--model", "codemind-null"], "made with codemind-null, which checks the suite and is no model"),
+        (["--model", "codemind-replay", "--model_args", "responses={file}"], "does not say which model gave them"),
+        (
+            ["--model", "codemind-replay", "--model_args", "responses={file},model=codemind-oracle"],
+            "the responses are those of codemind-oracle",
+        ),
+        (["--model", "codemind-replay", "--model_args", "responses={file},model=org/m"], ""),
+    ],
+)
+def test_models_that_check_the_suite_are_refused(
+    output: Path, tmp_path: Path, arguments: list[str], reason: str
+) -> None:
+    (samples,) = (output / "org__right").glob("samples_*.jsonl")
+    given = [argument.format(file=samples) for argument in arguments]
+    ran = CliRunner().invoke(
+        main, ["run", *given, "--tasks", TASK, "--output_path", str(tmp_path / "run"), "--log_samples"]
+    )
+    assert ran.exit_code == 0, ran.output
+    (run,) = read_runs([tmp_path / "run"])
+    # Saying what the run calls its model is no way round.
+    own = [] if run.model == "org/m" else ["--model-was", run.model]
+    result = submit(tmp_path / "run", tmp_path / "out", *own, model="org/m")
+    assert (result.exit_code == 0) == (not reason), result.output
+    assert reason in result.output
 
 
 def test_an_altered_run_is_refused_by_name_of_the_problem(run: Path, tmp_path: Path) -> None:
@@ -267,6 +331,35 @@ def test_the_leaderboard_has_the_harness_s_numbers(site: Path, bundles: list[Pat
             raw = json.load(archive.extractfile(name))  # type: ignore[arg-type]
         (record,) = [r for r in records if r["model"] == raw["model_name"] and r["metric"] == "r_ier"]
         assert record["value"] == raw["results"][TASK]["r_ier,strict-match"]
+
+
+def test_the_leaderboard_shows_what_a_renamed_model_was_called(
+    browser: Browser, output: Path, bundles: list[Path], tmp_path: Path
+) -> None:
+    result = submit(output / "org__scripts", tmp_path, "--model-was", "org/scripts", model="org/new")
+    assert result.exit_code == 0, result.output
+    renamed = tmp_path / "org__new.codemind.tar.gz"
+    result = CliRunner().invoke(main, ["leaderboard", str(renamed), str(bundles[0]), "-o", str(tmp_path / "site")])
+    assert result.exit_code == 0, result.output
+    records = json.loads((tmp_path / "site" / "results.json").read_text())
+    assert {(r["model"], r["model_was"]) for r in records} == {("org/new", "org/scripts"), ("org/model-0", "")}
+    browser.open(tmp_path / "site" / "index.html")
+    assert browser.text("tbody tr:nth-child(2) th") == "org/new\nrun as org/scripts"
+    assert "run as" not in browser.text("tbody tr:nth-child(1) th")
+
+
+def test_a_bundle_under_a_name_it_does_not_own_is_refused(bundles: list[Path], tmp_path: Path) -> None:
+    shutil.unpack_archive(bundles[0], tmp_path / "in")
+    file = tmp_path / "in" / "submission.json"
+    file.write_text(file.read_text().replace('"model": "org/model-0"', '"model": "org/famous"'))
+    renamed = tmp_path / "renamed.tar.gz"
+    with tarfile.open(renamed, "w:gz") as archive:
+        for path in (tmp_path / "in").iterdir():
+            archive.add(path, path.name)
+    result = CliRunner().invoke(main, ["leaderboard", str(renamed), "-o", str(tmp_path / "site")])
+    assert result.exit_code == 1
+    assert "--model org/famous: the run's model is org/model-0" in result.output
+    assert not (tmp_path / "site").exists()
 
 
 def test_a_bundle_that_does_not_verify_is_refused(bundles: list[Path], tmp_path: Path) -> None:

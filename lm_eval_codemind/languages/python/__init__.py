@@ -25,10 +25,7 @@ class _Python(Language):
 
     def lines(self, source: str) -> int:
         """Return the lines of the program's normal form; see :mod:`lm_eval_codemind.languages.python.lines`."""
-        try:
-            return lines_of_code(source)
-        except SyntaxError:
-            return len([line for line in source.splitlines() if line.strip()])
+        return lines_of_code(source)
 
     def normal_form(self, source: str) -> str:
         try:

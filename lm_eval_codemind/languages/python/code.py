@@ -212,9 +212,13 @@ def _is_stub(node: ast.stmt) -> bool:
     return all(
         isinstance(part, ast.Pass)
         or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
-        or (isinstance(part, ast.Raise) and part.exc is not None and "NotImplemented" in ast.dump(part.exc))
+        or (isinstance(part, ast.Raise) and part.exc is not None and _names_not_implemented(part.exc))
         for part in node.body
     )
+
+
+def _names_not_implemented(node: ast.expr) -> bool:
+    return any(isinstance(part, ast.Name) and part.id.startswith("NotImplemented") for part in ast.walk(node))
 
 
 def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str | Unfinished:

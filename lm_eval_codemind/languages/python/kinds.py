@@ -20,7 +20,7 @@ from lm_eval_codemind.languages.python.names import (
     needed_functions,
     statements_binding,
 )
-from lm_eval_codemind.languages.python.statements import source_of
+from lm_eval_codemind.languages.python.statements import shape, source_of
 from lm_eval_codemind.problems import TEST_CASES, Problem, shown_cases
 
 _TEST_CASE = """
@@ -299,7 +299,7 @@ def _method_with_needs(code: str, problem: Problem) -> str:
     """
     class_name, method_name = problem.entry_point.split(".")
     tree, original = ast.parse(code), ast.parse(problem.code)
-    present = {ast.dump(node) for node in original.body}
+    present = {shape(node) for node in original.body} - {None}
     known = {name for node in _class(original, class_name).body for name in bound_names(node)}
     owner = _class(tree, class_name)
     members = [
@@ -307,11 +307,11 @@ def _method_with_needs(code: str, problem: Problem) -> str:
         for node in owner.body
         if method_name in bound_names(node) or (bound_names(node) and not bound_names(node) & known)
     ]
-    others = [node for node in tree.body if ast.dump(node) not in present and not isinstance(node, ast.ClassDef)]
+    others = [node for node in tree.body if shape(node) not in present and not isinstance(node, ast.ClassDef)]
     needed = statements_binding(
         {name for node in members for name in free_names(node)}, ast.Module(body=others, type_ignores=[])
     )
-    lines = code.splitlines()
+    lines = code.split("\n")
     first = owner.body[0]
     indent = lines[first.lineno - 1][: first.col_offset]
     sources = [source_of(node, lines, tree.body, "") for node in needed]

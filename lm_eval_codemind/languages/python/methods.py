@@ -6,7 +6,7 @@ import ast
 import copy
 
 from lm_eval_codemind.languages.python.code import MethodCode
-from lm_eval_codemind.languages.python.statements import Statement, first_line, indented
+from lm_eval_codemind.languages.python.statements import Statement, first_line, indented, shape
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -40,11 +40,11 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
     indent = lines[first_line(first) - 1][: first.col_offset] if first.lineno != owner.lineno else "    "
 
     taken = {name for node in tree.body for name in Statement(node, ast.unparse(node)).binds}
-    present = {ast.dump(node) for node in tree.body}
+    present = {shape(node) for node in tree.body} - {None}
     outside: list[Statement] = []
     inside: list[Statement] = []
     for part in method.prelude:
-        if ast.dump(part.node) in present:
+        if shape(part.node) in present:
             continue
         (inside if part.binds & taken else outside).append(part)
 

@@ -280,6 +280,17 @@ def _begun(chunk: list[str]) -> Statement | None:
         return None
 
 
+def shape(node: ast.AST) -> str | None:
+    """Return a text that statements of the same syntax share; None for one nested too deeply to be written out.
+
+    A sum of two thousand terms is such a one: Python parses it, and :func:`ast.dump` exhausts the stack on it.
+    """
+    try:
+        return ast.dump(node)
+    except RecursionError:
+        return None
+
+
 def first_line(node: ast.stmt) -> int:
     """Return the number of a statement's first line, its decorators included."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])

@@ -45,3 +45,12 @@ def test_agrees_with_the_lines_that_the_standard_library_prints() -> None:
         source = (Path(ast.__file__).parent / f"{name}.py").read_text(encoding="utf-8")
         printed = ast.unparse(WithoutDocstrings().visit(ast.parse(source)))
         assert lines_of_code(source) == sum(bool(line.strip()) for line in printed.splitlines()), name
+
+
+def test_what_does_not_parse_has_no_lines() -> None:
+    with pytest.raises(SyntaxError):
+        lines_of_code("def f(:\n    pass")
+
+
+def test_a_deep_tree_is_counted() -> None:
+    assert lines_of_code("x = " + " + ".join(["1"] * 2000)) == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import ast
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 
 
 def literal_type(literal: str) -> str | None:
@@ -12,15 +12,12 @@ def literal_type(literal: str) -> str | None:
     Object: everything else (``dict``, ``set``, ``None``).
 
     Args:
-        literal: Python source of one value, as in a problem's ``output``. ``set()``, ``inf`` and ``nan`` are accepted
-            with what :func:`ast.literal_eval` takes.
+        literal: A problem's ``output``, or a model's answer; whatever
+            :func:`~lm_eval_codemind.answers.literals.parse_literal` reads for the score has a type.
     """
-    text = literal.strip()
-    if text in ("inf", "-inf", "nan", "float('inf')", "float('-inf')", "float('nan')"):
-        return "Decimal"
     try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        value = parse_literal(literal)
+    except NotALiteralError:
         return None
     for name, types in _TYPES:
         if isinstance(value, types):

@@ -11,6 +11,10 @@ from lm_eval_codemind.languages.python.complexity import OUTPUT_TYPES, literal_t
         ("1", "Int"),
         ("-1.5", "Decimal"),
         ("float('inf')", "Decimal"),
+        ("nan", "Decimal"),
+        ("[nan]", "List"),
+        ("(inf, -inf)", "Tuple"),
+        ("{'a': nan}", "Object"),
         ("'a'", "String"),
         ("b'a'", "String"),
         ("True", "Binary"),
@@ -22,6 +26,8 @@ from lm_eval_codemind.languages.python.complexity import OUTPUT_TYPES, literal_t
         ("None", "Object"),
         ("f(1)", None),
         ("[1,", None),
+        ("[" * 6_000_000, None),
+        ("[" * 6_000_000 + "]" * 6_000_000, None),
     ],
 )
 def test_literals(literal: str, expected: str | None) -> None:

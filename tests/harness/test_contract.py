@@ -1,0 +1,84 @@
+"""What releases of the harness hand over differently."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from lm_eval_codemind.tasks import dsr, harness, ier, sr
+
+from lm_eval_codemind.answers.response import SKIPPED
+
+VALUE = {"kind": "function", "output": "[1, 2]"}
+SPECIFIED: dict[str, Any] = {
+    "problem_id": "P",
+    "benchmark": "sample",
+    "kind": "function",
+    "language": "python",
+    "code": "def double(x): return 2 * x",
+    "entry_point": "double",
+    "specification": "def double(x):\n",
+    "context": "",
+    "tests": "def check(candidate):\n    assert candidate(2) == 4\n    assert candidate(3) == 6\n",
+    "setting": "no_test",
+    "test": "assert double(2) == 4",
+}
+
+
+def ier_answers(count: int) -> tuple[dict[str, Any], list[Any]]:
+    return VALUE, ["[1, 2]", "[1]", "[invalid]", "(1, 2)"][:count]
+
+
+def sr_answers(count: int) -> tuple[dict[str, Any], list[Any]]:
+    responses = ["def double(x): return 2 * x", "def double(x): return x", "no idea", "def double(x): return x + x"]
+    return SPECIFIED, list(sr.extract_code([responses[:count]], [SPECIFIED])[0])
+
+
+def dsr_answers(count: int) -> tuple[dict[str, Any], list[Any]]:
+    document = next(row for row in dsr.dataset(benchmark="sample")["test"] if row["kind"] == "function")
+    responses = [document["target"], "no idea", f"```python\n{document['transformed']}\n```", ""]
+    return document, list(dsr.extract_code([responses[:count]], [document])[0])
+
+
+HOOKS = [
+    (ier.process_results, ier_answers, "r_ier"),
+    (ier.process_published_results, ier_answers, "r_ier_text"),
+    (sr.process_results, sr_answers, "pass@1_no_test"),
+    (sr.process_misleading_results, sr_answers, "pass@1"),
+    (dsr.process_results, dsr_answers, "pass@1"),
+]
+
+
+@pytest.mark.parametrize(("hook", "answers", "metric"), HOOKS)
+@pytest.mark.parametrize(("count", "share"), [(1, 1.0), (4, None)])
+def test_both_shapes_of_filtered_responses_are_scored_alike(
+    hook: Callable[[Any, Any], dict[str, Any]],
+    answers: Callable[[int], tuple[dict[str, Any], list[Any]]],
+    metric: str,
+    count: int,
+    share: float | None,
+) -> None:
+    document, filtered = answers(count)
+    nested, flat = hook(document, [filtered]), hook(document, filtered)
+    assert nested == flat
+    assert flat[metric] == (share if share is not None else {"r_ier": 0.25, "r_ier_text": 0.25}.get(metric, 0.5))
+    assert hook(document, [SKIPPED]) == {} == hook(document, [[SKIPPED]])
+
+
+@pytest.mark.parametrize(
+    ("installed", "warnings"), [("0.4.13", 0), ("0.4.99", 0), ("0.5.0.dev2", 1), ("0.5.1", 1), ("1.0", 1)]
+)
+def test_a_release_that_nobody_tested_is_named_once(
+    installed: str, warnings: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(harness, "version", lambda package: installed)
+    harness.warn_of_untested_release.cache_clear()
+    with caplog.at_level(logging.WARNING):
+        ier.dataset(benchmark="sample", setting="direct")
+        dsr.dataset(benchmark="sample")
+    found = [record.getMessage() for record in caplog.records if "newer than" in record.getMessage()]
+    assert len(found) == warnings
+    assert all(installed in message and "codemind-oracle" in message for message in found)
+    harness.warn_of_untested_release.cache_clear()

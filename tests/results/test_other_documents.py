@@ -1,0 +1,55 @@
+"""Runs whose documents are not the tasks' default ones: their responses are sealed, and they verify."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import lm_eval
+import pytest
+from click.testing import CliRunner
+from lm_eval.tasks import TaskManager
+from lm_eval_codemind.tasks.location import task_directory
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.models.reference import OracleLM
+from lm_eval_codemind.prompts.templates import Templates
+
+
+@pytest.mark.xfail(strict=True, reason="tasks with the same prompts share a dict of response digests")
+def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path: Path) -> None:
+    config = f"include: {task_directory()}/ier/codemind_ier_sample.yaml\ntask: codemind_ier_again\nrepeats: 2\n"
+    (tmp_path / "again.yaml").write_text(config)
+    manager = TaskManager(include_path=[str(task_directory()), str(tmp_path)], include_defaults=False)
+    tasks = ["codemind_ier_sample", "codemind_ier_again"]
+    results = lm_eval.simple_evaluate(model=OracleLM(), tasks=tasks, task_manager=manager, bootstrap_iters=0)
+    assert results is not None
+    seals = [results["configs"][task]["metadata"]["suite"].get("responses") for task in tasks]
+    assert all(seals)
+    assert seals[0] != seals[1]
+
+
+@pytest.mark.xfail(strict=True, reason="verify renders the default documents instead of the run's")
+@pytest.mark.parametrize(
+    ("task", "metadata"),
+    [
+        ("codemind_ier_sample", "prompts"),
+        ("codemind_dsr_sample", {"transform_seed": 5}),
+        ("codemind_sr_sample", {"hint_seed": 7}),
+    ],
+    ids=["prompts", "transform_seed", "hint_seed"],
+)
+def test_a_run_with_other_documents_verifies(task: str, metadata: Any, tmp_path: Path) -> None:
+    if metadata == "prompts":
+        shutil.copytree(Templates("ier").directory, tmp_path / "mine" / "ier")
+        for file in (tmp_path / "mine" / "ier").glob("*.txt"):
+            file.write_text(file.read_text().replace("### Problem", "### My problem", 1))
+        metadata = {"prompts": str(tmp_path / "mine")}
+    arguments = ["run", "--model", "codemind-oracle", "--tasks", task, "--output_path", str(tmp_path / "run")]
+    arguments += ["--metadata", ",".join(f"{name}={value}" for name, value in metadata.items()), "--log_samples"]
+    ran = CliRunner().invoke(main, [*arguments, "--confirm_run_unsafe_code"])
+    if ran.exit_code:  # An error here must not pass for the expected failure.
+        pytest.exit(f"the run itself failed: {ran.output}")
+    result = CliRunner().invoke(main, ["verify", str(tmp_path / "run")])
+    assert result.exit_code == 0, result.output
