@@ -1,0 +1,291 @@
+"""What the host's interpreter imports, programs import: in real environments of each layout, at each level."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.execution import isolation, visible
+
+ROOT = Path(__file__).resolve().parents[2]
+VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
+BASE = Path(getattr(sys, "_base_executable", sys.executable))
+SITE = f"lib/{VERSION}/site-packages"
+
+# Runs in the environment that is tried: imports on the host, then inside at each level, and tries to read there.
+DRIVER = """
+import importlib, json, sys
+sys.path.append(sys.argv[1])
+modules, secrets, names = json.loads(sys.argv[2])
+for name in modules:
+    importlib.import_module(name)
+from lm_eval_codemind.execution import Job, Sandbox, isolation
+program = '''
+def imports(name):
+    import importlib
+    try:
+        return importlib.import_module(name).ANSWER
+    except ImportError as error:
+        return str(error)
+def reads(path):
+    try:
+        open(path).close()
+    except OSError:
+        return False
+    return True
+def lists(path):
+    import os
+    try:
+        return os.listdir(path)
+    except OSError:
+        return []
+'''
+calls = [f"imports({name!r})" for name in modules] + [f"reads({path!r})" for path in secrets]
+calls += [f"lists({name!r})" for name in names]
+found = {}
+for level in isolation.available():
+    if level.name != "none":
+        with Sandbox(workers=1, isolation=level.name, preload=()) as sandbox:
+            outcome = sandbox.run([Job.evaluate(program, calls)])[0]
+            found[level.name] = [observation.value for observation in outcome.observations] or outcome.to_dict()
+print(json.dumps(found))
+"""
+
+
+@dataclass
+class Layout:
+    """An environment: how its interpreter is called, and what it can and programs can't see."""
+
+    python: Path
+    modules: list[str] = field(default_factory=lambda: ["tiny"])
+    secrets: list[Path] = field(default_factory=list)
+    unlisted: list[Path] = field(default_factory=list)
+    environment: dict[str, str] = field(default_factory=dict)
+    folder: Path | None = None
+
+
+def tiny(directory: Path, name: str = "tiny") -> Path:
+    """Make a package that reads a file of its own when it is imported."""
+    package = directory / name
+    package.mkdir(parents=True)
+    (package / "data.txt").write_text("42")
+    (package / "__init__.py").write_text(
+        "import os\nANSWER = int(open(os.path.join(os.path.dirname(__file__), 'data.txt')).read())\n"
+    )
+    return package
+
+
+def secret(directory: Path) -> Path:
+    path = directory / "secret.env"
+    path.write_text("TOKEN=1")
+    return path
+
+
+def venv(directory: Path, *options: str, base: Path = BASE) -> Path:
+    """Make an environment and return its directory for packages."""
+    subprocess.run([base, "-m", "venv", "--without-pip", *options, directory], check=True)
+    return directory / SITE
+
+
+def below(place: Path) -> Layout:
+    tiny(venv(place / "env"))
+    return Layout(place / "env/bin/python", secrets=[secret(place)], unlisted=[place])
+
+
+def symlinked(place: Path) -> Layout:
+    tiny(venv(place / "real/env"))
+    (place / "link").symlink_to("real")
+    return Layout(place / "link/env/bin/python", secrets=[secret(place / "real")])
+
+
+def system_site_packages(place: Path) -> Layout:
+    conda_like(place)
+    venv(place / "env", "--system-site-packages", base=place / "conda/bin/python")
+    return Layout(place / "env/bin/python")
+
+
+def conda_like(place: Path) -> Layout:
+    """An interpreter and its library in a prefix of their own, without ``pyvenv.cfg``."""
+    conda = place / "conda"
+    (conda / "bin").mkdir(parents=True)
+    (conda / "conda-meta").mkdir()
+    real = BASE.resolve()
+    shutil.copy2(real, conda / "bin" / VERSION)
+    (conda / "bin/python").symlink_to(VERSION)
+    library = Path(sysconfig.get_path("stdlib"))
+    shutil.copytree(
+        library,
+        conda / "lib" / VERSION,
+        ignore=shutil.ignore_patterns("test", "site-packages", "dist-packages", "__pycache__", "idlelib", "config-*"),
+    )
+    for shared in (real.parent.parent / "lib").glob("libpython*"):
+        shutil.copy2(shared, conda / "lib")
+    tiny(conda / SITE)
+    return Layout(conda / "bin/python", secrets=[secret(conda)])
+
+
+def user_site(place: Path) -> Layout:
+    tiny(place / "home/.local" / SITE)
+    environment = {"HOME": str(place / "home"), "PYTHONUSERBASE": str(place / "home/.local")}
+    return Layout(BASE, environment=environment, secrets=[secret(place / "home"), secret(place / "home/.local")])
+
+
+def python_path(place: Path) -> Layout:
+    """Packages, a module and a namespace of packages in a directory that holds other things as well."""
+    tiny(place / "libs")
+    tiny(place / "libs/space", "inner")
+    (place / "libs/single.py").write_text("ANSWER = 42")
+    (place / "libs/data").mkdir()
+    hidden = [secret(place / "libs"), secret(place / "libs/data")]
+    venv(place / "env")
+    environment = {"PYTHONPATH": str(place / "libs")}
+    return Layout(place / "env/bin/python", ["tiny", "space.inner", "single"], hidden, [], environment)
+
+
+def target(place: Path) -> Layout:
+    """What ``pip install --target`` leaves: a package that brings modules along, and its record."""
+    tiny(place / "target")
+    tiny(place / "target/tiny.libs", "other")
+    (place / "target/_tiny_impl.py").write_text("ANSWER = 42")
+    info = place / "target/tiny-1.0.dist-info"
+    info.mkdir()
+    (info / "RECORD").write_text("tiny/__init__.py,,\n_tiny_impl.py,,\ntiny.libs/other/data.txt,,\n")
+    venv(place / "env")
+    hidden = [secret(place / "target")]
+    return Layout(place / "env/bin/python", ["tiny", "_tiny_impl"], hidden, [], {"PYTHONPATH": str(place / "target")})
+
+
+def path_file(place: Path) -> Layout:
+    """An editable install of the older kind: a line of a ``.pth`` file names the project's source directory."""
+    tiny(place / "project/src")
+    packages = venv(place / "env")
+    (packages / "project.pth").write_text(f"{place / 'project/src'}\n")
+    return Layout(place / "env/bin/python", secrets=[secret(place / "project"), secret(place / "project/src")])
+
+
+def editable(place: Path) -> Layout:
+    """An editable install as setuptools makes it for a package in the project's root: by an import hook."""
+    project = place / "project"
+    tiny(project)
+    (project / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
+        '[project]\nname = "tiny"\nversion = "1.0"\n[tool.setuptools]\npackages = ["tiny", "tiny_data"]\n'
+    )
+    (project / "tiny_data").mkdir()
+    (project / "tiny_data/__init__.py").write_text("ANSWER = 42")
+    packages = venv(place / "env")
+    command = [sys.executable, "-m", "pip", "--version"]
+    installer = [sys.executable, "-m", "pip", "install", "--quiet", f"--target={packages}"]
+    if subprocess.run(command, capture_output=True).returncode != 0:
+        if shutil.which("uv") is None:
+            pytest.skip("neither pip nor uv is installed")
+        installer = ["uv", "pip", "install", "--quiet", "--offline", "--python", str(place / "env/bin/python")]
+    pytest.importorskip("setuptools")
+    backend = {"PYTHONPATH": str(Path(sys.modules["setuptools"].__file__ or "").parents[1])}
+    subprocess.run(
+        [*installer, "--no-index", "--no-deps", "--no-build-isolation", "--editable", str(project)],
+        check=True,
+        env={**os.environ, **backend},
+    )
+    return Layout(place / "env/bin/python", ["tiny", "tiny_data"], secrets=[secret(project)], unlisted=[project])
+
+
+def archive(place: Path) -> Layout:
+    place.mkdir(parents=True)
+    with zipfile.ZipFile(place / "libs.zip", "w") as file:
+        file.writestr("zipped/__init__.py", "ANSWER = 42")
+        file.writestr("inner/deeper.py", "ANSWER = 42")
+    venv(place / "env")
+    environment = {"PYTHONPATH": f"{place / 'libs.zip'}:{place / 'libs.zip' / 'inner'}"}
+    return Layout(place / "env/bin/python", ["zipped", "deeper"], [secret(place)], [place], environment)
+
+
+def uv_environment(place: Path) -> Layout:
+    """An environment of uv's on an interpreter that lies behind links, as those that uv installs do."""
+    if shutil.which("uv") is None:
+        pytest.skip("uv is not installed")
+    conda_like(place / "store")
+    (place / "store/cpython").symlink_to("conda")
+    command = ["uv", "venv", "--quiet", "--offline", "--no-project", "--python", place / "store/cpython/bin/python"]
+    subprocess.run([*command, place / "env"], check=True)
+    tiny(place / "env" / SITE)
+    return Layout(place / "env/bin/python", secrets=[secret(place)])
+
+
+def linked_packages(place: Path) -> Layout:
+    """Packages whose files, or which themselves, are links to a store elsewhere."""
+    packages = venv(place / "env")
+    whole, files = tiny(place / "store/one", "whole"), tiny(place / "store/two", "files")
+    (packages / "whole").symlink_to(whole)
+    (packages / "files").mkdir()
+    for path in files.iterdir():
+        (packages / "files" / path.name).symlink_to(path)
+    return Layout(place / "env/bin/python", ["whole", "files"], [secret(place / "store"), secret(place / "store/one")])
+
+
+def projects_root(place: Path) -> Layout:
+    """An environment that is a project's root."""
+    tiny(venv(place / "project"))
+    (place / "project/setup.cfg").write_text("[metadata]\nname = project\n")
+    (place / "project/tests").mkdir()
+    hidden = [secret(place / "project"), secret(place / "project/tests"), place / "project/setup.cfg"]
+    return Layout(place / "project/bin/python", secrets=hidden, unlisted=[place / "project/tests"])
+
+
+def current_directory(place: Path) -> Layout:
+    """The current directory, which ``python -c`` and ``-m`` put first, is nobody's package."""
+    tiny(venv(place / "env"))
+    tiny(place / "here", "mine")
+    hidden = [place / "here/mine/__init__.py"]
+    return Layout(place / "env/bin/python", secrets=hidden, unlisted=[place / "here"], folder=place / "here")
+
+
+LAYOUTS: list[Callable[[Path], Layout]] = [
+    *(below, symlinked, conda_like, system_site_packages, user_site, python_path, target, path_file, editable),
+    *(archive, uv_environment, linked_packages, projects_root, current_directory),
+]
+
+
+def seen(layout: Layout) -> dict[str, list[object]]:
+    """Return, by level, what the programs see that the interpreter of a layout runs."""
+    secrets = [*layout.secrets, ROOT / "setup.cfg", Path(__file__), ROOT / "lm_eval_codemind/sources/sample.py"]
+    unlisted = [*layout.unlisted, ROOT / "tests", Path.home()]
+    arguments = json.dumps([layout.modules, [str(path) for path in secrets], [str(path) for path in unlisted]])
+    binaries = os.pathsep.join(os.path.dirname(path) for path in isolation._bubblewraps())
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))}
+    done = subprocess.run(
+        [layout.python, "-c", DRIVER, str(ROOT), arguments],
+        env={**inherited, "PATH": f"{binaries}:{os.environ['PATH']}", **layout.environment},
+        cwd=layout.folder or "/",
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[object]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize("make", LAYOUTS, ids=lambda make: make.__name__)
+def test_programs_import_what_the_host_imports_and_see_nothing_beside_it(
+    make: Callable[[Path], Layout], tmp_path: Path
+) -> None:
+    layout = make(tmp_path / "place")
+    levels = seen(layout)
+    assert set(levels) == {level.name for level in isolation.available()} - {"none"}
+    for level, values in levels.items():
+        answers, rest = values[: len(layout.modules)], values[len(layout.modules) :]
+        assert answers == ["42"] * len(layout.modules), level
+        hidden = len(layout.secrets) + 3
+        assert rest[:hidden] == ["False"] * hidden, level
+        for names in rest[hidden:]:
+            assert "secret.env" not in str(names) and "conftest.py" not in str(names), level
