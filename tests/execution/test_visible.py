@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.execution import isolation, visible
+from lm_eval_codemind.execution import isolation
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -57,7 +57,7 @@ for level in isolation.available():
     if level.name != "none":
         with Sandbox(workers=1, isolation=level.name, preload=()) as sandbox:
             outcome = sandbox.run([Job.evaluate(program, calls)])[0]
-            found[level.name] = [observation.value for observation in outcome.observations] or outcome.to_dict()
+            found[level.name] = [observation.literal for observation in outcome.observations] or outcome.to_dict()
 print(json.dumps(found))
 """
 
@@ -261,7 +261,7 @@ def seen(layout: Layout) -> dict[str, list[object]]:
     secrets = [*layout.secrets, ROOT / "setup.cfg", Path(__file__), ROOT / "lm_eval_codemind/sources/sample.py"]
     unlisted = [*layout.unlisted, ROOT / "tests", Path.home()]
     arguments = json.dumps([layout.modules, [str(path) for path in secrets], [str(path) for path in unlisted]])
-    binaries = os.pathsep.join(os.path.dirname(path) for path in isolation._bubblewraps())
+    binaries = os.pathsep.join(str(Path(path).parent) for path in isolation._bubblewraps())
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))}
     done = subprocess.run(
         [layout.python, "-c", DRIVER, str(ROOT), arguments],
