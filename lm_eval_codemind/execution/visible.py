@@ -121,16 +121,18 @@ def _view(path: tuple[str, ...], variables: tuple[str, ...], folder: str) -> Vie
     found = _Found()
     python_path, readable, *data = (value.split(os.pathsep) for value in variables)
     _interpreter(found)
-    kept = [
-        entry
-        for entry in _entries(path, [os.path.join(folder, each) for each in python_path if each], folder)
-        if _on_path(entry, found)
-    ]
+    readable = [os.path.join(folder, each) for each in readable if each]
+    for entry in readable:
+        if not os.path.exists(entry):
+            raise ValueError(f"{VARIABLE} names {entry}, which is not there")
+        found.show(entry)
+    named = [*readable, *(os.path.join(folder, each) for each in python_path if each)]
+    kept = [entry for entry in _entries(path, named, folder) if entry in readable or _on_path(entry, found)]
     for location in _editable_locations():
         if not _of_own_checkout(location):
             found.show(location)
-    for entry in (*readable, *(each for value in data for each in value)):
-        if os.path.isabs(entry) and (entry in readable or not _too_broad(entry)):
+    for entry in (each for value in data for each in value):
+        if os.path.isabs(entry) and not _too_broad(entry):
             found.show(entry)
     _loaded_libraries(found)
     return found.view(kept)
@@ -247,7 +249,7 @@ def _install_directories() -> set[str]:
     return {os.path.realpath(path) for path in found}
 
 
-def _entries(path: Iterable[str], python_path: list[str], folder: str) -> Iterator[str]:
+def _entries(path: Iterable[str], named: list[str], folder: str) -> Iterator[str]:
     """Yield the entries of ``sys.path`` that somebody named: not the directory of the script or the current one.
 
     Python puts that one first by itself, and it may be anything, such as the user's home.
@@ -256,7 +258,7 @@ def _entries(path: Iterable[str], python_path: list[str], folder: str) -> Iterat
     unnamed = {folder, script, os.path.realpath(folder), os.path.realpath(script)}
     absolute = [os.path.join(folder, entry) if entry else "" for entry in path]
     for entry in dict.fromkeys(absolute):
-        if entry and (entry not in unnamed or entry in python_path or absolute.count(entry) > 1 or _records(entry)):
+        if entry and (entry not in unnamed or entry in named or absolute.count(entry) > 1 or _records(entry)):
             yield entry
 
 

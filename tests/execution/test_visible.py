@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.execution import isolation
+from lm_eval_codemind.execution import HiddenPackages, Sandbox, isolation, require_importable, visible
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -289,3 +289,60 @@ def test_programs_import_what_the_host_imports_and_see_nothing_beside_it(
         assert rest[:hidden] == ["False"] * hidden, level
         for names in rest[hidden:]:
             assert "secret.env" not in str(names) and "conftest.py" not in str(names), level
+
+
+GUARD = """
+import sys
+sys.path.append(sys.argv[1])
+from lm_eval_codemind.execution import HiddenPackages, Sandbox, require_importable
+for level in ("bubblewrap", "landlock"):
+    if level in sys.argv[2:]:
+        with Sandbox(workers=1, isolation=level, preload=()) as sandbox:
+            require_importable(["json", "os.path", "no_such_module"], sandbox)
+            try:
+                require_importable(["json", "tiny"], sandbox)
+            except HiddenPackages as error:
+                print(error)
+            else:
+                print(level, "all")
+"""
+
+
+def guard(place: Path, **variables: str) -> str:
+    """Return what the guard says of packages beside a script, which no layout names."""
+    script = place / "script.py"
+    script.write_text(GUARD)
+    levels = [level.name for level in isolation.available()]
+    done = subprocess.run(
+        [sys.executable, script, ROOT, *levels], env={**os.environ, **variables}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_package_that_only_the_host_sees_stops_the_run_and_the_message_mends_it(tmp_path: Path) -> None:
+    package = tiny(tmp_path)
+    said = guard(tmp_path).splitlines()
+    assert len(said) == len(isolation.available()) - 1
+    for line in said:
+        assert f"tiny (ModuleNotFoundError: No module named 'tiny'; tiny lies in {package}/__init__.py)" in line
+        assert "no_such_module" not in line and "json" not in line and "CODEMIND_SANDBOX_READABLE=" in line
+    mended = guard(tmp_path, CODEMIND_SANDBOX_READABLE=str(tmp_path)).splitlines()
+    assert [line.split()[-1] for line in mended] == ["all"] * len(said)
+
+
+def test_a_module_that_ends_the_process_inside_is_not_taken_for_importable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, body in (("ending", "import os\nif os.environ['HOME'] != HOME:\n    os._exit(0)\n"), ("good", "")):
+        (tmp_path / f"{name}.py").write_text(body.replace("HOME:", f"{os.environ['HOME']!r}:"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with Sandbox(workers=1, preload=()) as sandbox, pytest.raises(HiddenPackages, match=r"import.*: ending \(") as told:
+        require_importable(["good", "ending"], sandbox)
+    assert "good" not in str(told.value)
+
+
+def test_readable_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CODEMIND_SANDBOX_READABLE", "/no/such/directory")
+    with pytest.raises(ValueError, match="CODEMIND_SANDBOX_READABLE names /no/such/directory"):
+        visible.view()
