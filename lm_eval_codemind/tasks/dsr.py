@@ -78,9 +78,7 @@ def dataset(
         raise ValueError(
             f"the data of {benchmark} has no transformed programs; run `codemind data build --benchmark {benchmark}`"
         )
-    # The tests of a script are inputs and outputs.
-    sources = {problem.tests for problem in problems if problem.kind != "script"}
-    sources.update(problem.code for problem in problems)
+    sources = {text for problem in problems for text in (problem.code, problem.tests)}
     require_importable({name for source in sources for name in imported_modules(source)})
     documents = [_document(problem, templates) for problem in problems]
     # The published C+ of a class leaves some of its methods as they were: nothing there can be made simpler.
