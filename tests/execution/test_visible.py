@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -72,6 +73,8 @@ class Layout:
     unlisted: list[Path] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
     folder: Path | None = None
+    # Where this package is imported from.
+    root: Path = ROOT
 
 
 def tiny(directory: Path, name: str = "tiny") -> Path:
@@ -250,9 +253,19 @@ def current_directory(place: Path) -> Layout:
     return Layout(place / "env/bin/python", secrets=hidden, unlisted=[place / "here"], folder=place / "here")
 
 
+def installed(place: Path) -> Layout:
+    """This package, whose data holds answers, installed beside the others."""
+    packages = venv(place / "env")
+    tiny(packages)
+    own = packages / "lm_eval_codemind"
+    shutil.copytree(ROOT / "lm_eval_codemind", own, ignore=shutil.ignore_patterns("__pycache__"))
+    hidden = [own / "__init__.py", own / "sources/sample.py", *(own / "sources/sample_data").glob("*.yaml")]
+    return Layout(place / "env/bin/python", secrets=hidden, root=packages)
+
+
 LAYOUTS: list[Callable[[Path], Layout]] = [
     *(below, symlinked, conda_like, system_site_packages, user_site, python_path, target, path_file, editable),
-    *(archive, uv_environment, linked_packages, projects_root, current_directory),
+    *(archive, uv_environment, linked_packages, projects_root, current_directory, installed),
 ]
 
 
@@ -264,7 +277,7 @@ def seen(layout: Layout) -> dict[str, list[object]]:
     binaries = os.pathsep.join(str(Path(path).parent) for path in isolation._bubblewraps())
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))}
     done = subprocess.run(
-        [layout.python, "-c", DRIVER, str(ROOT), arguments],
+        [layout.python, "-c", DRIVER, str(layout.root), arguments],
         env={**inherited, "PATH": f"{binaries}:{os.environ['PATH']}", **layout.environment},
         cwd=layout.folder or "/",
         capture_output=True,
@@ -279,7 +292,18 @@ def seen(layout: Layout) -> dict[str, list[object]]:
 def test_programs_import_what_the_host_imports_and_see_nothing_beside_it(
     make: Callable[[Path], Layout], tmp_path: Path
 ) -> None:
-    layout = make(tmp_path / "place")
+    check(make(tmp_path / "place"))
+
+
+@pytest.mark.parametrize("folder", [Path("/dev/shm"), Path.home()], ids=["mount", "home"])
+def test_environments_on_a_mount_of_their_own_and_below_the_home(folder: Path) -> None:
+    if not os.access(folder, os.W_OK):
+        pytest.skip(f"{folder} can't be written to")
+    with tempfile.TemporaryDirectory(prefix="codemind test ü ", dir=folder) as place:
+        check(below(Path(place)))
+
+
+def check(layout: Layout) -> None:
     levels = seen(layout)
     assert set(levels) == {level.name for level in isolation.available()} - {"none"}
     for level, values in levels.items():
