@@ -12,9 +12,11 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 
 import pytest
+import setuptools
 
 from lm_eval_codemind.execution import HiddenPackages, Sandbox, isolation, require_importable, visible
 
@@ -60,6 +62,18 @@ for level in isolation.available():
             outcome = sandbox.run([Job.evaluate(program, calls)])[0]
             found[level.name] = [observation.literal for observation in outcome.observations] or outcome.to_dict()
 print(json.dumps(found))
+"""
+
+# What setuptools puts into an environment for an editable install, in short.
+FINDER = """
+import sys
+from importlib.util import spec_from_file_location
+MAPPING = {{name: "{project}/" + name for name in ("tiny", "tiny_data")}}
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return spec_from_file_location(name, MAPPING[name] + "/__init__.py") if name in MAPPING else None
+sys.meta_path.append(Finder)
 """
 
 
@@ -133,7 +147,10 @@ def conda_like(place: Path) -> Layout:
     )
     for shared in (real.parent.parent / "lib").glob("libpython*"):
         shutil.copy2(shared, conda / "lib")
-    tiny(conda / SITE)
+    # Debian's has other names for it than the rest of the world.
+    asked = "import site; print(site.getsitepackages()[0])"
+    packages = subprocess.run([conda / "bin/python", "-c", asked], capture_output=True, text=True, check=True).stdout
+    tiny(Path(packages.strip()))
     return Layout(conda / "bin/python", secrets=[secret(conda)])
 
 
@@ -187,19 +204,18 @@ def editable(place: Path) -> Layout:
     (project / "tiny_data").mkdir()
     (project / "tiny_data/__init__.py").write_text("ANSWER = 42")
     packages = venv(place / "env")
-    command = [sys.executable, "-m", "pip", "--version"]
-    installer = [sys.executable, "-m", "pip", "install", "--quiet", f"--target={packages}"]
-    if subprocess.run(command, capture_output=True).returncode != 0:
-        if shutil.which("uv") is None:
-            pytest.skip("neither pip nor uv is installed")
-        installer = ["uv", "pip", "install", "--quiet", "--offline", "--python", str(place / "env/bin/python")]
-    pytest.importorskip("setuptools")
-    backend = {"PYTHONPATH": str(Path(sys.modules["setuptools"].__file__ or "").parents[1])}
-    subprocess.run(
-        [*installer, "--no-index", "--no-deps", "--no-build-isolation", "--editable", str(project)],
-        check=True,
-        env={**os.environ, **backend},
-    )
+    # Since this version setuptools makes wheels by itself, which an editable install is one of.
+    version = tuple(int(part) for part in metadata.version("setuptools").split(".")[:2])
+    if version < (70, 1) or shutil.which("uv") is None:
+        (packages / "__editable___tiny_finder.py").write_text(FINDER.format(project=str(project)))
+        (packages / "__editable__.tiny.pth").write_text("import __editable___tiny_finder\n")
+    else:
+        command = ["uv", "pip", "install", "--quiet", "--offline", "--no-index", "--no-deps", "--no-build-isolation"]
+        subprocess.run(
+            [*command, "--python", place / "env/bin/python", "--editable", project],
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(Path(setuptools.__file__).parents[1])},
+        )
     return Layout(place / "env/bin/python", ["tiny", "tiny_data"], secrets=[secret(project)], unlisted=[project])
 
 
