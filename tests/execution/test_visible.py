@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -16,7 +17,6 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
-import setuptools
 
 from lm_eval_codemind.execution import HiddenPackages, Sandbox, isolation, require_importable, visible
 
@@ -205,8 +205,9 @@ def editable(place: Path) -> Layout:
     (project / "tiny_data/__init__.py").write_text("ANSWER = 42")
     packages = venv(place / "env")
     # Since this version setuptools makes wheels by itself, which an editable install is one of.
-    version = tuple(int(part) for part in metadata.version("setuptools").split(".")[:2])
-    if version < (70, 1) or shutil.which("uv") is None:
+    backend = importlib.util.find_spec("setuptools")
+    version = tuple(int(part) for part in metadata.version("setuptools").split(".")[:2]) if backend else ()
+    if backend is None or version < (70, 1) or shutil.which("uv") is None:
         (packages / "__editable___tiny_finder.py").write_text(FINDER.format(project=str(project)))
         (packages / "__editable__.tiny.pth").write_text("import __editable___tiny_finder\n")
     else:
@@ -214,7 +215,7 @@ def editable(place: Path) -> Layout:
         subprocess.run(
             [*command, "--python", place / "env/bin/python", "--editable", project],
             check=True,
-            env={**os.environ, "PYTHONPATH": str(Path(setuptools.__file__).parents[1])},
+            env={**os.environ, "PYTHONPATH": str(Path(backend.origin or "").parents[1])},
         )
     return Layout(place / "env/bin/python", ["tiny", "tiny_data"], secrets=[secret(project)], unlisted=[project])
 
