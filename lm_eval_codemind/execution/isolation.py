@@ -8,7 +8,6 @@ import json
 import logging
 import os
 import shutil
-import site
 import subprocess
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from . import kernel, syscalls
+from . import kernel, syscalls, visible
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +23,6 @@ BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
 LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)
 VARIABLE = "CODEMIND_SANDBOX"
 
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _FILES = (
     "/etc/ld.so.cache",
     "/etc/localtime",
@@ -43,8 +41,6 @@ _ENVIRONMENT = {
     "NUMEXPR_NUM_THREADS": "1",
     "MPLBACKEND": "agg",
 }
-# Passed on because a program's libraries find their read-only data by them.
-_DATA_VARIABLES = ("NLTK_DATA",)
 
 # The servers import this package's modules under a name of their own: the rest of it is neither needed nor read.
 _PACKAGE = "sandboxed"
@@ -93,13 +89,17 @@ class Isolation:
             hash_seed: ``PYTHONHASHSEED``.
             errors: Where the server's own errors go.
         """
-        inside = "/tmp" if self.name == BUBBLEWRAP else home
+        view = visible.view()
+        inside = view.home if self.name == BUBBLEWRAP else home
+        readable, listed = view.rules()
         settings = {
             **settings,
             "level": self.name,
             "home": inside,
             "sockets": sockets,
-            "readable": [*_SYSTEM, *_FILES, *python_directories()],
+            "readable": [*visible.SYSTEM, *_FILES, *readable],
+            "listed": listed,
+            "path": view.path,
             "uid": 0,
             "processes": self.contains_processes,
         }
@@ -108,11 +108,16 @@ class Isolation:
             Path(home).parent.chmod(0o711)
             os.chown(home, settings["uid"], settings["uid"])
         environment = {**_ENVIRONMENT, "PYTHONHASHSEED": str(hash_seed), "HOME": inside, "TMPDIR": inside}
-        environment.update({name: os.environ[name] for name in _DATA_VARIABLES if name in os.environ})
+        passed = (*visible.DATA_VARIABLES, *visible.INTERPRETER_VARIABLES)
+        environment.update({name: os.environ[name] for name in passed if name in os.environ})
         package = str(Path(__file__).parent)
-        python = [sys.executable, "-s", "-B", "-X", "utf8", "-c", _BOOT]
+        python = [sys.executable, "-B", "-X", "utf8", "-c", _BOOT]
+        if view.user_base:
+            environment["PYTHONUSERBASE"] = view.user_base
+        else:
+            python.insert(1, "-s")
         if self.name == BUBBLEWRAP:
-            python = [*bubblewrap_command(self.bubblewrap, package), *python, "/run/sandbox"]
+            python = [*bubblewrap_command(self.bubblewrap, package, view), *python, "/run/sandbox"]
         else:
             python = [*python, package]
         return subprocess.Popen(
@@ -147,48 +152,23 @@ class Homes:
         Path(self.root).rmdir()
 
 
-def python_directories() -> list[str]:
-    """Return the directories this interpreter and its installed packages lie in."""
-    found = [
-        sys.base_prefix,
-        sys.prefix,
-        str(Path(sys.executable).parent),
-        str(Path(sys.executable).resolve().parent.parent),
-    ]
-    found += [str(Path(path)) for path in sys.path if path.rstrip("/").endswith(("site-packages", "dist-packages"))]
-    if site.ENABLE_USER_SITE and site.getusersitepackages():
-        found.append(site.getusersitepackages())
-    for variable in _DATA_VARIABLES:
-        found += [path for path in os.environ.get(variable, "").split(os.pathsep) if path]
-    found += [os.path.realpath(path) for path in list(found)]
-    kept: list[str] = []
-    for path in sorted({os.path.normpath(path) for path in found}, key=len):
-        if (
-            path != "/"
-            and Path(path).is_dir()
-            and not any(Path(path).is_relative_to(other) for other in (*kept, "/usr"))
-        ):
-            kept.append(path)
-    return kept
-
-
-def bubblewrap_command(binary: str, package: str) -> list[str]:
+def bubblewrap_command(binary: str, package: str, view: visible.View) -> list[str]:
     """Return bubblewrap's command line up to the program to run; the package is found at ``/run/sandbox``."""
     command = [binary, "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     command += ["--unshare-cgroup-try", "--uid", "0", "--gid", "0", "--hostname", "sandbox"]
     command += ["--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
     # To mount a file system of limited size and number of files; the server gives it up right after.
     command += ["--cap-add", "CAP_SYS_ADMIN"]
-    for path in _SYSTEM:
+    for path in visible.SYSTEM:
         if Path(path).is_symlink():
             command += ["--symlink", str(Path(path).readlink()), path]
         elif Path(path).is_dir():
             command += ["--ro-bind", path, path]
     for path in _FILES:
         command += ["--ro-bind-try", path, path]
-    for path in python_directories():
-        command += ["--ro-bind", path, path]
-    command += ["--ro-bind", package, "/run/sandbox", "--proc", "/proc", "--dev", "/dev", "--dir", "/tmp"]
+    command += ["--ro-bind", package, "/run/sandbox", "--proc", "/proc", "--dev", "/dev"]
+    # After them: an environment may lie in shared memory, or below the temporary directory.
+    command += [*view.mounts(), "--dir", view.home]
     command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--"]
     return command
 

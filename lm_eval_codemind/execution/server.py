@@ -1,9 +1,9 @@
 """The start of a server: confines its own process, then serves in its role.
 
 Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, or ``trial``, which
-only confines itself), ``level``, ``home`` (the only directory to write in), ``readable`` (directories for Landlock),
-``sockets`` (descriptors), ``uid`` (to become, for root without user namespaces; else 0), ``preload``, ``limits`` (the
-default ones).
+only confines itself), ``level``, ``home`` (the only directory to write in), ``readable`` and ``listed`` (for Landlock:
+what to read, and directories of which only the names), ``path`` (where to import from), ``sockets`` (descriptors),
+``uid`` (to become, for root without user namespaces; else 0), ``preload``, ``limits`` (the default ones).
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ def main() -> None:
     if settings["level"] != "bubblewrap":
         kernel.end_with_parent()
     sys.argv = [""]
+    sys.path[:] = settings["path"]
+    os.environ.pop("PYTHONUSERBASE", None)
     if settings["level"] == "bubblewrap":
         kernel.mount_tmpfs(settings["home"], settings.get("limits", {}).get("file_bytes", 1 << 20), _INODES)
     for name in settings.get("preload", ()):
@@ -83,10 +85,10 @@ def confine(settings: dict[str, Any]) -> int:
             kernel.hide()
         kernel.set_capabilities(read_search=bool(uid))
         kernel.no_new_privileges()
-        readable = [*settings["readable"], *_MACHINE_FILES, *sys.path]
+        readable, listed = [*settings["readable"], *_MACHINE_FILES], settings["listed"]
         writable = [home, *_DEVICES]
-        rules = kernel.landlock_ruleset(readable, writable)
-        own = kernel.landlock_ruleset([*readable, "/proc", os.path.dirname(__file__)], writable)
+        rules = kernel.landlock_ruleset(readable, writable, listed)
+        own = kernel.landlock_ruleset([*readable, "/proc", os.path.dirname(__file__)], writable, listed)
         kernel.landlock_restrict(own)
         os.close(own)
     else:
