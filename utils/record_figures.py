@@ -12,7 +12,8 @@ what users see is relied on: the command line, the harness's result and sample f
 - ``echo``: DSR answered with C+, SR with the specification, IER with the program's input;
 - ``mixed``: a third of the IER problems right, a third wrong, a third without an answer; of the SR problems a third
   right with the test only, a third right in both settings, a third right without the test only;
-- the recordings in ``--recorded``, as far as they belong to the documents of the tasks.
+- the recordings in ``--recorded``, as far as they belong to the documents of the tasks; those of IER are scored over
+  the proven and over the published labels.
 
 The responses are kept under ``--work``. In the second record name that directory's ``responses`` as ``--responses``:
 then the same ones are scored even if documents have another form by then. What has been run is not run again: an
@@ -268,7 +269,8 @@ class Recorder:
             made["echo"] = [response_to(document, fenced(document[ECHOED[family]])) for document in documents]
         if family in ("ier", "sr"):
             made["mixed"] = mixed(documents, family)
-        for path in sorted(self.recorded.glob("*.jsonl.gz")) if self.recorded else ():
+        # The direct tasks ask for the same labels: they would be scored a second time for nothing.
+        for path in sorted(self.recorded.glob("*.jsonl.gz")) if self.recorded and "_direct" not in name else ():
             made[path.name.removesuffix(".jsonl.gz")] = list(recorded_rows(path, family, documents))
         for pattern, rows in made.items():
             if not rows:
@@ -378,7 +380,9 @@ def recorded_rows(path: Path, family: str, documents: Iterable[Row]) -> Iterator
     seen = set()
     for row in read_lines(path):
         if name.startswith(("ier_", "v1_ier_")) and family == "ier":
-            problem_id, setting, response = row["problem_id"], "", row["response"]
+            problem_id, setting, response = row["problem_id"], "", row["response"] or ""
+            # Magicoder's recordings repeat the prompt, whose example has an answer.
+            response = response.partition("@@ Response")[2] or response
         elif name.startswith("v1_sr_") and family == "sr":
             problem_id, setting, response = row["problem_name"], row["setting"], row["generated_code"]
         elif name.startswith("v1_der_") and family in ("sr", "dsr"):
