@@ -45,6 +45,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def main() -> None:
     one.add_argument("--upstream", type=Path, help="build the data from these archives first")
     one.add_argument("--recorded", type=Path, help="directory of recorded responses")
     one.add_argument("--responses", type=Path, help="the responses of an earlier record, to be scored again")
-    one.add_argument("--only", nargs="+", metavar="NAME", help="these groups and tasks only")
+    one.add_argument("--only", nargs="+", metavar="NAME", help="these groups and tasks (data, classes) only")
     one.add_argument("--parallel", type=int, default=1, help="how many runs at once")
     two = commands.add_parser("compare", help="print what differs between two records")
     two.add_argument("before", type=Path)
@@ -112,28 +113,20 @@ def record(out: Path, recorder: Recorder, only: list[str] | None, parallel: int)
     Args:
         out: The file to write.
         recorder: Runs what is not run yet.
-        only: Names of the groups and tasks to run; None for all of them, the data and the recorded classes.
-        parallel: How many units are run at once.
-
-    Raises:
-        ValueError: if there is no unit of a name in ``only``.
+        only: What to record: names of groups, of tasks in no group, ``data`` and ``classes``; None for everything.
+        parallel: How many of them are run at once.
     """
-    names = units(ROOT / "tasks")
-    if unknown := set(only or []) - set(names):
-        raise ValueError(f"no group, or task outside of all groups: {', '.join(sorted(unknown))}; choose of {names}")
-    jobs: list[tuple[str, Callable[[], list[Line]]]] = []
-    if only is None:
-        jobs.append(("data", lambda: list(data_lines(recorder.data))))
-    for name in names:
-        if only is None or name in only:
-            jobs.append((name, lambda name=name: list(recorder.unit(name))))  # type: ignore[misc]
-    if only is None and recorder.recorded:
+    jobs: dict[str, Callable[[], Iterable[Line]]] = {"data": lambda: data_lines(recorder.data)}
+    jobs.update({name: partial(recorder.unit, name) for name in units(ROOT / "tasks")})
+    if recorder.recorded:
         path = recorder.recorded / "classeval_gpt-3.5-turbo_class_greedy.jsonl.gz"
-        jobs.append(("classes", lambda: list(class_lines(path, recorder.work / "classes.jsonl"))))
+        jobs["classes"] = lambda: class_lines(path, recorder.work / "classes.jsonl")
+    if unknown := set(only or ()) - set(jobs):
+        raise SystemExit(f"nothing to record by the name of {', '.join(sorted(unknown))}; choose of {', '.join(jobs)}")
     out.unlink(missing_ok=True)
     failed = []
     with ThreadPoolExecutor(parallel) as pool:
-        futures = {pool.submit(job): name for name, job in jobs}
+        futures = {pool.submit(lambda job: list(job()), jobs[name]): name for name in jobs if not only or name in only}
         for future in as_completed(futures):
             name = futures[future]
             try:
