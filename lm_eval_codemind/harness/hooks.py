@@ -67,8 +67,8 @@ class Hooks:
             options: ``--metadata`` and ``--model_args``; the family picks what it knows.
 
         Raises:
-            ValueError: naming the mend, if there is no such benchmark, an option is of no use, nothing is asked, or what
-                programs need is not installed.
+            ValueError: naming the mend, if there is no such benchmark, an option is of no use, nothing is asked, or
+                what programs need is not installed.
             HiddenPackages: if what the programs import is installed and cannot be imported in the sandbox.
         """
         warn_if_unknown()
