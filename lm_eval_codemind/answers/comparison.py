@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, parse_literal
 from lm_eval_codemind.execution.lines import printed_lines
 
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
@@ -27,7 +27,7 @@ def same_output(answer: str, output: str, printed: bool) -> bool:
     if too_long(answer, output):
         return False
     return any(
-        same_lines(reading, output) if printed else same_literal(reading, output) for reading in _readings(answer)
+        same_lines(reading, output) if printed else same_literal(reading, output) for reading in readings(answer)
     )
 
 
@@ -85,6 +85,26 @@ def same_value(one: Any, other: Any) -> bool:
     return bool(_canonical(one) == _canonical(other))
 
 
+def same_computed(computed: str, output: str, printed: bool) -> bool:
+    """Return whether what a program computed is the output: the comparison of answers without its leniency.
+
+    An answer may leave out quotes, which what was computed has: the list ``[1]`` is not the string ``'[1]'``.
+
+    Args:
+        computed: A Python literal, or what the program printed.
+        output: The label, in the same form.
+        printed: Which of the two it is.
+    """
+    if printed:
+        return _lines(computed) == _lines(output)
+    if computed.strip() == output.strip():
+        return True
+    try:
+        return same_value(parse_literal(computed), parse_literal(output))
+    except NotALiteralError:
+        return False
+
+
 def same_text(answer: str, output: str) -> bool:
     """Return whether the published comparison takes an answer for the output.
 
@@ -98,7 +118,7 @@ def _published(text: str) -> str:
     return text.replace("\r\n", "\n").strip().replace(" ", "").replace('"', "'")
 
 
-def _readings(answer: str) -> Iterator[str]:
+def readings(answer: str) -> Iterator[str]:
     """Yield the answer, and what is in the code fence or the emphasis, at most two deep, that it consists of."""
     yield answer
     text = answer.strip()
@@ -153,4 +173,7 @@ def _canonical(value: Any) -> Any:
         return ("set", frozenset(_canonical(item) for item in value))
     if isinstance(value, dict):
         return ("dict", frozenset((_canonical(key), _canonical(item)) for key, item in value.items()))
+    if isinstance(value, Constructed):
+        keywords = frozenset((name, _canonical(item)) for name, item in value.keywords)
+        return (value.name, tuple(_canonical(item) for item in value.arguments), keywords)
     raise TypeError(f"no value of a literal: {type(value).__name__}")

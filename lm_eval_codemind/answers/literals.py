@@ -8,9 +8,12 @@ no deeper than it says and evaluates nothing.
 from __future__ import annotations
 
 import ast
+import cmath
+import math
 import re
 import warnings
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 # CPython itself reads 200 levels; half of that leaves the interpreter's stack to the caller, and no output comes near.
 MAX_DEPTH = 100
@@ -51,10 +54,27 @@ _NUMBER_NAMES = {name: complex(name) if name.endswith("j") else float(name) for 
 # Values that Python writes as calls.
 _CALLS = {"set", "frozenset", "float"}
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
+# Bits of a number whose decimal form every Python reads: the limit is 4300 digits by default, and never below 640.
+_LONG_INT = 2000
 
 
 class NotALiteralError(ValueError):
     """The text is no Python literal."""
+
+
+@dataclass(frozen=True)
+class Constructed:
+    """A value that is written as a call of a plain constructor, such as ``Counter({'a': 2})``; never made here.
+
+    Attributes:
+        name: The constructor's name.
+        arguments: The arguments by position.
+        keywords: Those by name.
+    """
+
+    name: str
+    arguments: tuple[Any, ...]
+    keywords: tuple[tuple[str, Any], ...] = ()
 
 
 def parse_literal(text: str) -> Any:
@@ -69,11 +89,13 @@ def parse_literal(text: str) -> Any:
     Raises:
         NotALiteralError: if the text is anything else.
     """
-    return _Reader(text).read()
+    return LiteralReader(text).read()
 
 
-class _Reader:
+class LiteralReader:
     """A parser of one text: one token of lookahead, one frame of recursion a bracket."""
+
+    token_pattern: ClassVar[re.Pattern[str]] = _TOKEN
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -84,6 +106,7 @@ class _Reader:
         self._advance()
 
     def read(self) -> Any:
+        """Return the value that the text is."""
         value = self._expression()
         if self._kind:
             # An unparenthesised tuple: 1, 2
@@ -92,7 +115,7 @@ class _Reader:
 
     def _advance(self) -> None:
         while self._position < len(self._text):
-            match = _TOKEN.match(self._text, self._position)
+            match = self.token_pattern.match(self._text, self._position)
             if match is None or match.lastgroup is None:
                 raise NotALiteralError(f"unexpected character at {self._position}")
             self._position = match.end()
@@ -124,7 +147,7 @@ class _Reader:
     def _strings(self) -> str | bytes:
         parts = []
         while self._kind == "string":
-            parts.append(_string(self._token))
+            parts.append(string_value(self._token))
             self._advance()
         if all(isinstance(part, str) for part in parts):
             return "".join(parts)
@@ -241,7 +264,46 @@ class _Reader:
         return _hashed(dict, pairs)
 
 
-def _string(token: str) -> Any:
+def render(value: Any) -> str:
+    """Return the Python expression for a value that a reader gave.
+
+    Raises:
+        TypeError: if no reader gives such a value.
+    """
+    if isinstance(value, Constructed):
+        keywords = [f"{name}={render(item)}" for name, item in value.keywords]
+        return f"{value.name}({', '.join([*map(render, value.arguments), *keywords])})"
+    if value is ...:
+        return "..."
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else f"float('{value!r}')"
+    if isinstance(value, complex):
+        return repr(value) if cmath.isfinite(value) else f"complex('{value!r}')"
+    if isinstance(value, int) and not isinstance(value, bool):
+        # Python writes and reads no decimals of more digits than some limit; it reads hexadecimals of any length.
+        return repr(value) if value.bit_length() < _LONG_INT else hex(value)
+    if value is None or isinstance(value, (bool, str, bytes)):
+        return repr(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(render, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(render, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{render(key)}: {render(item)}' for key, item in value.items())}}}"
+    if isinstance(value, (set, frozenset)):
+        members = f"{{{', '.join(map(render, value))}}}" if value else ""
+        if isinstance(value, frozenset):
+            return f"frozenset({members})"
+        return members or "set()"
+    raise TypeError(f"no value of a literal: {type(value).__name__}")
+
+
+def string_value(token: str) -> Any:
+    """Return the text or the bytes of one string literal.
+
+    Raises:
+        NotALiteralError: if it is none.
+    """
     if "\\" not in token and token[0] in "'\"":
         quotes = 3 if token[:3] in ("'''", '"""') else 1
         return token[quotes:-quotes]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.answers.response import visible_text
@@ -21,6 +22,22 @@ NEXT_PROBLEM = "### Problem"
 ANSWER_MARK = re.compile(r"<<<Output>>>|<output>", re.IGNORECASE)
 _END = re.compile(r"</output>|\[END-OF-RESPONSE\]", re.IGNORECASE)
 _RAMBLING = re.compile(rf"^{re.escape(NEXT_PROBLEM)}[ \t]*$|\[END-OF-RESPONSE\]", re.MULTILINE)
+
+
+class Marks(NamedTuple):
+    """What an answer stands between.
+
+    Attributes:
+        begin: What is in front of it.
+        end: What is behind it.
+    """
+
+    begin: re.Pattern[str]
+    end: re.Pattern[str]
+
+
+OUTPUT = Marks(ANSWER_MARK, _END)
+INPUT = Marks(re.compile(r"<input>", re.IGNORECASE), re.compile(r"</input>|\[END-OF-RESPONSE\]", re.IGNORECASE))
 
 # An answer is looked for no further from the end than this, and among so many candidates.
 _TAIL = 20_000
@@ -36,7 +53,7 @@ _PHRASE = re.compile(
 _ANNOUNCES = re.compile(r"\b(?:output|answer|result|prints?|printed)\b", re.IGNORECASE)
 
 
-def marked_answer(response: str, printed: bool) -> str | None:
+def marked_answer(response: str, printed: bool, marks: Marks = OUTPUT) -> str | None:
     """Return the text behind the answer marker; None if there is no marker or nothing behind it.
 
     What the markers themselves bring along is no part of it: a blank beside them on their line, and the indentation of
@@ -48,21 +65,22 @@ def marked_answer(response: str, printed: bool) -> str | None:
         response: The model's response, as it is.
         printed: Whether the output is what the program prints, and not a value: a program may print nothing, so that an
             empty block is an answer, the empty text.
+        marks: What the answer stands between.
     """
     text = visible_text(response)
-    begins = list(ANSWER_MARK.finditer(text))
+    begins = list(marks.begin.finditer(text))
     if not begins:
         return None
     rambling = _RAMBLING.search(text, begins[0].end())
     if rambling:
         # Keep an end marker that does double duty, so that the block before it is closed.
-        text = text[: rambling.end()] if _END.fullmatch(rambling.group()) else text[: rambling.start()]
+        text = text[: rambling.end()] if marks.end.fullmatch(rambling.group()) else text[: rambling.start()]
         begins = [begin for begin in begins if begin.end() <= len(text)]
     closed: list[str] = []
     unclosed: list[str] = []
     for begin, following in zip(begins, [*begins[1:], None], strict=True):
         limit = min(following.start(), len(text)) if following else len(text)
-        end = _END.search(text, begin.end(), limit)
+        end = marks.end.search(text, begin.end(), limit)
         margin = text[text.rfind("\n", 0, begin.start()) + 1 : begin.start()]
         block = _without_layout(text[begin.end() : end.start() if end else limit], margin)
         if block.strip() or printed:
@@ -101,14 +119,42 @@ def likely_answer(response: str, printed: bool) -> str | None:
     marked = marked_answer(response, printed)
     if marked is not None:
         return marked
+    text = _spoken(response)
+    if not text:
+        return None
+    return _last_printed(text) if printed else _last_value(text)
+
+
+def likely_text(response: str) -> str | None:
+    """Return the last lines of a response that look like a text of their own: a code fence, or what follows a heading.
+
+    If there is neither, the last line; None if the response says nothing.
+    """
+    text = _spoken(response)
+    return _last_printed(text) if text else None
+
+
+def likely_code(response: str) -> Iterator[str]:
+    """Yield pieces of a response that may be an answer in code, the likeliest first, bounded in number and length.
+
+    All of it, what it has in code fences and in back-ticks, and its lines, each kind from the last to the first.
+    """
+    text = _spoken(response)
+    yield text
+    fenced = [match["answer"] for match in _FENCE.finditer(text)]
+    ticked = [match["ticks"] for match in _EMPHASIS.finditer(text) if match["ticks"]]
+    lines = [_without_full_stop(line) for line in text.split("\n") if line.strip()]
+    for pieces in (fenced, ticked, lines):
+        yield from reversed(pieces[-_CANDIDATES:])
+
+
+def _spoken(response: str) -> str:
+    """Return the end of what a response says about its own problem."""
     text = visible_text(response)
     rambling = _RAMBLING.search(text)
     if rambling:
         text = text[: rambling.start()]
-    text = text.strip()[-_TAIL:]
-    if not text:
-        return None
-    return _last_printed(text) if printed else _last_value(text)
+    return text.strip()[-_TAIL:]
 
 
 def _last_value(text: str) -> str:

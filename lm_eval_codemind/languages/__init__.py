@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
-from lm_eval_codemind.languages.base import CONSTRUCTS, HINT_SEED, OUTPUT_TYPES, Execution, Kind, Language, Unfinished
+from lm_eval_codemind.languages.base import (
+    CONSTRUCTS,
+    HINT_SEED,
+    OUTPUT_TYPES,
+    Execution,
+    Given,
+    Kind,
+    Language,
+    Unfinished,
+)
 from lm_eval_codemind.plugins import registered
 
 __all__ = [
@@ -13,6 +22,7 @@ __all__ = [
     "HINT_SEED",
     "OUTPUT_TYPES",
     "Execution",
+    "Given",
     "Kind",
     "Language",
     "Unfinished",

@@ -45,6 +45,19 @@ class Unfinished:
     source: str
 
 
+@dataclass(frozen=True)
+class Given:
+    """An input that an answer gives, rewritten from the values in it.
+
+    Attributes:
+        input: In the form of a problem's own input; nothing of the answer is in it but values.
+        recorded: Whether it is the problem's own, as a value.
+    """
+
+    input: str
+    recorded: bool
+
+
 class Kind(abc.ABC):
     """A kind of program: how it runs, how it is tested, and what a model is asked for.
 
@@ -135,6 +148,26 @@ class Kind(abc.ABC):
     @abc.abstractmethod
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         """Return the problem with a test of its suite drawn for the prompt, and that test's misleading twin."""
+
+    def masked_input(self, problem: Problem) -> str | None:
+        """Return what a prompt shows of the input that is asked for; None where a problem has none to predict."""
+        return None
+
+    def input_answer(self, problem: Problem) -> str:
+        """Return the problem's own input as a response gives it."""
+        return problem.input
+
+    def read_input(self, answer: str, problem: Problem) -> Given | None:
+        """Return the input that an answer gives; None if it is none, or is made of anything but values."""
+        return None
+
+    def likely_input(self, response: str, problem: Problem) -> str | None:
+        """Return the part of a response without markers that is most likely its answer; None if there is none."""
+        return None
+
+    def plain_inputs(self, problem: Problem) -> list[str]:
+        """Return the inputs that say nothing: all empty, zero, or left to their defaults."""
+        return []
 
     @abc.abstractmethod
     def output_type(self, output: str) -> str | None:

@@ -5,13 +5,18 @@ from __future__ import annotations
 import abc
 import ast
 import dataclasses
+import re
 from collections.abc import Sequence
 
+from lm_eval_codemind.answers.comparison import readings, too_long
+from lm_eval_codemind.answers.output import likely_code, likely_text
 from lm_eval_codemind.execution import Case, Job, Limits
-from lm_eval_codemind.languages.base import Execution, Kind, Unfinished
+from lm_eval_codemind.execution.lines import printed_lines
+from lm_eval_codemind.languages.base import Execution, Given, Kind, Unfinished
 from lm_eval_codemind.languages.python import hint_tests
 from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
 from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
+from lm_eval_codemind.languages.python.inputs import MaskedInput, masked_call, masked_test
 from lm_eval_codemind.languages.python.methods import insert_method
 from lm_eval_codemind.languages.python.names import (
     bound_names,
@@ -67,6 +72,35 @@ class PythonKind(Kind):
     def known_inputs(self, problem: Problem) -> list[str]:
         """Return the inputs of the problem and its tests, in the form of ``problem.input``."""
         return list(dict.fromkeys([problem.input, *(case.input for case in problem.cases)]))
+
+    def masked(self, problem: Problem) -> MaskedInput | None:
+        """Return the input without its arguments; None where it has none that a model could predict."""
+        return None
+
+    def masked_input(self, problem: Problem) -> str | None:
+        masked = self.masked(problem)
+        return None if masked is None else masked.whole.shown()
+
+    def input_answer(self, problem: Problem) -> str:
+        return problem.input.strip()
+
+    def read_input(self, answer: str, problem: Problem) -> Given | None:
+        masked = self.masked(problem)
+        return None if masked is None else masked.read(answer, problem.input.strip())
+
+    def likely_input(self, response: str, problem: Problem) -> str | None:
+        """Return the first likely piece that can be read, else the first that has what an answer begins with."""
+        masked = self.masked(problem)
+        if masked is None:
+            return None
+        begin = "".join(masked.part.segments[0].split())[:20]
+        begun = [piece for piece in likely_code(response) if begin in "".join(piece.split())]
+        readable = (piece for piece in begun if self.read_input(piece, problem) is not None)
+        return next(readable, begun[0] if begun else None)
+
+    def plain_inputs(self, problem: Problem) -> list[str]:
+        masked = self.masked(problem)
+        return [] if masked is None else masked.plain()
 
     @abc.abstractmethod
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
@@ -124,6 +158,9 @@ class Function(PythonKind):
 
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         return hint_tests.drawn(problem, hint_tests.function_hints(problem), seed)
+
+    def masked(self, problem: Problem) -> MaskedInput | None:
+        return masked_call(problem.code, problem.entry_point, problem.input)
 
     def focus(self, problem: Problem) -> list[str] | None:
         return needed_functions(problem.code, problem.entry_point)
@@ -189,6 +226,9 @@ class Method(PythonKind):
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         return hint_tests.drawn(problem, hint_tests.method_hints(problem), seed)
 
+    def masked(self, problem: Problem) -> MaskedInput | None:
+        return masked_test(problem.code, problem.input)
+
     def test_names(self, problem: Problem) -> list[str]:
         """Return the test methods of the suite as ``Class.method``, in the order of the source."""
         return [
@@ -241,6 +281,29 @@ class Script(PythonKind):
 
     def output_type(self, output: str) -> str | None:
         return text_type(output)
+
+    def masked_input(self, problem: Problem) -> str | None:
+        """Return the empty text: all that is typed is to be predicted."""
+        return ""
+
+    def input_answer(self, problem: Problem) -> str:
+        return problem.input
+
+    def read_input(self, answer: str, problem: Problem) -> Given | None:
+        """Return what is typed: the lines between the markers, or in the code fence that they hold."""
+        if too_long(answer, problem.input):
+            return None
+        text = list(readings(answer))[1] if answer.strip().startswith("```") and answer.strip() != "```" else answer
+        lines = text.removeprefix("\n")
+        typed = lines if not lines or lines.endswith("\n") else lines + "\n"
+        return Given(typed, printed_lines(typed) == printed_lines(problem.input))
+
+    def likely_input(self, response: str, problem: Problem) -> str | None:
+        return likely_text(response)
+
+    def plain_inputs(self, problem: Problem) -> list[str]:
+        """Return the empty text, and the problem's input with zeros for its numbers."""
+        return ["", re.sub(r"-?\d+(?:\.\d+)?", "0", problem.input)]
 
     def public_names(self, problem: Problem) -> set[str] | None:
         return None

@@ -1,0 +1,319 @@
+"""Inputs with their arguments taken out, and inputs read from answers.
+
+The recorded input of a function is an expression around one call; that of a method is a test method. What a model is to
+predict are the arguments: of the call, or the literals that the test hands to the program. All else of an input is the
+problem's own, so that an answer adds values to it and nothing that runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from lm_eval_codemind.answers.comparison import readings, same_value, too_long
+from lm_eval_codemind.answers.filled import Arguments, Filling, token_equal
+from lm_eval_codemind.answers.literals import Constructed, NotALiteralError
+from lm_eval_codemind.languages.base import Given
+
+# Constructors of the standard library that make a value from values and do nothing else.
+PLAIN_CONSTRUCTORS = frozenset(
+    {
+        *("bool", "bytearray", "bytes", "complex", "dict", "float", "frozenset", "int", "list", "range", "set", "str"),
+        *("tuple", "Counter", "Decimal", "Fraction", "OrderedDict", "date", "datetime", "deque", "time", "timedelta"),
+    }
+)
+# What annotations call them besides.
+_ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
+
+_EMPTY: tuple[tuple[type, Any], ...] = (
+    *((bool, False), (int, 0), (float, 0.0), (complex, 0j), (str, ""), (bytes, b"")),
+    *((list, []), (tuple, ()), (dict, {}), (set, set()), (frozenset, frozenset())),
+)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+@dataclass(frozen=True)
+class MaskedInput:
+    """An input whose arguments are taken out.
+
+    Attributes:
+        whole: The input.
+        part: The part of it that an answer may consist of as well: the call, or the body of the test.
+        parameters: Names of the function's parameters, in order.
+        optional: Those of them that have a default.
+        known: What the recorded input has in the holes; None where that is not made of values.
+    """
+
+    whole: Filling
+    part: Filling
+    parameters: tuple[str, ...]
+    optional: frozenset[str]
+    known: tuple[Any, ...] | None
+
+    def read(self, answer: str, recorded: str) -> Given | None:
+        """Return the input that an answer gives; None if it has anything but values where the holes are.
+
+        Args:
+            answer: Any text.
+            recorded: The problem's own input.
+        """
+        if too_long(answer, recorded):
+            return None
+        for reading in readings(answer):
+            if token_equal(reading, recorded):
+                return Given(recorded, True)
+            values = self._values(reading)
+            if values is not None:
+                return Given(self.whole.filled(values), self._is_known(values))
+        return None
+
+    def _values(self, text: str) -> tuple[Any, ...] | None:
+        for form in (self.part, self.whole):
+            try:
+                return tuple(form.read(text))
+            except NotALiteralError:
+                continue
+        return None
+
+    def _is_known(self, values: tuple[Any, ...]) -> bool:
+        if self.known is None:
+            return False
+        pairs = zip(values, self.known, strict=True)
+        return all(same_value(*map(self._comparable, pair)) for pair in pairs)
+
+    def _comparable(self, value: Any) -> Any:
+        """Return a value in a form in which equal ones are equal; arguments by name where they have one."""
+        if not isinstance(value, Arguments):
+            return value
+        named = value.named(self.parameters)
+        return (named.positional, [list(pair) for pair in named.keywords])
+
+    def plain(self) -> list[str]:
+        """Return the input with an empty value, or zero, in each hole, and with what has a default left out."""
+        if self.known is None:
+            return []
+        fillings = [[_emptied(value) for value in self.known]]
+        if self.whole.arguments:
+            (given,) = self.known
+            named = given.named(self.parameters)
+            left = tuple(pair for pair in _emptied(named).keywords if pair[0] not in self.optional)
+            fillings.append([Arguments(_emptied(named).positional, left)])
+        return list(dict.fromkeys(self.whole.filled(values) for values in fillings))
+
+
+def _emptied(value: Any) -> Any:
+    """Return the empty value of the same type: zero for a number."""
+    if isinstance(value, Arguments):
+        keywords = tuple((name, _emptied(item)) for name, item in value.keywords)
+        return Arguments(tuple(_emptied(item) for item in value.positional), keywords)
+    if isinstance(value, Constructed):
+        return Constructed(value.name, (0,) if value.name == "range" else ())
+    return next((empty for kind, empty in _EMPTY if isinstance(value, kind)), value)
+
+
+@lru_cache(maxsize=4096)
+def masked_call(code: str, entry_point: str, given: str) -> MaskedInput | None:
+    """Return the input of a function without its arguments; None if it has not exactly one call of the function.
+
+    Args:
+        code: The program.
+        entry_point: The function.
+        given: The recorded input, an expression.
+    """
+    source = given.strip()
+    try:
+        tree = ast.parse(source, mode="eval")
+        module = ast.parse(code)
+    except SyntaxError:
+        return None
+    calls = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == entry_point
+    ]
+    if len(calls) != 1:
+        return None
+    (call,) = calls
+    spans = _Spans(source)
+    start, end = spans.of(call)
+    opening = source.index("(", spans.of(call.func)[1]) + 1
+    signatures = [node for node in ast.walk(module) if isinstance(node, _FUNCTIONS) and node.name == entry_point]
+    constructors = _constructors(module, signatures, tree)
+    whole = Filling((source[:opening], source[end - 1 :]), True, constructors)
+    part = Filling((source[start:opening], ")"), True, constructors)
+    names, optional = _parameters(signatures[-1]) if signatures else ((), frozenset())
+    return MaskedInput(whole, part, names, optional, _known(whole, source))
+
+
+@lru_cache(maxsize=4096)
+def masked_test(code: str, given: str) -> MaskedInput | None:
+    """Return a test method without the literals that it hands to the program; None if it hands over none.
+
+    Those are the literals in the arguments of calls of the program's classes and methods, the ones assigned to what
+    the test uses nowhere else than in such arguments, and the ones assigned to an attribute that the test never reads.
+
+    Args:
+        code: The program.
+        given: The recorded input, a test method.
+    """
+    source = given.strip("\n")
+    try:
+        tree = ast.parse(source)
+        module = ast.parse(code)
+    except SyntaxError:
+        return None
+    (test,) = tree.body
+    assert isinstance(test, ast.FunctionDef)
+    spans = _Spans(source)
+    holes = sorted(
+        span
+        for node in _handed_over(test, _program_names(module))
+        if not source[(span := spans.of(node))[0]].isspace()
+        and not (isinstance(node, ast.Tuple) and source[span[0]] != "(")
+    )
+    if not holes:
+        return None
+    ends = [0, *(end for _, end in holes)]
+    starts = [*(start for start, _ in holes), len(source)]
+    segments = tuple(source[end:start] for end, start in zip(ends, starts, strict=True))
+    body = spans.of(test.body[0])[0]
+    signatures = [node for node in ast.walk(module) if isinstance(node, _FUNCTIONS)]
+    constructors = _constructors(module, signatures, tree)
+    whole = Filling(segments, False, constructors)
+    part = Filling((segments[0][body:], *segments[1:]), False, constructors) if body <= holes[0][0] else whole
+    return MaskedInput(whole, part, (), frozenset(), _known(whole, source))
+
+
+def _known(whole: Filling, source: str) -> tuple[Any, ...] | None:
+    try:
+        return tuple(whole.read(source))
+    except NotALiteralError:
+        return None
+
+
+class _Spans:
+    """Where nodes are in a text: a parser counts lines and bytes."""
+
+    def __init__(self, source: str) -> None:
+        self._lines = source.split("\n")
+        self._starts = [0]
+        for line in self._lines:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def of(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return the positions of a node's first character and of the one behind its last."""
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return self._at(node.lineno, node.col_offset), self._at(node.end_lineno, node.end_col_offset)
+
+    def _at(self, line: int, column: int) -> int:
+        return self._starts[line - 1] + len(self._lines[line - 1].encode()[:column].decode())
+
+
+def _program_names(module: ast.Module) -> set[str]:
+    """Return the names of a program's classes, functions and methods."""
+    return {node.name for node in ast.walk(module) if isinstance(node, (*_FUNCTIONS, ast.ClassDef))}
+
+
+def _handed_over(test: ast.FunctionDef, names: set[str]) -> Iterator[ast.expr]:
+    """Yield the literals of a test that reach the program, outermost first."""
+    calls = [node for node in ast.walk(test) if isinstance(node, ast.Call) and _called(node) in names]
+    arguments = [part for call in calls for part in (*call.args, *(keyword.value for keyword in call.keywords))]
+    seen: set[int] = set()
+    for argument in arguments:
+        yield from _literals(argument, seen)
+    inside = {id(part) for argument in arguments for part in ast.walk(argument)}
+    elsewhere = {
+        ast.unparse(node)
+        for node in ast.walk(test)
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and id(node) not in inside
+    }
+    used = {
+        ast.unparse(node)
+        for node in ast.walk(test)
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
+    }
+    for node in ast.walk(test):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            if not isinstance(target, (ast.Name, ast.Attribute)):
+                continue
+            path = ast.unparse(target)
+            state = isinstance(target, ast.Attribute) and not _is_self(target.value)
+            if (path not in used) if state else (path in used and path not in elsewhere):
+                yield from _literals(node.value, seen)
+
+
+def _called(call: ast.Call) -> str:
+    function = call.func
+    if isinstance(function, ast.Attribute):
+        return function.attr
+    return function.id if isinstance(function, ast.Name) else ""
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _literals(node: ast.AST, seen: set[int]) -> Iterator[ast.expr]:
+    """Yield the largest literals in an expression; those in strings, subscripts and inner functions are left alone."""
+    if id(node) in seen:
+        return
+    if isinstance(node, ast.expr) and _is_literal(node):
+        seen.update(id(part) for part in ast.walk(node))
+        yield node
+        return
+    inner = (ast.JoinedStr, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    if isinstance(node, inner):
+        return
+    for child in ast.iter_child_nodes(node):
+        if not (isinstance(node, ast.Subscript) and child is node.slice):
+            yield from _literals(child, seen)
+
+
+def _is_literal(node: ast.expr | None) -> bool:
+    if isinstance(node, ast.Constant):
+        return True
+    if isinstance(node, ast.UnaryOp):
+        number = isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, (int, float, complex))
+        return number and isinstance(node.op, (ast.USub, ast.UAdd))
+    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+        return all(_is_literal(item) for item in node.elts)
+    if isinstance(node, ast.Dict):
+        return all(_is_literal(item) for item in (*node.keys, *node.values))
+    return False
+
+
+def _constructors(
+    module: ast.Module, signatures: list[ast.FunctionDef | ast.AsyncFunctionDef], given: ast.AST
+) -> frozenset[str]:
+    """Return the plain constructors that signatures name, or that the recorded input calls, and no one redefines."""
+    parts: list[ast.AST] = [given]
+    for node in signatures:
+        arguments = node.args
+        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+        parts += [argument.annotation for argument in every if argument is not None and argument.annotation is not None]
+        parts += [default for default in (*arguments.defaults, *arguments.kw_defaults) if default is not None]
+    names = {part.id for root in parts for part in ast.walk(root) if isinstance(part, ast.Name)}
+    named = {_ALIASES.get(name, name) for name in names} & PLAIN_CONSTRUCTORS
+    own = _program_names(module) | {
+        node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    return frozenset(named - own)
+
+
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the names of the parameters that may be given by position and by name, and those that have a default."""
+    arguments = node.args
+    if arguments.posonlyargs:
+        return (), frozenset()
+    names = tuple(argument.arg for argument in arguments.args)
+    optional = set(names[len(names) - len(arguments.defaults) :])
+    optional |= {
+        argument.arg
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if default is not None
+    }
+    return names, frozenset(optional)
