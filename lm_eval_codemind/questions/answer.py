@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
-from lm_eval_codemind.execution import Outcome, Status
+from lm_eval_codemind.execution import Observation, Outcome, Status
 
 # Of an outcome: what is logged with an answer.
 _LOGGED = (
@@ -27,6 +27,7 @@ class Answer:
         details: What the family notes beside it, as plain values of JSON.
         outcome: How it fared when it was executed, as plain values; None if it was not executed, or not yet.
         program: What runs, where that is more than what was found; it is not logged.
+        observations: What was observed when it was executed; not logged.
         skipped: Whether the question is to be left out of the scores: no response was recorded.
     """
 
@@ -43,6 +44,7 @@ class Answer:
         self.outcome = None if outcome is None else dict(outcome)
         self.skipped = skipped
         self.program: str | None = None
+        self.observations: tuple[Observation, ...] = ()
         self._pending: Future[Outcome] | None = None
 
     @classmethod
@@ -62,7 +64,8 @@ class Answer:
     def wait(self) -> None:
         """Wait until the answer was executed, if it is being executed, and keep what came out."""
         if self._pending is not None:
-            self.outcome = _described(self._pending.result())
+            outcome = self._pending.result()
+            self.outcome, self.observations = _described(outcome), outcome.observations
             self._pending = None
 
     @property

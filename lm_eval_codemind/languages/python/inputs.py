@@ -96,7 +96,7 @@ class MaskedInput:
         if self.known is None:
             return []
         fillings = [[_emptied(value) for value in self.known]]
-        if self.whole.arguments:
+        if self.whole.arguments and self.optional:
             (given,) = self.known
             named = given.named(self.parameters)
             left = tuple(pair for pair in _emptied(named).keywords if pair[0] not in self.optional)
@@ -165,8 +165,10 @@ def masked_test(code: str, given: str) -> MaskedInput | None:
         module = ast.parse(code)
     except SyntaxError:
         return None
-    (test,) = tree.body
-    assert isinstance(test, ast.FunctionDef)
+    tests = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    if not tests:
+        return None
+    test = tests[-1]
     spans = _Spans(source)
     holes = sorted(
         span
@@ -279,6 +281,10 @@ def _is_literal(node: ast.expr | None) -> bool:
     if isinstance(node, ast.UnaryOp):
         number = isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, (int, float, complex))
         return number and isinstance(node.op, (ast.USub, ast.UAdd))
+    if isinstance(node, ast.BinOp):
+        # A complex number as it is written.
+        parts = _is_literal(node.left) and isinstance(node.right, ast.Constant) and isinstance(node.right.value, complex)
+        return parts and isinstance(node.op, (ast.Add, ast.Sub)) and not isinstance(node.left, ast.BinOp)
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
         return all(_is_literal(item) for item in node.elts)
     if isinstance(node, ast.Dict):

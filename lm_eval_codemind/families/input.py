@@ -1,0 +1,175 @@
+"""Input prediction: find an input that makes a program give its output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lm_eval.api.metrics import mean_stderr
+
+from lm_eval_codemind.answers.output import INPUT, marked_answer
+from lm_eval_codemind.benchmarks import Benchmark, limits_of
+from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.execution import Case, Job, Observation
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.plain_inputs import solved_by_plain_input
+from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
+from lm_eval_codemind.questions.family import described_outcome, prompts, responses
+from lm_eval_codemind.scores.input import s_input
+
+STRICT, FLEXIBLE = "strict-match", "flexible-extract"
+DIRECT = "direct"
+
+# The columns of a problem that a document of this family shows; the rest is found by problem_id.
+_COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
+# Characters of a computed output that are logged.
+_LOGGED = 1_000
+
+
+class InputPrediction(Family):
+    """One question a problem. Under the setting ``direct`` the model answers at once instead of step by step."""
+
+    name = "input"
+    title = "Input"
+    templates = "input"
+    executes = True
+    filters = (STRICT, FLEXIBLE)
+    metric = "r_input"
+    verdict = "r_input"
+    scores = ("S_input",)
+
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
+        return DIRECT_INPUT.name if DIRECT in settings else self.name
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        """Return the question, if there is anything to predict: some tests hand nothing to the program."""
+        masked = kind_of(problem).masked_input(problem)
+        if masked is None:
+            return
+        row = problem.to_row()
+        fields = {column: row[column] for column in _COLUMNS}
+        fields |= {
+            "masked": masked,
+            "answer": kind_of(problem).input_answer(problem),
+            "plain": problem.problem_id in solved_by_plain_input(problem.benchmark),
+        }
+        yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        return record
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        shown = {name: fields[name].strip("\n") for name in ("code", "masked", "output")}
+        return {**shown, "entry_point": fields["entry_point"], "setting": setting}
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        reasoning = fields.get("reasoning", "").strip()
+        return {"input": fields["answer"].strip("\n"), "reasoning": reasoning, "setting": setting}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the input behind the marker or, flexibly, else the part of the response that looks most like one."""
+        kind, problem = kind_of(question), load_problem(question.key.benchmark, question.key.problem_id)
+        found = marked_answer(response, kind.printed, INPUT)
+        if found is None and filter == FLEXIBLE:
+            found = kind.likely_input(response, problem)
+        given = None if found is None else kind.read_input(found, problem)
+        answer = Answer(found, {"readable": given is not None, "as_recorded": given is not None and given.recorded})
+        if given is not None and not given.recorded:
+            answer.program = given.input
+        return answer
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that runs the problem's program on the values of the answer; None if there is no need."""
+        if answer.program is None:
+            return None
+        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        execution = kind_of(problem).execution(problem, input=answer.program)
+        limits, name = limits_of(problem), problem.problem_id
+        if execution.expression is None:
+            return Job.script(execution.module, [Case(execution.stdin)], limits=limits, job_id=name)
+        return Job.evaluate(execution.module, [execution.expression], limits=limits, job_id=name)
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        printed = kind_of(question).printed
+        computed = _computed(answer, printed)
+        if computed is not None:
+            answer.details["computed"] = computed[:_LOGGED]
+        recorded = bool(answer.details.get("as_recorded"))
+        return {
+            "r_input": float(s_input(recorded, computed, question["output"], printed)),
+            "as_recorded": float(recorded),
+            "answered": float(answer.found is not None),
+        }
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document; ``r_input_searched`` is None where an input that says nothing is right."""
+        searched = None if question["plain"] else means["r_input"]
+        return {**means, "r_input_searched": searched, "r_input_searched_stderr": searched, **pass_at_k}
+
+    def outcome(self, unit: Unit) -> str:
+        answer = unit[0].answer
+        if self.solved(unit):
+            return "recorded input" if answer.details.get("as_recorded") else "another right input"
+        if answer.found is None:
+            return "no answer"
+        return "wrong input" if answer.details.get("readable") else "no input of values"
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        answer, language = sample.answer, str(sample.doc.get("language", ""))
+        shown = [
+            Part("Program C", "code", str(sample.doc.get("code", "")), language=language),
+            Part("Output C(I)", "text", str(sample.doc.get("output", ""))),
+            Part("Recorded input I", "code", str(sample.doc.get("input", "")), beside=True, language=language),
+            Part("Answer", "code", "(none found)" if answer.found is None else answer.found, True, language=language),
+            Part("Computed", "text", str(answer.details.get("computed", ""))),
+            Part("Outcome", "text", described_outcome(answer)),
+            *prompts(sample),
+            *responses(sample),
+        ]
+        return [part for part in shown if part.text]
+
+
+class DirectInputPrediction(InputPrediction):
+    """Input prediction without reasoning, as results are shown; its questions are asked by :data:`INPUT_PREDICTION`."""
+
+    name = "input_direct"
+    title = "Input direct"
+    in_overlap = False
+    submittable = False
+
+
+def _computed(answer: Answer, printed: bool) -> str | None:
+    """Return what the program gave on the answer; None if it was not executed or gave nothing."""
+    if not answer.passed or len(answer.observations) != 1:
+        return None
+    (observation,) = answer.observations
+    return observation.stdout if printed else _value(observation)
+
+
+def _value(observation: Observation) -> str | None:
+    return None if observation.exception_type else observation.literal
+
+
+# -- aggregations
+
+
+def mean_of_searched(values: Sequence[float | None]) -> float:
+    """Aggregate to the mean over the problems that no input solves that says nothing."""
+    own = [value for value in values if value is not None]
+    return sum(own) / len(own) if own else float("nan")
+
+
+def mean_of_searched_stderr(values: Sequence[float | None]) -> float:
+    """Aggregate to the standard error of :func:`mean_of_searched`."""
+    own = [value for value in values if value is not None]
+    return float(mean_stderr(own)) if len(own) > 1 else float("nan")
+
+
+INPUT_PREDICTION, DIRECT_INPUT = InputPrediction(), DirectInputPrediction()
+
+_hooks = Hooks(INPUT_PREDICTION)
+dataset, process_results = _hooks.dataset, _hooks.process_results
+strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)

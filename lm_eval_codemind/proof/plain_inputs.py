@@ -1,0 +1,77 @@
+"""Problems whose output an input gives that says nothing: all empty, zero, or left to its defaults.
+
+Found by execution when a release is made; the package ships their names, so that a run need not execute them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib.resources import files
+
+from lm_eval_codemind.answers.comparison import same_computed
+from lm_eval_codemind.execution import Case, Job, Limits, Sandbox
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.problems import Problem
+
+PLAIN_INPUTS = "plain_inputs.json"
+
+
+@lru_cache(maxsize=1)
+def shipped_plain_inputs() -> dict[str, list[str]]:
+    """Return the names of the problems that an input solves that says nothing, by benchmark."""
+    text = (files("lm_eval_codemind.proof") / "proofs" / PLAIN_INPUTS).read_text(encoding="utf-8")
+    shipped: dict[str, list[str]] = json.loads(text)
+    return shipped
+
+
+@lru_cache(maxsize=32)
+def solved_by_plain_input(benchmark: str) -> frozenset[str]:
+    """Return the names of these problems of a benchmark; none of a benchmark that was not examined."""
+    return frozenset(shipped_plain_inputs().get(benchmark, ()))
+
+
+def computed_outputs(
+    problems: Iterable[tuple[Problem, str]], workers: int = 1, limits: Limits | None = None
+) -> list[str | None]:
+    """Return what programs give on inputs, in order; None where one gives nothing."""
+    with Sandbox(workers=workers) as sandbox:
+        pairs = list(problems)
+        futures = [sandbox.submit(_job(problem, given, limits or Limits())) for problem, given in pairs]
+        found = []
+        for (problem, _), future in zip(pairs, futures, strict=True):
+            outcome = future.result()
+            observation = outcome.observations[0] if outcome.passed and outcome.observations else None
+            if observation is None or observation.exception_type:
+                found.append(None)
+            else:
+                found.append(observation.stdout if kind_of(problem).printed else observation.literal)
+        return found
+
+
+def find_plain_inputs(problems: Iterable[Problem], workers: int = 1) -> dict[str, list[str]]:
+    """Execute programs on the inputs that say nothing and return those that give the output, by problem.
+
+    Args:
+        problems: With proven outputs; others are passed over.
+        workers: Programs at a time.
+    """
+    pairs = [
+        (problem, given)
+        for problem in problems
+        if problem.output is not None and kind_of(problem).masked_input(problem) is not None
+        for given in kind_of(problem).plain_inputs(problem)
+    ]
+    solved: dict[str, list[str]] = {}
+    for (problem, given), output in zip(pairs, computed_outputs(pairs, workers), strict=True):
+        if output is not None and same_computed(output, problem.output or "", kind_of(problem).printed):
+            solved.setdefault(problem.problem_id, []).append(given)
+    return solved
+
+
+def _job(problem: Problem, given: str, limits: Limits) -> Job:
+    execution = kind_of(problem).execution(problem, input=given)
+    if execution.expression is None:
+        return Job.script(execution.module, [Case(execution.stdin)], limits=limits)
+    return Job.evaluate(execution.module, [execution.expression], limits=limits)
