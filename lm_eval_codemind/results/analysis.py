@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations, product
+from itertools import combinations, permutations, product
 from typing import TypeVar
 
 from lm_eval_codemind.benchmarks import same_problems
@@ -59,6 +59,7 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         by_loop_length(observations),
         by_output_type(observations),
         overlap(observations),
+        pairs(observations),
         comparisons(observations),
         hardest(observations),
     ]
@@ -246,14 +247,7 @@ def overlap(observations: Sequence[Observation]) -> Table:
     """
     rows = []
     for model in _unique(o.model for o in observations):
-        found_under: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(dict)
-        for o in observations:
-            if o.model == model and o.family.in_overlap:
-                found_under[(same_problems(o.benchmark), o.problem_id)].setdefault(o.family.title, []).append(o.solved)
-        # A problem with several questions is solved where all of them are.
-        verdicts = {
-            problem: {name: all(solved) for name, solved in found.items()} for problem, found in found_under.items()
-        }
+        verdicts = _solved_under(observations, model)
         for benchmark in [*_unique(b for b, _ in verdicts), ALL]:
             problems = {key: found for key, found in verdicts.items() if benchmark in (ALL, key[0])}
             names_here = [f.title for f in families().values() if any(f.title in found for found in problems.values())]
@@ -295,6 +289,72 @@ def overlap(observations: Sequence[Observation]) -> Table:
         ),
         tuple(rows),
     )
+
+
+def pairs(observations: Sequence[Observation]) -> Table:
+    """Return, for every two families, how the problems that both ask about come out under the one and the other.
+
+    Reads as: of the problems solved under one family, and of those not solved, which share is solved under the other?
+    Each pair is shown both ways.
+    """
+    rows = []
+    titles = [family.title for family in families().values()]
+    for model in _unique(o.model for o in observations):
+        verdicts = _solved_under(observations, model)
+        for benchmark in [*_unique(b for b, _ in verdicts), ALL]:
+            found = [solved for key, solved in verdicts.items() if benchmark in (ALL, key[0])]
+            for one, other in permutations(titles, 2):
+                both = [(solved[one], solved[other]) for solved in found if one in solved and other in solved]
+                if not both:
+                    continue
+                given = [second for first, second in both if first]
+                otherwise = [second for first, second in both if not first]
+                share, rest = proportion(sum(given), len(given)), proportion(sum(otherwise), len(otherwise))
+                rows.append(
+                    (
+                        *(benchmark, model, one, other, sum(given), len(given) - sum(given)),
+                        *(sum(otherwise), len(otherwise) - sum(otherwise)),
+                        *(share.value, share.low, share.high, rest.value, rest.low, rest.high, len(both)),
+                    )
+                )
+    return Table(
+        "pairs",
+        "Problems solved under one family and another",
+        "Problems that two families both ask about: how many the model solves under both, under one or under neither, "
+        "and which share of those solved under the first, and of those not solved, it solves under the second.",
+        (
+            _BENCHMARK,
+            _MODEL,
+            Column("first", "First"),
+            Column("second", "Second"),
+            Column("both", "Both", "count"),
+            Column("first_only", "First only", "count"),
+            Column("second_only", "Second only", "count"),
+            Column("neither", "Neither", "count"),
+            Column("second_if_first", "Second, if first", "percent"),
+            _LOW,
+            _HIGH,
+            Column("second_if_not_first", "Second, if not first", "percent"),
+            Column("low_if_not", "95% from", "percent"),
+            Column("high_if_not", "to", "percent"),
+            _N,
+        ),
+        tuple(rows),
+    )
+
+
+def _solved_under(observations: Sequence[Observation], model: str) -> dict[tuple[str, str], dict[str, bool]]:
+    """Return whether a model solves each problem, by benchmark and problem, under each family that asks about it.
+
+    A problem with several questions is solved where all of them are.
+    """
+    found: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(dict)
+    for o in observations:
+        if o.model == model and o.family.in_overlap:
+            found[(same_problems(o.benchmark), o.problem_id)].setdefault(o.family.title, []).append(o.solved)
+    return {
+        problem: {name: all(solved) for name, solved in of_problem.items()} for problem, of_problem in found.items()
+    }
 
 
 def comparisons(observations: Sequence[Observation]) -> Table:

@@ -283,7 +283,9 @@ def _is_literal(node: ast.expr | None) -> bool:
         return number and isinstance(node.op, (ast.USub, ast.UAdd))
     if isinstance(node, ast.BinOp):
         # A complex number as it is written.
-        parts = _is_literal(node.left) and isinstance(node.right, ast.Constant) and isinstance(node.right.value, complex)
+        parts = (
+            _is_literal(node.left) and isinstance(node.right, ast.Constant) and isinstance(node.right.value, complex)
+        )
         return parts and isinstance(node.op, (ast.Add, ast.Sub)) and not isinstance(node.left, ast.BinOp)
     if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
         return all(_is_literal(item) for item in node.elts)

@@ -1,0 +1,369 @@
+"""Input prediction: what counts as an answer, what is executed, and what comes out."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lm_eval import simple_evaluate
+from lm_eval.api.registry import get_model
+from lm_eval.tasks import TaskManager
+
+from lm_eval_codemind.answers.comparison import same_computed
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.execution import Case, Job, Sandbox
+from lm_eval_codemind.families import input as family
+from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.languages import get_language, kind_of
+from lm_eval_codemind.models import register
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.prompts.templates import Templates
+from lm_eval_codemind.proof.plain_inputs import find_plain_inputs, shipped_plain_inputs
+from lm_eval_codemind.questions import Answer, Question
+from tests.families.inputs import differing_inputs
+
+PROBLEMS = {problem.problem_id: problem for problem in sample.read()}
+CODE = """
+from collections import Counter
+from typing import Dict, List
+
+def helper(text):
+    return 'ab'
+
+def f(text, items=None):
+    return text + (''.join(items) if items else '')
+
+def total(counts: Counter, more: Dict[str, int] = None):
+    return sum(counts.values())
+
+def first(s, n=1):
+    return s[:n]
+"""
+
+
+def problem(entry_point: str = "f", call: str = "f('a', ['b'])", output: str = "'ab'") -> Problem:
+    return Problem("Made", "made", "function", "python", CODE, entry_point, call, output)
+
+
+def made(monkeypatch: pytest.MonkeyPatch, asked: Problem) -> dict[str, Any]:
+    """Return the document that asks about a problem."""
+    monkeypatch.setattr(family, "load_problem", lambda benchmark, problem_id: asked)
+    (question,) = family.INPUT_PREDICTION.questions(asked, "steps")
+    return question.document()
+
+
+def judge(document: dict[str, Any], *texts: str) -> list[tuple[Answer, dict[str, float]]]:
+    """Return what is read from answers between the markers, and their scores."""
+    (answers,) = family.strict_match([[f"So <input>\n{text}\n</input>" for text in texts]], [document])
+    found = []
+    for answer in answers:
+        answer.wait()
+        found.append((answer, family.INPUT_PREDICTION.score(Question.from_document(document), answer)))
+    return found
+
+
+# -- reading
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("f('a', ['b'])", ("f('a', ['b'])", True)),
+        ('f( "a",\n  ["b",],)  # as before', ("f('a', ['b'])", True)),
+        ("`f('a', items=['b'])`", ("f('a', items=['b'])", True)),
+        ("```python\nf(items=['b'], text='a')\n```", ("f(items=['b'], text='a')", True)),
+        ("f('ab')", ("f('ab')", False)),
+        ("f('a', ('b',))", ("f('a', ('b',))", False)),
+        ("f(b'a', float('nan'), {1: {2}}, set(), -1.5e3, 1+2j, None)",
+         ("f(b'a', float('nan'), {1: {2}}, set(), -1500.0, (1+2j), None)", False)),
+        ("f(0x10, 'a' 'b', frozenset({1}))", ("f(16, 'ab', frozenset({1}))", False)),
+        ("f(Counter('ab'))", None),
+        ("f(" + "[" * 5_000, None),
+        ("f(" + "9" * 5_000 + ")", None),
+        ("f('" + "a" * 1_000_000 + "')", None),
+        ("", None),
+    ],
+)  # fmt: skip
+def test_a_call_is_read_as_values(answer: str, expected: tuple[str, bool] | None) -> None:
+    found = kind_of(problem()).read_input(answer, problem())
+    assert (found and (found.input, found.recorded)) == expected
+
+
+def test_constructors_are_those_of_the_signature() -> None:
+    asked = problem("total", "total(Counter({'a': 2}))", "2")
+    kind = kind_of(asked)
+    for answer, recorded in (
+        ("total(Counter({'a': 2}))", True),
+        ("total(Counter(['a', 'a']))", False),
+        ("total({'a': 2}, dict(b=1))", False),
+    ):
+        found = kind.read_input(answer, asked)
+        assert found is not None and found.recorded is recorded
+    assert kind.read_input("total(range(3))", asked) is None
+    assert kind.read_input("total(Counter(x for x in 'a'))", asked) is None
+
+
+def test_what_surrounds_the_recorded_call_stays() -> None:
+    asked = problem("first", "tuple(first([1, 2], 1))", "(1,)")
+    kind = kind_of(asked)
+    assert kind.masked_input(asked) == "tuple(first(??))"
+    for answer in ("first([1, 3])", "tuple(first([1, 3]))"):
+        found = kind.read_input(answer, asked)
+        assert found is not None and (found.input, found.recorded) == ("tuple(first([1, 3]))", False)
+    assert kind.read_input("list(first([1, 3]))", asked) is None
+
+
+def test_a_test_method_has_holes_where_it_hands_literals_over() -> None:
+    asked = PROBLEMS["Sample_ledger_withdraw"]
+    kind = kind_of(asked)
+    masked = kind.masked_input(asked)
+    assert masked is not None and "Ledger(limit=??)" in masked and "ledger.withdraw(??, ??), ledger.withdraw" in masked
+    answer = asked.input.replace('"ann"', "'bob'")
+    body = "\n".join(line.strip() for line in answer.splitlines()[1:])
+    for text in (answer, body):
+        found = kind.read_input(text, asked)
+        assert found is not None and found.input == answer.strip() and not found.recorded
+    for changed in (
+        answer.replace("return results", "return [20, -50, 'overdrawn']"),
+        answer.replace("ledger = Ledger", "import os\n    ledger = Ledger"),
+        answer.replace("ledger.withdraw", "ledger.deposit"),
+        answer.replace("(limit=50)", "(limit=eval('50'))"),
+        answer + "\ndef test(self):\n    return [20, -50, 'overdrawn']\n",
+    ):
+        assert changed != answer and kind.read_input(changed, asked) is None
+
+
+def test_literals_that_never_reach_the_program_are_no_holes() -> None:
+    code = "class C:\n    def m(self, x):\n        return x\n"
+    body = "expected = 3\n    value = 4\n    self.other = [5]\n    c = C()\n    c.state = 'new'\n"
+    test = f"def test(self):\n    {body}    return expected, c.m(value), c.m(self.other), c.m(1 + 2j), f'{{c.m(6)}}'\n"
+    asked = Problem("P", "made", "method", "python", code, "C.m", test, "None")
+    expected = test.replace("= 4", "= ??").replace("[5]", "??").replace("'new'", "??").replace("1 + 2j", "??")
+    assert kind_of(asked).masked_input(asked) == expected.strip("\n")
+    nothing = Problem("P", "made", "method", "python", code, "C.m", "def test(self):\n    return C()\n", "None")
+    assert list(family.INPUT_PREDICTION.questions(nothing, "steps")) == []
+
+
+LITERALS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary(),
+    lambda inner: st.lists(inner) | st.tuples(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(LITERALS, LITERALS)
+def test_reading_gives_back_the_values_that_were_written(one: object, other: object) -> None:
+    found = kind_of(problem()).read_input(f"f({one!r}, items={other!r})", problem())
+    assert found is not None
+    call = ast.parse(found.input, mode="eval").body
+    assert isinstance(call, ast.Call)
+    assert [ast.literal_eval(call.args[0]), ast.literal_eval(call.keywords[0].value)] == [one, other]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet="f(['a\"\\b#,:=.*{})]0 \n", max_size=40))
+def test_what_is_read_holds_nothing_but_values(text: str) -> None:
+    found = kind_of(problem()).read_input(f"f({text})", problem())
+    if found is not None:
+        call = ast.parse(found.input, mode="eval").body
+        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "f"
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+            ast.literal_eval(argument)
+
+
+# -- scoring
+
+
+def test_right_inputs_count_whichever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = made(monkeypatch, problem())
+    texts = ["f('a', ['b'])", "f('ab')", "f('', ('a', 'b'))", "f(text='a', items={'b': 1})", "f('ba')", "f(1)", "f()"]
+    found = judge(document, *texts)
+    assert [scores["r_input"] for _, scores in found] == [1, 1, 1, 1, 0, 0, 0]
+    assert [scores["as_recorded"] for _, scores in found] == [1, 0, 0, 0, 0, 0, 0]
+    assert all(scores["answered"] for _, scores in found)
+    assert found[0][0].outcome is None, "the recorded input needs no execution"
+    assert found[1][0].details["computed"] == "'ab'"
+    assert json.loads(str(found[4][0]))["computed"] == "'ba'"
+
+
+def test_an_endless_program_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "def f(n):\n    while n:\n        pass\n    return n\n"
+    asked = Problem("Loop", "made", "function", "python", code, "f", "f(0)", "0")
+    (answer, scores), (_, other) = judge(made(monkeypatch, asked), "f(1)", "f(False)")
+    assert answer.outcome is not None and answer.outcome["status"] == "timeout" and scores["r_input"] == 0
+    assert other["r_input"] == 0, "False is not 0 as an output"
+
+
+@pytest.mark.parametrize(
+    ("computed", "output", "printed", "same"),
+    [
+        ("[1]", "'[1]'", False, False),
+        ("{2, 1}", "{1, 2}", False, True),
+        ("True", "1", False, False),
+        ("float('nan')", "nan", False, True),
+        ("'a'\n", "a\n", True, False),
+        ("a \nb\n\n", "a\nb", True, True),
+    ],
+)
+def test_what_is_computed_gets_no_leniency(computed: str, output: str, printed: bool, same: bool) -> None:
+    assert same_computed(computed, output, printed) is same
+
+
+def test_scripts_are_given_what_is_typed() -> None:
+    asked = PROBLEMS["Sample_total_amounts"] if PROBLEMS["Sample_total_amounts"].kind == "script" else None
+    scripts = [asked] if asked else [found for found in PROBLEMS.values() if found.kind == "script"]
+    (document,) = [
+        row
+        for row in family.dataset(benchmark="sample", setting="steps")["test"]
+        if row["problem_id"] == scripts[0].problem_id
+    ]
+    known = scripts[0].input.strip("\n")
+    found = judge(document, known, f"```\n{known}\n```", known + "\n\n", "nothing of the kind")
+    assert [scores["r_input"] for _, scores in found] == [1, 1, 1, 0]
+    assert [scores["as_recorded"] for _, scores in found] == [1, 1, 1, 0]
+
+
+def test_hostile_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    texts = yaml.safe_load((Path(__file__).parent / "hostile_inputs.yaml").read_text())
+    answers = [text.format(canary=canary) for text in texts]
+    assert len(set(answers)) == len(answers) >= 50
+    for text, (answer, scores) in zip(answers, judge(made(monkeypatch, problem()), *answers), strict=True):
+        assert scores["r_input"] == 0, text
+        if answer.program is not None:
+            # What was executed was a call with literals, to which the program itself said no.
+            call = ast.parse(answer.program, mode="eval").body
+            assert isinstance(call, ast.Call) and ast.unparse(call.func) == "f"
+            assert all(isinstance(ast.literal_eval(part.value), object) for part in call.keywords)
+            assert all(isinstance(ast.literal_eval(part), object) for part in call.args)
+    assert not canary.exists()
+
+
+def test_the_flexible_filter_reads_answers_without_markers(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = made(monkeypatch, problem())
+    responses = [
+        "f('ab')",
+        "It is `f('x')`.\n\nNo: ```python\nf('ab')\n```",
+        "The call is f('ab').",
+        "I take `f('ab')`.",
+        "<input>f('x')</input> and not `f('ab')`",
+        "f('x') or 'ab'",
+        "no idea",
+    ]
+    (answers,) = family.flexible_extract([responses], [document])
+    (strict,) = family.strict_match([responses], [document])
+    for answer in answers:
+        answer.wait()
+    question = Question.from_document(document)
+    scores = [family.INPUT_PREDICTION.score(question, answer) for answer in answers]
+    assert [score["r_input"] for score in scores] == [1, 1, 0, 1, 0, 0, 0]
+    assert [score["answered"] for score in scores] == [1, 1, 1, 1, 1, 1, 0]
+    assert [answer.found is not None for answer in strict] == [False] * 4 + [True] + [False] * 2
+
+
+# -- tasks
+
+
+@pytest.mark.parametrize("task", ["codemind_input_sample", "codemind_input_direct_sample"])
+@pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
+def test_ceiling_and_floor(task: str, model: str, value: float) -> None:
+    register()
+    manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
+    results = simple_evaluate(model=get_model(model)(), tasks=[task], task_manager=manager, bootstrap_iters=10)
+    assert results is not None
+    scores = results["results"][task]
+    for metric in ("r_input", "r_input_searched", "as_recorded", "answered"):
+        for filter_name in ("strict-match", "flexible-extract"):
+            assert scores[f"{metric},{filter_name}"] == value
+            assert scores[f"{metric}_stderr,{filter_name}"] == 0.0
+    assert results["n-samples"][task]["effective"] == 24
+
+
+def test_the_worked_examples_are_true() -> None:
+    examples = Templates("input").examples()
+    assert list(examples) == ["function", "method", "script"]
+    with Sandbox(workers=1) as sandbox:
+        for name, example in examples.items():
+            kind = get_language("python").kind(name)
+            asked = Problem(
+                name, "made", name, "python", example["code"], example["entry_point"], example["answer"],
+                example["output"],
+            )  # fmt: skip
+            assert (kind.masked_input(asked) or "").strip() == example["masked"].strip()
+            found = kind.read_input(example["answer"], asked)
+            assert found is not None and found.recorded
+            execution = kind.execution(asked)
+            if execution.expression is None:
+                job = Job.script(execution.module, [Case(execution.stdin)])
+            else:
+                job = Job.evaluate(execution.module, [execution.expression])
+            (observation,) = sandbox.submit(job).result().observations
+            computed = observation.stdout if kind.printed else observation.literal
+            assert computed is not None and same_computed(computed, example["output"], kind.printed)
+
+
+def test_problems_that_an_input_solves_that_says_nothing_are_named() -> None:
+    assert sorted(find_plain_inputs(PROBLEMS.values())) == shipped_plain_inputs()["sample"]
+    rows = family.dataset(benchmark="sample", setting="steps")["test"]
+    assert [row["problem_id"] for row in rows if row["plain"]] == shipped_plain_inputs()["sample"]
+    question = Question.from_document(rows[0])
+    metrics = family.INPUT_PREDICTION.logged(question, {"r_input": 0.5}, {})
+    assert metrics["r_input_searched"] == (None if rows[0]["plain"] else 0.5)
+    assert family.mean_of_searched([1.0, None, 0.0]) == 0.5
+
+
+# -- upstream's programs
+
+
+@pytest.fixture
+def cruxeval(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Problem]]:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    yield {found.problem_id: found for found in load_benchmark("cruxeval")}
+
+
+@pytest.mark.upstream
+def test_right_inputs_that_are_not_the_recorded_ones_count(cruxeval: dict[str, Problem]) -> None:
+    found = differing_inputs(list(cruxeval.values()), 200)
+    assert len(found) == 200
+    documents = {row["problem_id"]: row for row in family.dataset(benchmark="cruxeval", setting="steps")["test"]}
+    chosen = [documents[name] for name, _ in found]
+    answers = family.strict_match([[f"<input>{text}</input>"] for _, text in found], chosen)
+    for document, (answer,) in zip(chosen, answers, strict=True):
+        answer.wait()
+        scores = family.INPUT_PREDICTION.score(Question.from_document(document), answer)
+        assert (scores["r_input"], scores["as_recorded"]) == (1, 0), (document["problem_id"], answer)
+
+
+# The recorded verdict, why ours is another, and the answers it is about: see docs/replication.md.
+DIFFERENT: dict[tuple[str, str], bool] = {}
+
+
+@pytest.mark.upstream
+def test_recorded_verdicts(cruxeval: dict[str, Problem], shared_data: Path) -> None:
+    path = shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz"
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    assert len(rows) == 4000
+    different = {(row["problem_id"], row["response"]): row["verdict"] for row in rows}
+    documents = {row["problem_id"]: row for row in family.dataset(benchmark="cruxeval", setting="steps")["test"]}
+    asked = list(different)
+    chosen = [documents[name] for name, _ in asked]
+    answers = family.flexible_extract([[text] for _, text in asked], chosen)
+    disagree = {}
+    for key, document, (answer,) in zip(asked, chosen, answers, strict=True):
+        answer.wait()
+        right = bool(family.INPUT_PREDICTION.score(Question.from_document(document), answer)["r_input"])
+        if right != different[key]:
+            disagree[key] = different[key]
+    assert disagree == DIFFERENT
