@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import resource
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from lm_eval_codemind.execution import shared_sandbox
 from lm_eval_codemind.families import input as family
 from lm_eval_codemind.questions import Question
 
@@ -59,8 +58,19 @@ def read(path: Path) -> list[dict[str, Any]]:
 
 
 def _cpu() -> float:
-    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    """Return the processor time of this process and all below it that are alive, with that of their dead children."""
+    parents, used = {}, {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        process = int(stat.parent.name)
+        parents[process], used[process] = int(fields[1]), sum(map(int, fields[11:15]))
+    below = {os.getpid()}
+    while more := {process for process, parent in parents.items() if parent in below} - below:
+        below |= more
+    return sum(used[process] for process in below if process in used) / os.sysconf("SC_CLK_TCK")
 
 
 @click.command()
@@ -76,7 +86,6 @@ def main(path: Path, benchmark: str, first: bool, listed: bool) -> None:
     family.dataset(benchmark=benchmark, setting="steps")
     before = _cpu()
     found = list(judged(rows, benchmark))
-    shared_sandbox().close()
     used = _cpu() - before
     differ = [one for one in found if one.recorded != one.ours]
     click.echo(

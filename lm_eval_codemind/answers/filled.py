@@ -7,6 +7,7 @@ literals only. So nothing of an answer but values ever gets any further. Takes t
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ from lm_eval_codemind.answers.literals import (
 )
 
 HOLE = "??"
+
+# Brackets that an expression may have more than another one and still be compared with it.
+_BRACKETS = 20
 
 _COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict}
 
@@ -39,10 +43,16 @@ class Arguments:
     keywords: tuple[tuple[str, Any], ...] = ()
 
     def named(self, parameters: Sequence[str]) -> Arguments:
-        """Return the arguments with those given by position named, as far as the names of the parameters go."""
+        """Return the arguments with those given by position named, as far as the names of the parameters go.
+
+        Names of parameters come in their order; what a function takes besides keeps the order of the call.
+        """
         count = min(len(parameters), len(self.positional))
-        named = tuple(zip(parameters[:count], self.positional[:count], strict=True))
-        return Arguments(self.positional[count:], tuple(sorted((*named, *self.keywords), key=lambda pair: pair[0])))
+        named = [*zip(parameters[:count], self.positional[:count], strict=True), *self.keywords]
+        place = {name: index for index, name in enumerate(parameters)}
+        return Arguments(
+            self.positional[count:], tuple(sorted(named, key=lambda pair: place.get(pair[0], len(parameters))))
+        )
 
     def __str__(self) -> str:
         keywords = [f"{name}={render(value)}" for name, value in self.keywords]
@@ -199,9 +209,24 @@ def _constructed(name: str, given: Arguments) -> Any:
     return Constructed(name, given.positional, given.keywords)
 
 
-def token_equal(one: str, other: str) -> bool:
-    """Return whether two texts are the same Python text apart from layout, comments and quotes."""
+def same_source(one: str, other: str) -> bool:
+    """Return whether two texts are the same Python expression apart from layout, comments, quotes and brackets.
+
+    Only a text that has the tokens of the other one, and few brackets more, is ever given to Python's parser.
+    """
     try:
-        return list(_Tokens(one).all()) == list(_Tokens(other).all())
+        tokens, others = list(_Tokens(one).all()), list(_Tokens(other).all())
     except NotALiteralError:
         return False
+    if tokens == others:
+        return True
+    if len(tokens) > len(others) + _BRACKETS or _bare(tokens) != _bare(others):
+        return False
+    try:
+        return ast.dump(ast.parse(one.strip(), mode="eval")) == ast.dump(ast.parse(other.strip(), mode="eval"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def _bare(tokens: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    return [token for token in tokens if token[1] not in ("(", ")")]

@@ -66,7 +66,7 @@ class InputPrediction(Family):
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         reasoning = fields.get("reasoning", "").strip()
-        return {"input": fields["answer"].strip("\n"), "reasoning": reasoning, "setting": setting}
+        return {"input": fields["answer"].rstrip("\n"), "reasoning": reasoning, "setting": setting}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the input behind the marker or, flexibly, else the part of the response that looks most like one."""

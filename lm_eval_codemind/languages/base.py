@@ -51,7 +51,7 @@ class Given:
 
     Attributes:
         input: In the form of a problem's own input; nothing of the answer is in it but values.
-        recorded: Whether it is the problem's own, as a value.
+        recorded: Whether it is the problem's own: the same values in all that a program can see.
     """
 
     input: str

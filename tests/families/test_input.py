@@ -21,7 +21,7 @@ from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.build import DATA_VARIABLE
-from lm_eval_codemind.execution import Case, Job, Sandbox
+from lm_eval_codemind.execution import Case, Job, Limits, Sandbox
 from lm_eval_codemind.families import input as family
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.languages import get_language, kind_of
@@ -97,6 +97,30 @@ def judge(document: dict[str, Any], *texts: str) -> list[tuple[Answer, dict[str,
 def test_a_call_is_read_as_values(answer: str, expected: tuple[str, bool] | None) -> None:
     found = kind_of(problem()).read_input(answer, problem())
     assert (found and (found.input, found.recorded)) == expected
+
+
+def test_what_a_program_can_tell_apart_is_not_the_recorded_input() -> None:
+    asked = problem("total", "total({'a': 1, 'b': 2}, more=None)", "3")
+    kind = kind_of(asked)
+    same = ("total({'a': 1, 'b': 2}, None)", "total(more=None, counts={'a': 1, 'b': 2})")
+    other = ("total({'b': 2, 'a': 1}, None)", "total({'a': 1.0, 'b': 2}, None)", "total({'a': True, 'b': 2}, None)")
+    for answer, recorded in (*((text, True) for text in same), *((text, False) for text in other)):
+        found = kind.read_input(answer, asked)
+        assert found is not None and found.recorded is recorded, answer
+
+
+def test_a_recorded_input_that_is_no_literal_counts_as_it_stands() -> None:
+    asked = problem("first", "first([2, 1], (lambda x: x)(1))", "[2]")
+    kind = kind_of(asked)
+    for answer in ("first([2,1], (lambda x: x)(1))", "(first([2, 1], ((lambda x: x))(1)))"):
+        found = kind.read_input(answer, asked)
+        assert found is not None and (found.input, found.recorded) == (asked.input, True)
+    for answer in (
+        "first([2, 1], (lambda x: 1)(1))",
+        "(" * 60 + asked.input + ")" * 60,
+        "first([2, 1], lambda x: (x)(1))",
+    ):
+        assert kind.read_input(answer, asked) is None
 
 
 def test_constructors_are_those_of_the_signature() -> None:
@@ -199,6 +223,7 @@ def test_right_inputs_count_whichever_they_are(monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_endless_program_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
     code = "def f(n):\n    while n:\n        pass\n    return n\n"
+    monkeypatch.setattr(family, "limits_of", lambda asked: Limits(cpu_seconds=0.5))
     asked = Problem("Loop", "made", "function", "python", code, "f", "f(0)", "0")
     (answer, scores), (_, other) = judge(made(monkeypatch, asked), "f(1)", "f(False)")
     assert answer.outcome is not None and answer.outcome["status"] == "timeout" and scores["r_input"] == 0
@@ -221,14 +246,9 @@ def test_what_is_computed_gets_no_leniency(computed: str, output: str, printed: 
 
 
 def test_scripts_are_given_what_is_typed() -> None:
-    asked = PROBLEMS["Sample_total_amounts"] if PROBLEMS["Sample_total_amounts"].kind == "script" else None
-    scripts = [asked] if asked else [found for found in PROBLEMS.values() if found.kind == "script"]
-    (document,) = [
-        row
-        for row in family.dataset(benchmark="sample", setting="steps")["test"]
-        if row["problem_id"] == scripts[0].problem_id
-    ]
-    known = scripts[0].input.strip("\n")
+    rows = family.dataset(benchmark="sample", setting="steps")["test"]
+    document = next(row for row in rows if row["kind"] == "script")
+    known = document["input"].strip("\n")
     found = judge(document, known, f"```\n{known}\n```", known + "\n\n", "nothing of the kind")
     assert [scores["r_input"] for _, scores in found] == [1, 1, 1, 0]
     assert [scores["as_recorded"] for _, scores in found] == [1, 1, 1, 0]

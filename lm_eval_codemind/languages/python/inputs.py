@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from lm_eval_codemind.answers.comparison import readings, same_value, too_long
-from lm_eval_codemind.answers.filled import Arguments, Filling, token_equal
-from lm_eval_codemind.answers.literals import Constructed, NotALiteralError
+from lm_eval_codemind.answers.comparison import readings, too_long
+from lm_eval_codemind.answers.filled import Arguments, Filling, same_source
+from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, render
 from lm_eval_codemind.languages.base import Given
 
 # Constructors of the standard library that make a value from values and do nothing else.
@@ -63,7 +63,7 @@ class MaskedInput:
         if too_long(answer, recorded):
             return None
         for reading in readings(answer):
-            if token_equal(reading, recorded):
+            if same_source(reading, recorded):
                 return Given(recorded, True)
             values = self._values(reading)
             if values is not None:
@@ -79,17 +79,14 @@ class MaskedInput:
         return None
 
     def _is_known(self, values: tuple[Any, ...]) -> bool:
-        if self.known is None:
-            return False
-        pairs = zip(values, self.known, strict=True)
-        return all(same_value(*map(self._comparable, pair)) for pair in pairs)
+        """Tell whether values are the recorded ones in all that a program can see.
 
-    def _comparable(self, value: Any) -> Any:
-        """Return a value in a form in which equal ones are equal; arguments by name where they have one."""
-        if not isinstance(value, Arguments):
-            return value
-        named = value.named(self.parameters)
-        return (named.positional, [list(pair) for pair in named.keywords])
+        Equal is not enough: ``1`` and ``1.0``, or dicts in another order, may give different outputs.
+        """
+        return self.known is not None and list(map(self._written, values)) == list(map(self._written, self.known))
+
+    def _written(self, value: Any) -> str:
+        return str(value.named(self.parameters)) if isinstance(value, Arguments) else render(value)
 
     def plain(self) -> list[str]:
         """Return the input with an empty value, or zero, in each hole, and with what has a default left out."""
@@ -221,7 +218,13 @@ def _program_names(module: ast.Module) -> set[str]:
 
 def _handed_over(test: ast.FunctionDef, names: set[str]) -> Iterator[ast.expr]:
     """Yield the literals of a test that reach the program, outermost first."""
-    calls = [node for node in ast.walk(test) if isinstance(node, ast.Call) and _called(node) in names]
+    # What is inside of an f-string has no place of its own before Python 3.12.
+    formatted = {id(part) for node in ast.walk(test) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    calls = [
+        node
+        for node in ast.walk(test)
+        if isinstance(node, ast.Call) and _called(node) in names and id(node) not in formatted
+    ]
     arguments = [part for call in calls for part in (*call.args, *(keyword.value for keyword in call.keywords))]
     seen: set[int] = set()
     for argument in arguments:

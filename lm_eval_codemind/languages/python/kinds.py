@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from lm_eval_codemind.answers.comparison import readings, too_long
 from lm_eval_codemind.answers.output import likely_code, likely_text
 from lm_eval_codemind.execution import Case, Job, Limits
-from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.languages.base import Execution, Given, Kind, Unfinished
 from lm_eval_codemind.languages.python import hint_tests
 from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
@@ -296,7 +295,10 @@ class Script(PythonKind):
         text = list(readings(answer))[1] if answer.strip().startswith("```") and answer.strip() != "```" else answer
         lines = text.removeprefix("\n")
         typed = lines if not lines or lines.endswith("\n") else lines + "\n"
-        return Given(typed, printed_lines(typed) == printed_lines(problem.input))
+        # How a text ends cannot be told from the layout of a response, nor how its lines do.
+        recorded = problem.input.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
+        same = typed.rstrip("\n") == recorded
+        return Given(problem.input if same else typed, same)
 
     def likely_input(self, response: str, problem: Problem) -> str | None:
         return likely_text(response)
