@@ -1,21 +1,31 @@
 """Execute every program on inputs that say nothing and write the names of the problems that these solve.
 
-    python utils/find_plain_inputs.py [--benchmark NAME ...]
+    python utils/find_plain_inputs.py [--benchmark NAME ...] [--constants]
 
-Works on the built data (``$CODEMIND_DATA``), and needs what the ``classeval`` extra installs.
+With ``--constants`` it says instead how many problems one and the same answer solves. Works on the built data
+(``$CODEMIND_DATA``), and needs what the ``classeval`` extra installs.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.benchmarks import benchmarks
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.proof.plain_inputs import PLAIN_INPUTS, find_plain_inputs, shipped_plain_inputs
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.plain_inputs import (
+    PLAIN_INPUTS,
+    computed_outputs,
+    find_plain_inputs,
+    shipped_plain_inputs,
+)
 
 FILE = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs" / PLAIN_INPUTS
 ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
@@ -23,17 +33,37 @@ ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 
 @click.command()
 @click.option("--benchmark", "names", multiple=True, type=click.Choice(list(benchmarks())), help="Examine these only.")
+@click.option("--constants", is_flag=True, help="Try constant answers; write nothing.")
 @click.option("--workers", default=1, show_default=True)
-def main(names: tuple[str, ...], workers: int) -> None:
+def main(names: tuple[str, ...], constants: bool, workers: int) -> None:
     """Write ``proofs/plain_inputs.json``; benchmarks that are not examined stay as they are in it."""
     known = dict(shipped_plain_inputs())
     for name in names or ASKED:
         problems = [problem for problem in load_benchmark(name) if problem.category != "excluded"]
+        if constants:
+            try_constants(name, problems, workers)
+            continue
         asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]
         known[name] = sorted(find_plain_inputs(asked, workers))
         click.echo(f"{name}: {len(known[name])} of {len(asked)}; nothing to predict in {len(problems) - len(asked)}")
+    if constants:
+        return
     lines = [f" {json.dumps(name)}: {json.dumps(ids)}" for name, ids in sorted(known.items())]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def try_constants(name: str, problems: Sequence[Problem], workers: int) -> None:
+    """Say how many problems the empty answers solve that are the commonest in a benchmark, each given to all."""
+    asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]
+    common = Counter(given for problem in asked for given in kind_of(problem).plain_inputs(problem))
+    for answer, _ in common.most_common(8):
+        readable = [(problem, given) for problem in asked if (given := kind_of(problem).read_input(answer, problem))]
+        outputs = computed_outputs([(problem, given.input) for problem, given in readable], workers)
+        right = sum(
+            output is not None and same_computed(output, problem.output or "", kind_of(problem).printed)
+            for (problem, _), output in zip(readable, outputs, strict=True)
+        )
+        click.echo(f"{name}: {answer!r} solves {right} of {len(asked)}")
 
 
 if __name__ == "__main__":
