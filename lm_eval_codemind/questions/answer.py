@@ -90,6 +90,8 @@ class Answer:
         if not isinstance(record, dict) or "answer" not in record:
             raise ValueError("no answer of this suite")
         found, outcome, skipped = record.pop("answer"), record.pop("outcome", None), record.pop("skipped", False)
+        if not (found is None or isinstance(found, str)) or not (outcome is None or isinstance(outcome, dict)):
+            raise ValueError("no answer of this suite")
         return cls(found, record, outcome=outcome, skipped=skipped)
 
     __str__ = to_json
