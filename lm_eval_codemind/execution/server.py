@@ -23,8 +23,9 @@ from . import kernel, seccomp
 _FIRST_SOCKET = 3
 _INODES = 10_000
 _PENDING_SIGNALS = 256
-# Address space of the checker: a program can return what makes the tests themselves ask for more.
-_JUDGE_BYTES = 4 << 30
+# Address space that the checker may add, with the libraries that tests import: a program can return what makes the
+# tests themselves ask for more.
+_JUDGE_BYTES = 3 << 29
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MACHINE_FILES = ("/proc/cpuinfo", "/proc/meminfo")
 
@@ -60,7 +61,9 @@ def main() -> None:
         from . import judge
 
         confine(settings)
-        resource.setrlimit(resource.RLIMIT_AS, (_JUDGE_BYTES, _JUDGE_BYTES))
+        with open("/proc/self/statm") as file:
+            in_use = int(file.read().split()[0]) * resource.getpagesize()
+        _lower(resource.RLIMIT_AS, in_use + _JUDGE_BYTES)
         # What tests print is nobody's to read.
         null = os.open("/dev/null", os.O_WRONLY)
         os.dup2(null, 1)
