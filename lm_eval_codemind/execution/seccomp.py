@@ -151,10 +151,11 @@ def server_filter(processes: bool, links: bool = True, ask_for_threads: bool = T
     for command in _FILE_COMMANDS:
         program.when("fcntl", [(_EQUAL, _argument(1), command, True)], ALLOW)
     # Locks on files that programs share would be a way to hold others up, and to tell them something. A program on its
-    # own gets any lock, so that none need be taken.
+    # own gets any lock that sqlite asks for, so that none need be taken.
     for command in _LOCK_COMMANDS:
         program.when("fcntl", [(_EQUAL, _argument(1), command, True)], DONE)
-    program.rule([*_PRETENDED, "flock"], DONE)
+    program.rule(["flock"], _refuse(errno.ENOLCK))
+    program.rule(_PRETENDED, DONE)
     for request in (*_TERMINAL, *_NOTIFICATIONS):
         program.when("ioctl", [(_EQUAL, _argument(1), request, True)], ALLOW)
     program.rule(["ioctl"], _refuse(errno.ENOTTY))
@@ -190,7 +191,6 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
     program.when(["kill", "tgkill"], [(_EQUAL, _argument(0), _OWN_PID, True)], ALLOW)
     if processes:
         # Here locks mean something, and pretending them would make a wrong result of a right program.
-        program.rule(["flock"], _refuse(errno.ENOLCK))
         for command in _LOCK_COMMANDS:
             program.when("fcntl", [(_EQUAL, _argument(1), command, True)], _refuse(errno.ENOLCK))
     if not processes:
