@@ -1,10 +1,10 @@
 """Try a directory of attack programs on the sandbox: ``python utils/try_attacks.py DIRECTORY [--workers N …]``.
 
 The directory holds ``escape/*.py`` (scripts; one that prints a line beginning with ``GOT`` got what it must not),
-``forged_passes.jsonl`` (jobs that must not pass without a flag, unless ``weak_tests`` says that plain Python passes them
-as well) and ``denial.jsonl`` (functions that use something up). An honest program runs after each and must pass, and
-what a program sees must be the same afterwards. In the scripts ``CANARY_DIR`` and ``DATA_DIR`` stand for a directory
-with a secret, which is made here. Scripts named ``*_run.py`` drive a sandbox themselves and are left out.
+``forged_passes.jsonl`` (jobs that must not pass without a flag, unless ``weak_tests`` says that plain Python passes
+them as well) and ``denial.jsonl`` (functions that use something up). An honest program runs after each and must pass,
+and what a program sees must be the same afterwards. In the scripts ``CANARY_DIR`` and ``DATA_DIR`` stand for a
+directory with a secret, which is made here. Scripts named ``*_run.py`` drive a sandbox themselves and are left out.
 
 Ends with status 1 if anything isn't as it must be.
 """
