@@ -1196,7 +1196,7 @@ return False
 )
 _escape(
     "ten thousand threads",
-    {F},
+    {F, T},
     """
 threading.stack_size(32768)
 made = 0
