@@ -201,9 +201,10 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
     program.when("setrlimit", [(_EQUAL, _argument(0), _STACK, True)], ALLOW)
     # On a connected stream only; an address would reach other sockets.
     program.when("sendto", [(_EQUAL, _argument(4), 0, True), (_EQUAL, _argument(4, True), 0, True)], ALLOW)
-    # asyncio wakes itself by a pair of stream sockets.
-    for kind in (1, 1 | 0o2000000, 1 | 0o4000, 1 | 0o2004000):
-        program.when("socketpair", [(_EQUAL, _argument(0), 1, True), (_EQUAL, _argument(1), kind, True)], ALLOW)
+    # asyncio wakes itself by a pair of stream sockets, which may be close-on-exec and non-blocking.
+    stream = [(_EQUAL, _argument(0), 1, True), (_ANY_BIT, _argument(1), 1, True)]
+    stream += [(_ANY_BIT, _argument(1), 0xFFFFFFFF ^ (1 | 0o2004000), False)]
+    program.when("socketpair", stream, ALLOW)
     for option in (15, 16):  # PR_SET_NAME, PR_GET_NAME
         program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
     denied = _SERVER + (["execve", "execveat"] if not processes else [])
