@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from functools import partial
 from unittest import mock
 
+import click
+
+from lm_eval_codemind.execution import HiddenPackages, IsolationUnavailable
 from lm_eval_codemind.models import register
+from lm_eval_codemind.sources import UpstreamError
 from lm_eval_codemind.tasks.location import installed_tasks, task_directory
 
 
@@ -17,7 +21,18 @@ def run_harness(arguments: Sequence[str]) -> None:
     The models of this suite are registered first. Where its tasks are not installed inside the harness, as in an
     editable installation, their directory is searched in addition to any ``--include_path``. If all tasks asked for
     are found there, the harness's own thousands of YAML files are not read, which takes longer than scoring.
+
+    Raises:
+        click.ClickException: what the user can mend: no network to fetch data, no isolation for programs, or packages
+            that they cannot import. The message is all there is to read; where it arose says nothing more.
     """
+    try:
+        _run(arguments)
+    except (UpstreamError, IsolationUnavailable, HiddenPackages) as error:
+        raise click.ClickException(str(error)) from error
+
+
+def _run(arguments: Sequence[str]) -> None:
     # Costs seconds, and `codemind --help` must not.
     from lm_eval import tasks
     from lm_eval._cli import HarnessCLI

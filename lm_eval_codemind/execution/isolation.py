@@ -8,7 +8,6 @@ import json
 import logging
 import os
 import shutil
-import site
 import stat
 import subprocess
 import sys
@@ -18,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from . import kernel, syscalls, users
+from . import kernel, syscalls, users, visible
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +25,6 @@ BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
 LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)
 VARIABLE = "CODEMIND_SANDBOX"
 
-_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _FILES = (
     "/etc/ld.so.cache",
     "/etc/localtime",
@@ -45,8 +43,6 @@ _ENVIRONMENT = {
     "NUMEXPR_NUM_THREADS": "1",
     "MPLBACKEND": "agg",
 }
-# Passed on because a program's libraries find their read-only data by them.
-_DATA_VARIABLES = ("NLTK_DATA",)
 
 # The servers import this package's modules under a name of their own: the rest of it is neither needed nor read.
 _PACKAGE = "sandboxed"
@@ -112,13 +108,17 @@ class Isolation:
             errors: Where the server's own errors go.
             user: A user of the server's own where :attr:`needs_users`, see :mod:`.users`; else 0.
         """
-        inside = "/tmp" if self.name == BUBBLEWRAP else home
+        view = visible.view()
+        inside = view.home if self.name == BUBBLEWRAP else home
+        readable, listed = view.rules()
         settings = {
             **settings,
             "level": self.name,
             "home": inside,
             "sockets": sockets,
-            "readable": [*_SYSTEM, *_FILES, *python_directories()],
+            "readable": [*visible.SYSTEM, *_FILES, *readable],
+            "listed": listed,
+            "path": view.path,
             "user": _INNER_USER if self.name == BUBBLEWRAP else user,
             "processes": self.contains_processes,
         }
@@ -126,7 +126,12 @@ class Isolation:
             Path(home).parent.chmod(0o711)
             os.chown(home, user, user)
         package = str(Path(__file__).parent)
-        python = [sys.executable, "-s", "-B", "-X", "utf8", "-c", _BOOT]
+        python = [sys.executable, "-B", "-X", "utf8", "-c", _BOOT]
+        variables = environment(inside)
+        if view.user_base:
+            variables["PYTHONUSERBASE"] = view.user_base
+        else:
+            python.insert(1, "-s")
         if self.name == BUBBLEWRAP:
             arguments = [*python, "/run/sandbox", json.dumps(settings)]
             command = self.command(arguments, user, [("--ro-bind", package, "/run/sandbox")])
@@ -138,7 +143,7 @@ class Isolation:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            env={**environment(inside), "PYTHONHASHSEED": str(hash_seed)},
+            env={**variables, "PYTHONHASHSEED": str(hash_seed)},
             cwd="/",
             start_new_session=True,
         )
@@ -154,7 +159,7 @@ class Isolation:
             user: The user of the machine that it is to become where :attr:`needs_users`; else 0.
             binds: More of the machine to see: bubblewrap's option (``--ro-bind``), a path, and where it is seen.
         """
-        command = bubblewrap_command(self.bubblewrap, user != 0, binds)
+        command = bubblewrap_command(self.bubblewrap, user != 0, visible.view(), binds)
         if user:
             launcher = [sys.executable, "-I", "-S", "-B", str(Path(__file__).with_name("launch.py"))]
             command = [*launcher, str(user), str(_INNER_USER), *command]
@@ -165,7 +170,8 @@ def environment(home: str) -> dict[str, str]:
     """Return the variables that a program sees, whose home and temporary directory is ``home``: nothing of the host's
     but where read-only data of its libraries lies."""
     variables = {**_ENVIRONMENT, "HOME": home, "TMPDIR": home}
-    variables.update({name: os.environ[name] for name in _DATA_VARIABLES if name in os.environ})
+    passed = (*visible.DATA_VARIABLES, *visible.INTERPRETER_VARIABLES)
+    variables.update({name: os.environ[name] for name in passed if name in os.environ})
     return variables
 
 
@@ -189,37 +195,15 @@ class Homes:
         Path(self.root).rmdir()
 
 
-def python_directories() -> list[str]:
-    """Return the directories this interpreter and its installed packages lie in."""
-    found = [
-        sys.base_prefix,
-        sys.prefix,
-        str(Path(sys.executable).parent),
-        str(Path(sys.executable).resolve().parent.parent),
-    ]
-    found += [str(Path(path)) for path in sys.path if path.rstrip("/").endswith(("site-packages", "dist-packages"))]
-    if site.ENABLE_USER_SITE and site.getusersitepackages():
-        found.append(site.getusersitepackages())
-    for variable in _DATA_VARIABLES:
-        found += [path for path in os.environ.get(variable, "").split(os.pathsep) if path]
-    found += [os.path.realpath(path) for path in list(found)]
-    kept: list[str] = []
-    for path in sorted({os.path.normpath(path) for path in found}, key=len):
-        if (
-            path != "/"
-            and Path(path).is_dir()
-            and not any(Path(path).is_relative_to(other) for other in (*kept, "/usr"))
-        ):
-            kept.append(path)
-    return kept
-
-
-def bubblewrap_command(binary: str, as_root: bool, binds: Sequence[tuple[str, str, str]] = ()) -> list[str]:
+def bubblewrap_command(
+    binary: str, as_root: bool, view: visible.View, binds: Sequence[tuple[str, str, str]] = ()
+) -> list[str]:
     """Return bubblewrap's command line up to the program to run.
 
     Args:
         binary: Bubblewrap.
         as_root: Whether :mod:`.launch` starts it, as root of a user namespace that is there already.
+        view: What of the machine is seen.
         binds: As in :meth:`Isolation.command`.
     """
     command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
@@ -230,18 +214,21 @@ def bubblewrap_command(binary: str, as_root: bool, binds: Sequence[tuple[str, st
         command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         command += ["--unshare-user", "--uid", str(_INNER_USER), "--gid", str(_INNER_USER)]
-    for path in _SYSTEM:
+    for path in visible.SYSTEM:
         if Path(path).is_symlink():
             command += ["--symlink", str(Path(path).readlink()), path]
         elif Path(path).is_dir():
             command += ["--ro-bind", path, path]
     shown = [("--ro-bind-try", path, path) for path in _FILES]
-    shown += [("--ro-bind", path, path) for path in python_directories()]
-    for option, path, target in [*shown, *binds]:
-        # Those that bubblewrap makes itself are for their owner only, who isn't the user that programs run as.
-        for parent in reversed(Path(target).parents[:-1]):
-            command += ["--dir", str(parent)]
-        command += [option, path, target]
+    shown += binds
+    # Those that bubblewrap makes itself are for their owner only, who isn't the user that programs run as.
+    links = {link for link, _ in view.links}
+    for target in [*(target for _, _, target in shown), *links, *view.shown]:
+        parents = [str(parent) for parent in reversed(Path(target).parents[:-1])]
+        for parent in parents if links.isdisjoint(parents) else ():
+            command += ["--dir", parent]
+    for bind in shown:
+        command += bind
     command += ["--proc", "/proc"]
     for entry in sorted(os.scandir("/proc"), key=lambda entry: entry.name):
         if entry.name.isdigit() or entry.name in _VISIBLE_PROC or entry.is_symlink():
@@ -256,7 +243,8 @@ def bubblewrap_command(binary: str, as_root: bool, binds: Sequence[tuple[str, st
         command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         command += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
-    command += ["--dir", "/tmp", "--remount-ro", "/", "--chdir", "/", "--"]
+    # After them: an environment may lie in shared memory, or below the temporary directory.
+    command += [*view.mounts(), "--dir", view.home, "--remount-ro", "/", "--chdir", "/", "--"]
     return command
 
 

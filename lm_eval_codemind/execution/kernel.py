@@ -27,6 +27,7 @@ _MS_NOSUID, _MS_NODEV = 2, 4
 _CLOSE_RANGE = 436
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _READ_RIGHTS = 1 << 0 | 1 << 2 | 1 << 3  # execute, read a file, read a directory
+_LIST_RIGHTS = 1 << 3
 _FILE_RIGHTS = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14  # those that a file, not a directory, can have
 _WRITE_RIGHTS = sum(1 << bit for bit in (1, 2, 3, 4, 5, 7, 8, 12, 13, 14))  # all but devices, sockets, fifos, ioctl
 
@@ -206,12 +207,13 @@ def landlock_version() -> int:
         return 0
 
 
-def landlock_ruleset(readable: Iterable[str], writable: Iterable[str]) -> int:
+def landlock_ruleset(readable: Iterable[str], writable: Iterable[str], listed: Iterable[str] = ()) -> int:
     """Return the descriptor of a set of rules for the file system and TCP.
 
     Args:
         readable: Directories and files to read, below them everything.
         writable: Directories in which everything is allowed but devices, sockets and fifos.
+        listed: Directories whose names may be read, and those of all below them.
 
     Raises:
         OSError: If the kernel has no Landlock.
@@ -222,7 +224,7 @@ def landlock_ruleset(readable: Iterable[str], writable: Iterable[str]) -> int:
     ruleset = _Ruleset(handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     descriptor = _call("landlock", _LANDLOCK_CREATE, ctypes.byref(ruleset), ctypes.c_size_t(size), ctypes.c_uint32(0))
-    for paths, rights in ((readable, _READ_RIGHTS), (writable, _WRITE_RIGHTS)):
+    for paths, rights in ((readable, _READ_RIGHTS), (writable, _WRITE_RIGHTS), (listed, _LIST_RIGHTS)):
         for path in paths:
             try:
                 parent = os.open(path, os.O_PATH | os.O_CLOEXEC)

@@ -1,9 +1,10 @@
 """The start of a server: confines its own process, then serves in its role.
 
 Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, or ``trial``, which
-only confines itself), ``level``, ``home`` (the only directory to write in), ``readable`` (directories for Landlock),
-``sockets`` (descriptors), ``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits`` (the default
-ones), ``processes`` (whether programs may be allowed some).
+only confines itself), ``level``, ``home`` (the only directory to write in), ``readable`` and ``listed`` (for Landlock:
+what to read, and directories of which only the names), ``path`` (where to import from), ``sockets`` (descriptors),
+``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits`` (the default ones), ``processes`` (whether
+programs may be allowed some).
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ def main() -> None:
         kernel.end_with_parent()
     sys.argv = [""]
     _keep_descriptors(settings["sockets"])
+    sys.path[:] = settings["path"]
+    os.environ.pop("PYTHONUSERBASE", None)
     if settings["level"] == "bubblewrap":
         user = settings["user"]
         size = settings.get("limits", {}).get("file_bytes", 1 << 20)
@@ -118,10 +121,10 @@ def confine(settings: dict[str, Any]) -> tuple[int, int]:
             kernel.hide()
         kernel.set_capabilities(read_search=bool(uid))
         kernel.no_new_privileges()
-        readable = [*settings["readable"], *_MACHINE_FILES, *sys.path]
+        readable, listed = [*settings["readable"], *_MACHINE_FILES], settings["listed"]
         writable = [home, *_DEVICES]
-        rules = kernel.landlock_ruleset(readable, writable)
-        own = kernel.landlock_ruleset([*readable, "/proc", os.path.dirname(__file__)], writable)
+        rules = kernel.landlock_ruleset(readable, writable, listed)
+        own = kernel.landlock_ruleset([*readable, "/proc", os.path.dirname(__file__)], writable, listed)
         kernel.landlock_restrict(own)
         os.close(own)
     else:

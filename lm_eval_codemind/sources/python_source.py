@@ -45,6 +45,17 @@ def module_names(source: str) -> set[str]:
     return {name for statement in ast.parse(source).body for name in bound_names(statement)}
 
 
+def imported_modules(source: str) -> set[str]:
+    """Return the dotted names of the modules that a program imports anywhere, relative ones left out."""
+    found = set[str]()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module)
+    return found
+
+
 def statements_binding(names: Iterable[str], module: ast.Module) -> list[ast.stmt]:
     """Return the top-level statements that bind some names, and those that these need in turn, in source order."""
     wanted, chosen = set(names), set[int]()

@@ -13,7 +13,7 @@ from datasets import Dataset
 from lm_eval_codemind.answers.code import extract_definition, extract_method, extract_script
 from lm_eval_codemind.answers.methods import insert_method
 from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.execution import shared_sandbox
+from lm_eval_codemind.execution import require_importable, shared_sandbox
 from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.problems import KINDS, Kind, Problem, get_benchmark
 from lm_eval_codemind.prompts.templates import Templates
@@ -21,7 +21,7 @@ from lm_eval_codemind.scores.dsr import r_dsr, s_dsr, shorter, similarity
 from lm_eval_codemind.scores.loc import lines_of_code
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.sources import load_benchmark
-from lm_eval_codemind.sources.python_source import bound_names, free_names, statements_binding
+from lm_eval_codemind.sources.python_source import bound_names, free_names, imported_modules, statements_binding
 from lm_eval_codemind.sources.suites import suite_job
 from lm_eval_codemind.sources.transformed import TRANSFORM_SEED, freshly_transformed, without_failing
 from lm_eval_codemind.tasks.dataset import record_responses, record_suite, splits
@@ -65,6 +65,7 @@ def dataset(
 
     Raises:
         ValueError: if the seed is no integer, or if the data has no C+.
+        HiddenPackages: if what the programs import is installed and can't be imported in the sandbox.
     """
     templates = Templates("dsr", prompts)
     everything = load_benchmark(benchmark)
@@ -77,6 +78,8 @@ def dataset(
         raise ValueError(
             f"the data of {benchmark} has no transformed programs; run `codemind data build --benchmark {benchmark}`"
         )
+    sources = {text for problem in problems for text in (problem.code, problem.tests)}
+    require_importable({name for source in sources for name in imported_modules(source)})
     documents = [_document(problem, templates) for problem in problems]
     # The published C+ of a class leaves some of its methods as they were: nothing there can be made simpler.
     documents = [document for document in documents if document["loc_transformed"] > document["loc"]]

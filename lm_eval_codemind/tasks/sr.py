@@ -6,7 +6,6 @@ harness's own; the documents of a problem are paired when the scores are aggrega
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import importlib.util
 import logging
@@ -20,7 +19,7 @@ from lm_eval.api.metrics import mean_stderr
 from lm_eval_codemind.answers.code import extract_definition, extract_method
 from lm_eval_codemind.answers.methods import insert_method
 from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
+from lm_eval_codemind.execution import Job, Outcome, require_importable, shared_sandbox
 from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.problems import Kind, Problem, get_benchmark
 from lm_eval_codemind.prompts.templates import Templates
@@ -28,6 +27,7 @@ from lm_eval_codemind.scores import sr as scores
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.sources import load_benchmark
 from lm_eval_codemind.sources.hint_tests import HINT_SEED, obedient_code, with_hint
+from lm_eval_codemind.sources.python_source import imported_modules
 from lm_eval_codemind.sources.suites import imports_of, suite_job
 from lm_eval_codemind.tasks.dataset import record_responses, record_suite, scored, splits
 from lm_eval_codemind.tasks.executed import Submission
@@ -94,24 +94,22 @@ def _seed(value: int | str) -> int:
 
 
 def require_packages(problems: Iterable[Problem]) -> None:
-    """Check that everything that programs and tests import is installed where they will run.
+    """Check that everything that programs and tests import is installed where they will run, and importable there.
 
     Raises:
         ValueError: naming what is missing and the command that installs it.
+        HiddenPackages: naming what is installed and can't be imported in the sandbox.
     """
-    imported: set[str] = set()
-    for source in {text for problem in problems for text in (problem.code, problem.tests)}:
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Import):
-                imported |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                imported.add(node.module.split(".")[0])
+    sources = {text for problem in problems for text in (problem.code, problem.tests)}
+    modules = {name for source in sources for name in imported_modules(source)}
+    imported = {name.split(".")[0] for name in modules}
     missing = sorted(name for name in imported if importlib.util.find_spec(name) is None)
     if missing:
         raise ValueError(
             f"the programs of this task import packages that are not installed ({', '.join(missing)}), so that right "
             "answers would fail; run `pip install 'lm-eval-codemind[classeval]'`"
         )
+    require_importable(modules)
 
 
 def _document(problem: Problem, setting: str, templates: Templates) -> dict[str, Any] | None:
