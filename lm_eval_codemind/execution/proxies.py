@@ -218,10 +218,9 @@ class Candidate:
             request["kwargs"] = {name: self._hand_over(item, trusted) for name, item in kwargs.items()}
         if gone:
             request["gone"] = gone
-        if (args or kwargs) and (not trusted or not _called_by_tests()):
-            values_given = [*args, *kwargs.values()]
-            if any(handle_of(item) is None for item in values_given):
-                self.relied = True
+        told = any(handle_of(item) is None for item in (*args, *kwargs.values()))
+        if told and not _called_by_tests():
+            self.relied = True
         before = self._stand_ins.keys() if not makes else set(self._stand_ins)
         self._expected = set() if makes else {*self._handed, -1 if owner is None else owner}
         try:
@@ -233,6 +232,9 @@ class Candidate:
             if handle[1] in before:
                 self.relied = True
             self.trusted.add(handle[1])
+        if told and not trusted and (handle is not None or _is_verdict(result)):
+            # What it was handed may be what it is compared to, and this the comparison's outcome.
+            self.relied = True
         return result
 
     def apply(self, what: str, number: int, *args: Any) -> Any:
@@ -296,6 +298,13 @@ class Candidate:
         os.close(self._replies)
         report: dict[str, Any] = wire.receive(self._zygote)
         return report
+
+
+def _is_verdict(result: Any) -> bool:
+    """Return whether a value says hardly more than yes or no: None, a truth value, 0, 1, -1 or nothing."""
+    if type(result) in (int, float):
+        return result in (0, 1, -1)
+    return result is None or type(result) is bool or (hasattr(type(result), "__len__") and len(result) == 0)
 
 
 def _called_by_tests() -> bool:

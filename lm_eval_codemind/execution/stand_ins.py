@@ -390,14 +390,17 @@ def _make_class(candidate: Candidate, number: int, body: dict[str, Any]) -> type
     space["__module__"], space["__qualname__"] = str(module), str(qualname)
     bases, virtual = _bases(candidate, body["bases"])
     exceptional = any(issubclass(base, BaseException) for base in bases)
-    plain = any(plain_base(base) for base in bases)
+    plain = next((each for base in bases if (each := plain_base(base)) is not None), None)
     for special, there in body["special"]:
         if special in SPECIAL and (not exceptional or special in _OF_EXCEPTIONS):
             space[special] = _METHODS[special] if there else None
     if "__eq__" in space:
         space.setdefault("__ne__", _unequal)
         space.setdefault("__hash__", None)
-    if plain:
+    if plain is not None:
+        # Before those of all objects of the program.
+        for special in ("__eq__", "__ne__", "__hash__"):
+            space.setdefault(special, getattr(plain, special))
         for override in body.get("overrides", ()):
             space.setdefault(str(override), _overriding(str(override)))
     if real is not None:
@@ -444,8 +447,12 @@ def _bases(candidate: Candidate, described: Any) -> tuple[tuple[type, ...], list
         real = known_type(module, name)
         if real is None:
             continue
-        if real in _MUTABLE or real in _FIXED or issubclass(real, BaseException):
+        plain = plain_base(real)
+        if issubclass(real, BaseException):
             bases.append(real)
+        elif plain is not None:
+            # As of IntEnum: what it adds to the plain type stays with the program.
+            bases.append(plain)
         elif real.__module__ == "collections.abc":
             virtual.append(real)
     return tuple(bases), virtual

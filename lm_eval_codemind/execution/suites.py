@@ -83,9 +83,53 @@ def needs_process(tests: str, support: str, kind: str, entry_point: str) -> str:
         if reason:
             return reason
     helpers = borrowed_names(tests, support) - {entry_point}
-    if helpers and (entry_point or len(helpers) > 1):
+    if not entry_point:
+        helpers = _deciding_names(tree, helpers) if len(helpers) > 1 else set()
+    if helpers:
         return f"it uses {', '.join(sorted(helpers))} of the program"
     return ""
+
+
+def _deciding_names(tree: ast.Module, names: set[str]) -> set[str]:
+    """Return which functions of the program decide about the others, where none is named as what is tested.
+
+    Those of a standard library's name, those that are given what another one returned, and those whose answer alone is
+    asserted.
+    """
+
+    def called(node: ast.AST) -> str:
+        named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+        return node.func.id if named else ""  # type: ignore[attr-defined]
+
+    found = names & _library_names()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            tested: list[ast.expr] = [node.test]
+            while tested:
+                each = tested.pop()
+                if isinstance(each, ast.BoolOp):
+                    tested += each.values
+                elif isinstance(each, ast.UnaryOp):
+                    tested.append(each.operand)
+                else:
+                    found.add(called(each))
+        elif own := called(node):
+            inner = {called(part) for part in ast.walk(node) if part is not node}
+            if inner - {"", own}:
+                found.add(own)
+    return found - {""}
+
+
+@functools.lru_cache(maxsize=1)
+def _library_names() -> frozenset[str]:
+    """Return the names that the usual modules of the standard library offer."""
+    modules = (
+        "bisect", "collections", "copy", "datetime", "decimal", "fractions", "functools", "heapq", "itertools", "json",
+        "math", "operator", "random", "re", "statistics", "string", "unittest",
+    )  # fmt: skip
+    return frozenset(
+        name for module in modules for name in vars(importlib.import_module(module)) if not name.startswith("_")
+    )
 
 
 def borrowed_names(tests: str, support: str) -> set[str]:
