@@ -66,10 +66,10 @@ class Agent:
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         shared = self._objects.shared
         try:
-            if "gone" in request:
-                shared.forget(request["gone"])
             if "content" in request:
                 shared.receive(request["content"])
+            if "gone" in request:
+                shared.forget(request["gone"])
             reply = {"value": self._operations[request["op"]](request)}
         except BaseException as error:
             reply = {"raised": self._raised(error)}

@@ -13,17 +13,18 @@ these containers: it changes their content, never their type, and of nothing tha
 from __future__ import annotations
 
 import collections
-import json
+import marshal
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from . import values
 
-_dumps = json.JSONEncoder().encode
+# Version 2 writes a value the same way whoever else refers to it.
+_MARSHAL = 2
 _SCALARS = frozenset({str, bool, float, type(None)})
+_JSON = frozenset({*_SCALARS, int})
 _SHORT_INT = 1 << 256
-_NO_FACTORY = "-"
 
 # By the name under which content travels. Exact types only; instances of classes derived from one of them travel as
 # objects, see `proxies`, with their content under the same name.
@@ -76,7 +77,7 @@ class Shared:
         self._special, self._refer, self._resolve = special, refer, resolve
         self._table: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
-        self._last: dict[int, str] = {}
+        self._last: dict[int, bytes] = {}
         # Those of classes of the program, by number: what they are derived from. They are never let go of.
         self._kinds: dict[int, str] = {}
         self._alone = 0
@@ -136,7 +137,7 @@ class Shared:
                 value = self._table[number]
                 known = self._next
                 content = self._content(value, self._kinds.get(number))
-                text = _dumps(content)
+                text = marshal.dumps(content, _MARSHAL)
                 if self._last.get(number) != text:
                     self._last[number] = text
                     found.append([number, content])
@@ -148,7 +149,15 @@ class Shared:
         encode = self.encode
         if kind == "list":
             items = value if type(value) is list else list.__getitem__(value, slice(None))
-            return ["list", [item if type(item) in _SCALARS else encode(item) for item in items]]
+            return [
+                "list",
+                [
+                    item
+                    if (kind := type(item)) in _SCALARS or (kind is int and -_SHORT_INT < item < _SHORT_INT)
+                    else encode(item)
+                    for item in items
+                ],
+            ]
         if kind in ("dict", "OrderedDict", "Counter", "defaultdict"):
             order = collections.OrderedDict.items(value) if kind == "OrderedDict" else dict.items(value)
             pairs = [[encode(key), item if type(item) in _SCALARS else encode(item)] for key, item in order]
@@ -278,7 +287,7 @@ class Shared:
             items = content[1]
             if type(items) is not list:
                 raise ValueError("content of a list that is none")
-            list.__setitem__(target, slice(None), [i if type(i) in _SCALARS else decode(i) for i in items])
+            list.__setitem__(target, slice(None), [i if type(i) in _JSON else decode(i) for i in items])
         elif kind in ("dict", "OrderedDict", "Counter", "defaultdict"):
             pairs = [(decode(key), decode(item)) for key, item in content[1]]
             kept = collections.OrderedDict if kind == "OrderedDict" else dict
@@ -308,7 +317,7 @@ class Shared:
                 target.resize(array.shape, refcheck=False)
             target[...] = array
         # What it holds now is what the other side last said, in this side's own words.
-        self._last[number] = _dumps(self._content(target, self._kinds.get(number)))
+        self._last[number] = marshal.dumps(self._content(target, self._kinds.get(number)), _MARSHAL)
 
 
 def _is_array(kind: type) -> bool:

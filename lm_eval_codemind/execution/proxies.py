@@ -8,6 +8,7 @@ import os
 import re
 import sys
 import types
+from collections.abc import Callable
 from typing import Any
 
 from . import aliases, stand_ins, suites, values, wire
@@ -106,9 +107,6 @@ class Candidate:
 
     def _ask(self, request: dict[str, Any]) -> Any:
         shared = self._shared
-        content = shared.changes()
-        if content:
-            request["content"] = content
         try:
             wire.send(self._requests, request)
             reply = wire.receive(self._replies, self._limit)
@@ -212,12 +210,14 @@ class Candidate:
             makes: Whether it is a class, of which the tests make an object.
         """
         trusted = number in self.trusted or owner in self.trusted
-        gone = self._shared.release()
-        request: dict[str, Any] = {"op": "call", "id": number, "args": [self._hand_over(a, trusted) for a in args]}
-        if kwargs:
-            request["kwargs"] = {name: self._hand_over(item, trusted) for name, item in kwargs.items()}
-        if gone:
-            request["gone"] = gone
+        request: dict[str, Any] = {"op": "call", "id": number}
+
+        def encode() -> None:
+            request["args"] = [self._shared.encode(item) for item in args]
+            if kwargs:
+                request["kwargs"] = {name: self._shared.encode(item) for name, item in kwargs.items()}
+
+        self._hand_over(request, encode, trusted)
         told = any(handle_of(item) is None for item in (*args, *kwargs.values()))
         if told and not _called_by_tests():
             self.relied = True
@@ -239,17 +239,27 @@ class Candidate:
 
     def apply(self, what: str, number: int, *args: Any) -> Any:
         """Apply an operation of :data:`agent.APPLICATIONS` to an object of the program."""
-        gone = self._shared.release()
-        encoded = [self._hand_over(item, number in self.trusted) for item in args]
-        request: dict[str, Any] = {"op": "apply", "what": what, "id": number, "args": encoded}
-        if gone:
-            request["gone"] = gone
+        request: dict[str, Any] = {"op": "apply", "what": what, "id": number}
+
+        def encode() -> None:
+            request["args"] = [self._shared.encode(item) for item in args]
+
+        self._hand_over(request, encode, number in self.trusted)
         return self.ask_or_raise(request)
 
-    def _hand_over(self, value: Any, trusted: bool) -> Any:
+    def _hand_over(self, request: dict[str, Any], encode: Callable[[], None], trusted: bool) -> None:
+        """Complete a request by what the tests hand over, and by what they changed of what both sides have."""
         try:
-            return self._shared.encode(value)
+            encode()
+            content = self._shared.changes()
+            if content:
+                request["content"] = content
+            gone = self._shared.release()
+            if gone:
+                request["gone"] = gone
         except values.Unencodable as error:
+            # What the tests hand to what they test, every program is handed; what they hand to what a program gave
+            # them, it may have brought about.
             problem: BaseException = error if trusted else TypeError(str(error))
             if self.ended_by is None:
                 self.ended_by = problem
@@ -324,13 +334,15 @@ _JUDGE = os.path.join(os.path.dirname(__file__), "judge.py")
 def _library_place(value: Any) -> list[str] | None:
     """Return the module and the name of a function or class of Python's own library."""
     holder = getattr(value, "__objclass__", value)
+    if isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, type):
+        holder = value.__self__
     module, name = getattr(holder, "__module__", None), getattr(value, "__qualname__", None)
     if type(module) is not str or type(name) is not str or module.partition(".")[0] not in sys.stdlib_module_names:
         return None
     found: Any = sys.modules.get(module)
     for part in name.split("."):
         found = getattr(found, part, None)
-    return [module, name] if found is value else None
+    return [module, name] if type(found) is type(value) and found == value else None
 
 
 def _own_module(name: str, data: Any) -> Any:
