@@ -198,15 +198,8 @@ def seed() -> None:
         numpy.random.seed(0)
 
 
-def set_standard_input(text: str) -> None:
-    """Make a text the standard input, at the level of descriptors too: a file, which can be sought and mapped."""
-    source = os.memfd_create("stdin", os.MFD_CLOEXEC)
-    view = memoryview(text.encode("utf-8", "surrogateescape"))
-    while view:
-        view = view[os.write(source, view) :]
-    os.lseek(source, 0, os.SEEK_SET)
-    os.dup2(source, 0)
-    os.close(source)
+def use_standard_input() -> None:
+    """Make descriptor 0, which was replaced, what ``sys.stdin`` reads."""
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
 
 
@@ -311,7 +304,21 @@ def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
     return lambda target, other: function(other, target)
 
 
-for _name in ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"):
+for _name in (
+    "add",
+    "sub",
+    "mul",
+    "matmul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and",
+    "or",
+    "xor",
+):
     _function = getattr(operator, f"__{_name}__")
     APPLICATIONS[_name] = _function
     APPLICATIONS[f"r{_name}"] = _reflected(_function)

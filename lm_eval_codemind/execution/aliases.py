@@ -289,7 +289,7 @@ class Shared:
                 raise ValueError("content of a list that is none")
             list.__setitem__(target, slice(None), [i if type(i) in _JSON else decode(i) for i in items])
         elif kind in ("dict", "OrderedDict", "Counter", "defaultdict"):
-            pairs = [(decode(key), decode(item)) for key, item in content[1]]
+            pairs = values.keyed(content[1], decode)
             kept = collections.OrderedDict if kind == "OrderedDict" else dict
             kept.clear(target)
             for key, item in pairs:
@@ -300,7 +300,7 @@ class Shared:
                     raise ValueError("a factory that can't be called")
                 collections.defaultdict.default_factory.__set__(target, factory)  # type: ignore[attr-defined]
         elif kind == "set":
-            items = [decode(item) for item in content[1]]
+            items = values.spread([decode(item) for item in content[1]])
             set.clear(target)
             set.update(target, items)
         elif kind == "deque":

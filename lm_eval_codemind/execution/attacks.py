@@ -13,6 +13,57 @@ from .job import Job, Limits
 from .outcome import Outcome, Status
 
 LIMITS = Limits(cpu_seconds=0.6, wall_seconds=2, memory_bytes=256 << 20, output_bytes=1 << 20, file_bytes=8 << 20)
+# A script that prints all that a program can see and that may tell it of another: its files with modes and times, its
+# variables, users, limits, descriptors and signals, and what of /proc stays the same while nothing happens. What differs
+# between servers (the user's number, the home's name, numbers of mounts and of memory in use) is left out.
+VISIBLE_STATE = """
+import fcntl, os, re, resource, signal, stat
+home = os.environ["HOME"]
+def show(*what):
+    print(*(str(each).replace(home, "HOME").replace(str(os.getuid()), "USER") for each in what))
+seen = os.stat(home)
+show("home", oct(seen.st_mode), seen.st_uid, seen.st_gid, seen.st_nlink, seen.st_mtime_ns, seen.st_atime_ns,
+     os.listdir(home), os.getcwd())
+try: show("attributes", os.listxattr(home))
+except OSError as error: show("attributes", error.errno)
+if home == "/tmp":
+    space = os.statvfs(home)
+    show("space", space.f_bfree == space.f_blocks, space.f_files - space.f_ffree)
+show("umask", oct(os.umask(0)), "nice", os.getpriority(os.PRIO_PROCESS, 0))
+show("environment", sorted(os.environ.items()))
+show("users", os.getresuid(), os.getresgid(), os.getgroups())
+for name in sorted(dir(resource)):
+    if name.startswith("RLIMIT_") and name != "RLIMIT_AS": show(name, resource.getrlimit(getattr(resource, name)))
+for number in range(300):
+    try: kind = os.fstat(number)
+    except OSError: continue
+    show("descriptor", number, stat.S_IFMT(kind.st_mode), kind.st_size, fcntl.fcntl(number, fcntl.F_GETFL),
+         fcntl.fcntl(number, fcntl.F_GETFD))
+numbers = sorted(signal.valid_signals())
+show("signals", [int(n) for n in numbers if signal.getsignal(n) is signal.SIG_IGN],
+     [int(n) for n in numbers if signal.getsignal(n) not in (signal.SIG_DFL, signal.SIG_IGN)],
+     signal.pthread_sigmask(signal.SIG_BLOCK, []), signal.sigpending())
+show("processors", sorted(os.sched_getaffinity(0)), os.sched_getscheduler(0))
+for process in ("self", "1"):
+    for name in ("oom_score_adj", "coredump_filter", "limits", "cgroup", "mountinfo", "comm", "autogroup"):
+        try:
+            with open(f"/proc/{process}/{name}") as file: lines = file.read().splitlines()
+        except OSError as error:
+            show(process, name, error.errno)
+            continue
+        for line in lines:
+            if name == "mountinfo": line = re.sub("[ug]id=[0-9]+", "", line.split(" ", 3)[3])
+            if name == "autogroup": line = line.partition(" ")[2]
+            if "address space" not in line: show(process, name, line)
+try: show("proc", sorted(name for name in os.listdir("/proc") if not name.isdigit()))
+except OSError as error: show("proc", error.errno)
+for directory in ("/", "/dev", "/dev/shm", "/run", "/etc"):
+    try:
+        for name in sorted(os.listdir(directory)):
+            entry = os.lstat(os.path.join(directory, name))
+            if name not in ("tmp", "proc"): show(directory, name, oct(entry.st_mode), entry.st_uid)
+    except OSError as error: show(directory, error.errno)
+"""
 _CHECK = "def check(candidate):\n    assert candidate(20, 22) == 42\n    assert candidate(-1, 1) == 0\n"
 _UNIT = """
 import unittest

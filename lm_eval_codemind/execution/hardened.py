@@ -92,9 +92,7 @@ def equal(first: Any, second: Any) -> bool:
 
 def _one_family(first: Any, second: Any) -> bool:
     """Return whether two objects have a class of the program in common that they are derived from."""
-    return any(
-        base in type(second).__mro__ and base.__module__ == "candidate" for base in type(first).__mro__
-    )
+    return any(base in type(second).__mro__ and base.__module__ == "candidate" for base in type(first).__mro__)
 
 
 def _assert_equal(self: Any, first: Any, second: Any, msg: Any = None) -> None:

@@ -7,6 +7,7 @@ stand-ins of it that can do no more than carry calls over.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import importlib
 import re
@@ -126,6 +127,9 @@ class Objects:
         else:
             form = self._form(kind)
             body["of"] = self._refer(kind)["object"]
+            if form and type(value).__hash__ not in (None, object.__hash__):
+                with contextlib.suppress(BaseException):
+                    body["hash"] = values.encode(hash(value))
             if form == "exception":
                 body["exception"] = self._describe_exception(value)
             elif form == "fixed":
@@ -207,7 +211,7 @@ class Objects:
         return self._refer(value)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def is_programs(kind: type) -> bool:
     """Return whether a class comes from the program, and not from a module that others import it from."""
     module = kind.__module__

@@ -6,6 +6,7 @@ import builtins
 import importlib
 import os
 import re
+import secrets
 import sys
 import types
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from typing import Any
 from . import aliases, stand_ins, suites, values, wire
 from .aliases import Foreign
 from .stand_ins import StandIn, handle_of
+from .streams import Streams
 
 __all__ = ["Candidate", "CandidateGone", "Foreign", "Missing", "Raised", "classify"]
 
@@ -70,9 +72,11 @@ class Candidate:
         relied: Whether the program has decided a comparison, or was handed what it is compared to.
         ended_by: What makes a pass impossible, whatever the tests make of it: that the process is gone, or broke the
             protocol, or that the tests need something that can't be carried.
+        reading: Whether an answer is being read, so that nothing can be asked.
     """
 
-    def __init__(self, channel: tuple[int, int], zygote: int, limit: int, operators: bool) -> None:
+    def __init__(self, channel: tuple[int, int], streams: Streams, zygote: int, limit: int, operators: bool) -> None:
+        self._streams = streams
         self._replies, self._requests = channel
         self._zygote = zygote
         self._limit = limit
@@ -85,6 +89,7 @@ class Candidate:
         self.operators = operators
         self.relied = False
         self.ended_by: BaseException | None = None
+        self.reading = False
         self._gone = False
         self.printed = 0
         self.stdout = b""
@@ -100,6 +105,8 @@ class Candidate:
         if self.ended_by is not None:
             raise self.ended_by
         try:
+            if self.reading:
+                raise CandidateGone("an answer that can't be read without another one")
             return self._ask(request)
         except (CandidateGone, wire.MessageTooLong) as error:
             self.ended_by = error
@@ -122,6 +129,7 @@ class Candidate:
         printed = reply.get("out")
         if type(printed) is int and printed >= self.printed:
             self.printed = printed
+        self.reading = True
         try:
             if "content" in reply:
                 shared.receive(reply["content"])
@@ -140,6 +148,8 @@ class Candidate:
                 shared.forget(reply["gone"])
         except ValueError as problem:
             raise CandidateGone(str(problem)) from None
+        finally:
+            self.reading = False
         if error is not None:
             raise error
         return value
@@ -303,11 +313,15 @@ class Candidate:
 
     def end(self) -> dict[str, Any]:
         """End the candidate's process and return its server's report."""
-        wire.send(self._zygote, {"gone": self._gone})
+        # Chosen only now: the program's process is a copy of its server from before.
+        word = secrets.token_hex(16)
+        wire.send(self._zygote, {"gone": self._gone, "word": word})
         os.close(self._requests)
         os.close(self._replies)
         report: dict[str, Any] = wire.receive(self._zygote)
-        return report
+        if report.get("word") != word:
+            raise SystemExit("a report that isn't the candidate's server's")
+        return {**report, **self._streams.take(self._limit)}
 
 
 def _is_verdict(result: Any) -> bool:
@@ -383,5 +397,3 @@ def exception_base(bases: list[str]) -> type[Exception]:
         if isinstance(known, type) and issubclass(known, Exception):
             return known
     return Exception
-
-

@@ -38,14 +38,15 @@ def handle_of(value: Any) -> tuple[Candidate, int] | None:
     if isinstance(value, type):
         handle = type.__getattribute__(value, "__dict__").get("_handle")
     elif issubclass(kind, StandIn) or issubclass(kind, BaseException):
-        handle = value.__dict__.get("_handle") if not isinstance(value, StandIn) else _instance_handle(value)
+        handle = _instance_dict(value).get("_handle")
     else:
         return None
     return handle if type(handle) is tuple else None
 
 
-def _instance_handle(value: Any) -> Any:
-    return object.__getattribute__(value, "__dict__").get("_handle")
+def _instance_dict(value: Any) -> dict[str, Any]:
+    found: dict[str, Any] = object.__getattribute__(value, "__dict__")
+    return found
 
 
 def named(value: Any) -> Any:
@@ -111,7 +112,7 @@ class Function:
     def __getattr__(self, name: str) -> Any:
         return _attribute(self._candidate, self._number, name)
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:  # noqa: D105
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self
 
 
@@ -284,6 +285,8 @@ def _equal(self: Any, other: Any) -> Any:
     candidate, number = self._handle
     if handle_of(other) is not None:
         candidate.relied = True
+        if candidate.reading:
+            return self is other
         return candidate.apply("eq", number, other) is True
     plain = plain_base(type(self))
     return False if plain is None else plain.__eq__(self, other)
@@ -343,10 +346,19 @@ def _exit(self: Any, kind: Any, error: Any, trace: Any) -> bool:
     return bool(candidate.apply("exit", number, error))
 
 
+def _hash(self: Any) -> int:
+    known = _instance_dict(self).get("_hash")
+    if known is None:
+        candidate, number = self._handle
+        known = _typed(int, candidate.apply("hash", number))
+    return int(known)
+
+
 _METHODS: dict[str, Any] = {
     **{name: _unary(name) for name in UNARY},
     **{name: _operator(name) for name in (*BINARY, *REFLECTED, *IN_PLACE, *ORDER)},
     **{name: _carried(name) for name in ("__getitem__", "__setitem__", "__delitem__", "__missing__", "__enter__")},
+    "__hash__": _hash,
     "__str__": _text("__str__"),
     "__repr__": _text("__repr__"),
     "__bool__": _truth,
@@ -493,7 +505,7 @@ def _make_exception(candidate: Candidate, number: int, kind: Any, body: dict[str
     if not own:
         with contextlib.suppress(Exception):
             error = kind(*arguments)
-    if error is None or type(error) is not kind and own:
+    if error is None or (type(error) is not kind and own):
         try:
             error = kind.__new__(kind, *arguments)
         except Exception:
@@ -532,7 +544,11 @@ def _make_instance(candidate: Candidate, number: int, kind: Any, body: dict[str,
         made: Any = plain.__new__(kind, content)
     else:
         made = (plain or object).__new__(kind)
-    object.__getattribute__(made, "__dict__")["_handle"] = (candidate, number)
+    own = _instance_dict(made)
+    own["_handle"] = (candidate, number)
+    if type(body.get("hash")) in (int, dict):
+        # An answer that is being read may put it into a set, when nothing can be asked.
+        own["_hash"] = candidate.decode(body["hash"])
     candidate.keep(number, made)
     if plain in _MUTABLE:
         named_kind = body["kind"]
@@ -540,5 +556,3 @@ def _make_instance(candidate: Candidate, number: int, kind: Any, body: dict[str,
             raise ValueError("an object that doesn't hold what its class is derived from")
         candidate.share(body["shared"], made, named_kind)
     return made
-
-

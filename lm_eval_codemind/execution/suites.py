@@ -238,14 +238,17 @@ class _Scan:
         function = node.func
         if isinstance(function, ast.Name):
             return function.id not in _BUILTINS and function.id not in self._own
-        if isinstance(function, ast.Attribute):
-            if function.attr == "sort" or function.attr.startswith("assert") and not function.attr[6:].startswith("Rai"):
-                return False
-            root = function.value
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            return not isinstance(root, ast.Constant | ast.JoinedStr) and not (isinstance(root, ast.Name) and (root.id in self._modules or root.id in MODULE_ALIASES))
-        return True
+        if not isinstance(function, ast.Attribute):
+            return True
+        name = function.attr
+        if name == "sort" or (name.startswith("assert") and not name.startswith("assertRaises")):
+            return False
+        root = function.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name):
+            return root.id not in self._modules and root.id not in MODULE_ALIASES
+        return not isinstance(root, ast.Constant | ast.JoinedStr)
 
     @staticmethod
     def _handed_over(node: ast.Call) -> list[ast.expr]:
