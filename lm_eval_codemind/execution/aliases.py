@@ -38,6 +38,9 @@ KINDS: dict[str, type] = {
     "Counter": collections.Counter,
     "defaultdict": collections.defaultdict,
 }
+# Read by these, whatever a class of the program has under their names.
+_FACTORY: Any = vars(collections.defaultdict)["default_factory"]
+_LIMIT: Any = vars(collections.deque)["maxlen"]
 _NAMES = {kind: name for name, kind in KINDS.items()}
 # The most derived one first.
 _DERIVED = ("OrderedDict", "Counter", "defaultdict", "dict", "list", "set", "deque", "bytearray")
@@ -153,7 +156,7 @@ class Shared:
                 "list",
                 [
                     item
-                    if (kind := type(item)) in _SCALARS or (kind is int and -_SHORT_INT < item < _SHORT_INT)
+                    if (form := type(item)) in _SCALARS or (form is int and -_SHORT_INT < item < _SHORT_INT)
                     else encode(item)
                     for item in items
                 ],
@@ -162,13 +165,13 @@ class Shared:
             order = collections.OrderedDict.items(value) if kind == "OrderedDict" else dict.items(value)
             pairs = [[encode(key), item if type(item) in _SCALARS else encode(item)] for key, item in order]
             if kind == "defaultdict":
-                factory = collections.defaultdict.default_factory.__get__(value)  # type: ignore[attr-defined]
+                factory = _FACTORY.__get__(value)
                 return [kind, pairs, encode(factory)]
             return [kind, pairs]
         if kind == "set":
             return ["set", [encode(item) for item in set.__iter__(value)]]
         if kind == "deque":
-            limit = collections.deque.maxlen.__get__(value)  # type: ignore[attr-defined]
+            limit = _LIMIT.__get__(value)
             return ["deque", [encode(item) for item in collections.deque.__iter__(value)], limit]
         if kind == "bytearray":
             return ["bytearray", bytes(memoryview(value)).decode("latin-1")]
@@ -298,7 +301,7 @@ class Shared:
                 factory = decode(content[2])
                 if not (factory is None or callable(factory)):
                     raise ValueError("a factory that can't be called")
-                collections.defaultdict.default_factory.__set__(target, factory)  # type: ignore[attr-defined]
+                _FACTORY.__set__(target, factory)
         elif kind == "set":
             items = values.spread([decode(item) for item in content[1]])
             set.clear(target)

@@ -31,7 +31,8 @@ _FUNCTIONS = (
     type(functools.lru_cache(lambda: None)),
 )
 _ARITHMETIC = (
-    "add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift", "and", "or", "xor",
+    "add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift", "and", "or",
+    "xor",
 )  # fmt: skip
 BINARY = tuple(f"__{name}__" for name in _ARITHMETIC)
 REFLECTED = tuple(f"__r{name}__" for name in _ARITHMETIC)
@@ -127,7 +128,8 @@ class Objects:
         else:
             form = self._form(kind)
             body["of"] = self._refer(kind)["object"]
-            if form and type(value).__hash__ not in (None, object.__hash__):
+            hashed: Any = kind.__hash__
+            if form and hashed is not None and hashed is not object.__hash__:
                 with contextlib.suppress(BaseException):
                     body["hash"] = values.encode(hash(value))
             if form == "exception":
@@ -186,7 +188,8 @@ class Objects:
         return {"known": [str(base.__module__), str(base.__qualname__)]}
 
     def _describe_exception(self, error: BaseException) -> dict[str, Any]:
-        own = is_programs(type(error))
+        kind: type = type(error)
+        own = is_programs(kind)
         attributes = {}
         for base in type(error).__mro__:
             for name, place in vars(base).items():

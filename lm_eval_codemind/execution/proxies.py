@@ -133,25 +133,26 @@ class Candidate:
         try:
             if "content" in reply:
                 shared.receive(reply["content"])
-            raised = _checked(reply["raised"]) if "raised" in reply else None
-            error = None if raised is None else Raised(raised)
-            if error is None and "value" not in reply:
-                raise CandidateGone("an answer that is none")
             value = reply.get("value")
-            if error is None and request["op"] in ("call", "apply"):
+            problem: Raised | None = None
+            if "raised" in reply:
+                problem = Raised(_checked(reply["raised"]))
+                if type(problem.described["error"]) is dict:
+                    problem.made = self.stand_in(problem.described["error"])
+            elif "value" not in reply:
+                raise CandidateGone("an answer that is none")
+            elif request["op"] in ("call", "apply"):
                 if type(value) is not dict or "result" not in value:
                     raise CandidateGone("an answer that is none")
                 value = shared.decode(value["result"])
-            elif error is not None and raised is not None and type(raised["error"]) is dict:
-                error.made = self.stand_in(raised["error"])
             if "gone" in reply:
                 shared.forget(reply["gone"])
-        except ValueError as problem:
-            raise CandidateGone(str(problem)) from None
+        except ValueError as error:
+            raise CandidateGone(str(error)) from None
         finally:
             self.reading = False
-        if error is not None:
-            raise error
+        if problem is not None:
+            raise problem
         return value
 
     def load(self, program: str, names: list[str], entry_point: str) -> dict[str, Any]:
@@ -309,7 +310,7 @@ class Candidate:
         if not isinstance(error, BaseException):
             error = exception_base(raised.described["bases"])(raised.described["message"])
         vars(error)["from_candidate"] = raised.described
-        return error
+        return error  # type: ignore[no-any-return]
 
     def end(self) -> dict[str, Any]:
         """End the candidate's process and return its server's report."""

@@ -155,7 +155,7 @@ class _Class(type):
 
     def __len__(cls) -> int:
         candidate, number = cls._handle
-        return _typed(int, candidate.apply("len", number))
+        return int(_typed(int, candidate.apply("len", number)))
 
     def __bool__(cls) -> bool:
         return True
@@ -510,7 +510,7 @@ def _make_exception(candidate: Candidate, number: int, kind: Any, body: dict[str
             error = kind.__new__(kind, *arguments)
         except Exception:
             error = BaseException.__new__(kind)
-        base = next(each for each in kind.__mro__ if not isinstance(each, _Class))
+        base: Any = next(each for each in kind.__mro__ if not isinstance(each, _Class))
         with contextlib.suppress(Exception):
             base.__init__(error, *arguments)
     candidate.keep(number, error)
@@ -543,7 +543,8 @@ def _make_instance(candidate: Candidate, number: int, kind: Any, body: dict[str,
             raise ValueError("an object that doesn't hold what its class is derived from")
         made: Any = plain.__new__(kind, content)
     else:
-        made = (plain or object).__new__(kind)
+        maker: Any = object if plain is None else plain
+        made = maker.__new__(kind)
     own = _instance_dict(made)
     own["_handle"] = (candidate, number)
     if type(body.get("hash")) in (int, dict):
