@@ -80,6 +80,9 @@ class Agent:
             content = []
         if content:
             reply["content"] = content
+        news = self._objects.news()
+        if news:
+            reply["objects"] = news
         gone = shared.release()
         if gone:
             reply["gone"] = gone

@@ -64,6 +64,7 @@ class Objects:
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
         self._described: set[int] = set()
+        self._news: list[dict[str, Any]] = []
         self._forms: dict[type, str] = {}
         self.shared = aliases.Shared(1, self._special, self._refer, self._resolve)
 
@@ -112,12 +113,14 @@ class Objects:
         return self._refer(value) if self._form(type(value)) else None
 
     def _refer(self, value: Any) -> dict[str, Any]:
-        """Return what names an object to the checker; its description goes along the first time."""
+        """Return what names an object to the checker; its description goes along with the next message."""
         number = self.number(value)
+        name = {"object": {"id": number}}
         if number in self._described:
-            return {"object": {"id": number}}
+            return name
         self._described.add(number)
         body: dict[str, Any] = {"id": number}
+        self._news.append(body)
         kind = type(value)
         if isinstance(value, type):
             self._describe_class(value, body)
@@ -138,7 +141,12 @@ class Objects:
                 body["content"] = self._fixed(value)
             elif form and form != "object":
                 body["kind"], body["shared"] = form, self.shared.enter_object(value, form)
-        return {"object": body}
+        return name
+
+    def news(self) -> list[dict[str, Any]]:
+        """Return the descriptions that the checker hasn't got yet."""
+        news, self._news = self._news, []
+        return news
 
     def _fixed(self, value: Any) -> Any:
         """Return what an instance of a class derived from an immutable type holds, as that type."""

@@ -81,6 +81,7 @@ class Candidate:
         self._zygote = zygote
         self._limit = limit
         self._stand_ins: dict[int, Any] = {}
+        self._described: dict[int, Any] = {}
         self._shared = aliases.Shared(-1, stand_ins.named, self._refer, self.stand_in)
         # What the tests hold by their own doing: the entry point, what they made by it, what they handed over.
         self.trusted: set[int] = set()
@@ -131,6 +132,8 @@ class Candidate:
             self.printed = printed
         self.reading = True
         try:
+            for body in reply.get("objects", ()):
+                self._described[body["id"]] = body
             if "content" in reply:
                 shared.receive(reply["content"])
             value = reply.get("value")
@@ -147,7 +150,7 @@ class Candidate:
                 value = shared.decode(value["result"])
             if "gone" in reply:
                 shared.forget(reply["gone"])
-        except ValueError as error:
+        except (ValueError, TypeError, LookupError) as error:
             raise CandidateGone(str(error)) from None
         finally:
             self.reading = False
@@ -164,7 +167,7 @@ class Candidate:
         for name, data in found.items():
             # A name of a library's module means that module or nothing, whatever a program has under it.
             if name in suites.MODULES or name in suites.MODULE_ALIASES:
-                if name != entry_point and (module := _own_module(name, data)) is not None:
+                if name != entry_point and (module := self._own_module(name, data)) is not None:
                     made[name] = module
                     continue
                 if name != entry_point:
@@ -176,6 +179,22 @@ class Candidate:
         elif not entry_point:
             self.trusted |= {handle[1] for item in made.values() if (handle := handle_of(item)) is not None}
         return made
+
+    def _own_module(self, name: str, data: Any) -> Any:
+        """Return this process's module for a name that is bound to it in the program, or None.
+
+        Which module that is, the name alone decides: the program could otherwise give the tests another one.
+        """
+        expected = suites.MODULE_ALIASES.get(name, name)
+        if type(data) is not dict or type(data.get("object")) is not dict:
+            return None
+        described = self._described.get(data["object"].get("id"))
+        if type(described) is not dict or described.get("module") != expected:
+            return None
+        try:
+            return importlib.import_module(expected)
+        except ImportError:
+            return None
 
     def decode(self, data: Any) -> Any:
         """Return an answer's value, with stand-ins for objects that stay with the program."""
@@ -194,7 +213,10 @@ class Candidate:
             raise ValueError("an object without a number")
         found = self._stand_ins.get(number)
         if found is None:
-            return stand_ins.make(self, number, body)
+            described = self._described.pop(number, None)
+            if type(described) is not dict:
+                raise ValueError("an object that nobody described")
+            return stand_ins.make(self, number, described)
         # An object that comes back from a call though the tests don't expect it may be one for all.
         if self._expected is not None and number not in self._expected and isinstance(found, StandIn):
             self.relied = True
@@ -358,22 +380,6 @@ def _library_place(value: Any) -> list[str] | None:
     for part in name.split("."):
         found = getattr(found, part, None)
     return [module, name] if type(found) is type(value) and found == value else None
-
-
-def _own_module(name: str, data: Any) -> Any:
-    """Return this process's module for a name that is bound to it in the program, or None.
-
-    Which module that is, the name alone decides: the program could otherwise give the tests another one.
-    """
-    expected = suites.MODULE_ALIASES.get(name, name)
-    if expected not in suites.MODULES or type(data) is not dict or type(data.get("object")) is not dict:
-        return None
-    if data["object"].get("module") != expected:
-        return None
-    try:
-        return importlib.import_module(expected)
-    except ImportError:
-        return None
 
 
 def _checked(described: Any) -> dict[str, Any]:

@@ -543,7 +543,7 @@ def _make_instance(candidate: Candidate, number: int, kind: Any, body: dict[str,
             raise ValueError("an object that doesn't hold what its class is derived from")
         made: Any = plain.__new__(kind, content)
     else:
-        maker: Any = object if plain is None else plain
+        maker: Any = plain or object
         made = maker.__new__(kind)
     own = _instance_dict(made)
     own["_handle"] = (candidate, number)
