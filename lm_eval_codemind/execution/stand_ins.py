@@ -537,13 +537,13 @@ def _make_instance(candidate: Candidate, number: int, kind: Any, body: dict[str,
     if not (isinstance(kind, _Class) and issubclass(kind, StandIn)):
         raise ValueError("an object of a class that is none")
     plain = plain_base(kind)
+    maker: Any = plain or object
     if plain in _FIXED:
         content = candidate.decode(body["content"])
         if type(content) is not plain:
             raise ValueError("an object that doesn't hold what its class is derived from")
-        made: Any = plain.__new__(kind, content)
+        made: Any = maker.__new__(kind, content)
     else:
-        maker: Any = plain or object
         made = maker.__new__(kind)
     own = _instance_dict(made)
     own["_handle"] = (candidate, number)

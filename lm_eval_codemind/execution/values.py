@@ -3,8 +3,8 @@
 A value is encoded into JSON's own types where the type is exactly one of them (None, bool, str, list, short int, float)
 and into an object with one key, the tag, otherwise. The checker decodes into exact types of its own, so that nothing of
 the program's classes (``__eq__``, ``__hash__``, ``__len__`` …) reaches it. An instance of a subclass of a plain type is
-encoded as the plain value it holds, read by the base type's own methods. All other objects stay in the program's
-process and are named by a number (tag ``object``).
+encoded as the plain value it holds, read by the base type's own methods, unless its class is the program's own (see
+:mod:`.objects`). All other objects stay in the program's process and are named by a number (tag ``object``).
 """
 
 from __future__ import annotations
