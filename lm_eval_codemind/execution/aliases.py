@@ -22,6 +22,8 @@ from . import values
 
 # Version 2 writes a value the same way whoever else refers to it.
 _MARSHAL = 2
+# About as deep as Python compares lists.
+_MAX_LEVELS = 1000
 _SCALARS = frozenset({str, bool, float, type(None)})
 _JSON = frozenset({*_SCALARS, int})
 _SHORT_INT = 1 << 256
@@ -85,7 +87,7 @@ class Shared:
         self._kinds: dict[int, str] = {}
         self._alone = 0
         self._table[0] = []
-        self._released(measure=True)
+        self._sweep(measure=True)
         del self._table[0]
 
     # Sending
@@ -128,13 +130,28 @@ class Shared:
         return number
 
     def changes(self) -> list[Any]:
-        """Return the content of each container that is new, or changed since the last message either way."""
+        """Return the content of each container that is new, or changed since the last message either way.
+
+        Raises:
+            values.Unencodable: If something in them has no form, or they lie too deeply in each other.
+        """
         found: list[Any] = []
-        if not self._table:
-            return found
+        try:
+            self._find_changes(found)
+        except BaseException:
+            # None of it is sent.
+            for number, _ in found:
+                self._last.pop(number, None)
+            raise
+        return found
+
+    def _find_changes(self, found: list[Any]) -> None:
         waiting = list(self._table)
-        seen = 0
+        seen = levels = 0
         while seen < len(waiting):
+            levels += 1
+            if levels > _MAX_LEVELS:
+                raise values.Unencodable(f"nested more than {_MAX_LEVELS} levels deep")
             for number in waiting[seen:]:
                 seen += 1
                 value = self._table[number]
@@ -145,7 +162,6 @@ class Shared:
                     self._last[number] = text
                     found.append([number, content])
                 waiting.extend(range(known, self._next, self._step))
-        return found
 
     def _content(self, value: Any, kind: str | None) -> Any:
         kind = kind or _NAMES.get(type(value))
@@ -180,19 +196,24 @@ class Shared:
     def release(self) -> list[int]:
         """Forget the containers that nobody else on this side refers to, and return their numbers."""
         gone: list[int] = []
-        while found := self._released():
-            for number in found:
-                self._forget(number)
+        # Those inside others come after them, as a rule, so that one sweep is enough; what it leaves waits.
+        while found := self._sweep():
             gone += found
+            if len(found) < len(self._table):
+                break
         return gone
 
-    def _released(self, measure: bool = False) -> list[int]:
+    def _sweep(self, measure: bool = False) -> list[int]:
         count, alone, kinds = sys.getrefcount, self._alone, self._kinds
         found = []
-        for number, value in self._table.items():
+        value: Any = None
+        for number in list(self._table):
+            # What the last one held is free of it from here on.
+            value = self._table[number]
             if measure:
                 self._alone = count(value)
             elif count(value) <= alone and number not in kinds:
+                self._forget(number)
                 found.append(number)
         return found
 
