@@ -55,6 +55,10 @@ _OF_CLOCKS = "clock_gettime clock_getres clock_nanosleep timer_create".split()
 # What reaches the disk below a file that programs share, or its place in memory: answered as done, and not done.
 _PRETENDED = "fsync fdatasync msync fadvise64 readahead".split()
 _LINKS = "readlink readlinkat".split()
+# As on a file system without extended attributes, which those who copy files expect.
+_EXTENDED = """
+getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr
+""".split()
 # Changes of a file's attributes. Landlock doesn't govern them, so that only bubblewrap's read-only mounts allow them.
 _ATTRIBUTES = "chmod fchmod fchmodat chown fchown lchown fchownat utime utimes futimesat utimensat".split()
 # What only the server needs, and what it needs only until the candidate's filter is in place.
@@ -161,6 +165,7 @@ def server_filter(processes: bool, links: bool = True, ask_for_threads: bool = T
     program.rule(["ioctl"], _refuse(errno.ENOTTY))
     # libc falls back to clone, whose flags a filter can read.
     program.rule(["clone3"], _refuse(errno.ENOSYS))
+    program.rule(_EXTENDED, _refuse(errno.ENOTSUP))
     program.rule(_HOSTILE, KILL)
     return program.finish(_refuse(errno.EPERM))
 

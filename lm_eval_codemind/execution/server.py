@@ -51,6 +51,8 @@ def main() -> None:
             kernel.become(user, saved=os.geteuid())
             # Becoming another user clears it.
             kernel.end_with_parent()
+    # Arrow's own pool asks for a gigabyte of addresses at once, which a program's limit doesn't have.
+    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     for name in settings.get("preload", ()):
         try:
             importlib.import_module(name)
