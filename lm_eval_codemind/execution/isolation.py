@@ -223,7 +223,7 @@ def bubblewrap_command(
     shown += binds
     # Those that bubblewrap makes itself are for their owner only, who isn't the user that programs run as.
     links = {link for link, _ in view.links}
-    for target in [*(target for _, _, target in shown), *links, *view.shown]:
+    for target in [*(target for _, _, target in shown), *links, *view.bound]:
         parents = [str(parent) for parent in reversed(Path(target).parents[:-1])]
         for parent in parents if links.isdisjoint(parents) else ():
             command += ["--dir", parent]
