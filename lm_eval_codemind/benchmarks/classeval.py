@@ -59,8 +59,15 @@ def read(upstream: Upstream) -> list[Problem]:
 
 
 def read_records(upstream: Upstream) -> list[dict[str, Any]]:
-    """Return ClassEval's own records: a class each, with ``task_id``, ``solution_code``, ``test``, ``methods_info``."""
+    """Return ClassEval's own records: a class each, with ``task_id``, ``solution_code``, ``test``, ``methods_info``.
+
+    Names of test classes are stripped: one has a blank before it, by which no class of the suite is found.
+    """
     records: list[dict[str, Any]] = json.loads(upstream.files(RECORDS)[_RECORDS])
+    for record in records:
+        record["test_classes"] = [name.strip() for name in record["test_classes"]]
+        for method in record["methods_info"]:
+            method["test_class"] = method["test_class"].strip()
     return records
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from lm_eval_codemind.commands.mendable import mendable
 from lm_eval_codemind.harness.cli import run_harness
 
 
@@ -18,4 +19,5 @@ def command(arguments: tuple[str, ...]) -> None:
     The suite's own models (codemind-replay, codemind-oracle, codemind-null) are known to it, and its tasks are found
     from an editable installation, too.
     """
-    run_harness(arguments)
+    with mendable():
+        run_harness(arguments)

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from lm_eval_codemind.commands.mendable import mendable
 from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE, forget_journals
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment
@@ -74,10 +75,11 @@ def command(
     if output_path:
         arguments += ["--output_path", output_path, "--log_samples"]
     if not output_path:
-        run_harness([*arguments, *harness_arguments])
+        with mendable():
+            run_harness([*arguments, *harness_arguments])
         return
     journal = Path(output_path) / _JOURNAL
-    with environment(**{JOURNAL_VARIABLE: str(journal)}):
+    with mendable(), environment(**{JOURNAL_VARIABLE: str(journal)}):
         run_harness([*arguments, *harness_arguments])
     forget_journals()
     journal.unlink(missing_ok=True)

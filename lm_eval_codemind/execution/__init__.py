@@ -4,6 +4,7 @@ with Sandbox() as sandbox:
     outcomes = sandbox.run([Job.function(program, tests, "add")])
 """
 
+from lm_eval_codemind.execution.importable import HiddenPackages, require_importable
 from lm_eval_codemind.execution.isolation import Isolation, IsolationUnavailable
 from lm_eval_codemind.execution.job import Case, Job, Limits
 from lm_eval_codemind.execution.outcome import Observation, Outcome, Status
@@ -12,6 +13,7 @@ from lm_eval_codemind.execution.unit import StartFailed
 
 __all__ = [
     "Case",
+    "HiddenPackages",
     "Isolation",
     "IsolationUnavailable",
     "Job",
@@ -22,5 +24,6 @@ __all__ = [
     "SandboxClosed",
     "StartFailed",
     "Status",
+    "require_importable",
     "shared_sandbox",
 ]

@@ -27,6 +27,7 @@ class SemanticsReasoning(Family):
     title = "DSR"
     templates = "dsr"
     options = ("transform_seed",)
+    executes = True
     filters = ("extract-code",)
     metric = "r_dsr"
     verdict = "pass@1"

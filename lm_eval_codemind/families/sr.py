@@ -18,7 +18,7 @@ from lm_eval_codemind.benchmarks import Benchmark, limits_of
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.languages import HINT_SEED, Kind, Unfinished, get_language, kind_of
+from lm_eval_codemind.languages import HINT_SEED, Kind, Unfinished, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import described_outcome, prompts, responses
@@ -43,6 +43,7 @@ class SpecificationReasoning(Family):
     title = "SR"
     templates = "sr"
     options = ("hint_seed",)
+    executes = True
     filters = ("extract-code",)
     metric = "r_sr"
     verdict = "pass@1"
@@ -53,13 +54,12 @@ class SpecificationReasoning(Family):
         """Return the problems that have a specification; the option ``hint_seed`` draws their tests anew.
 
         Raises:
-            ValueError: if packages that the programs import are not installed, or the seed is no number.
+            ValueError: if the seed is no number.
         """
         problems = [problem for problem in super().problems(benchmark, options) if kind_of(problem).specified]
         if "hint_seed" in options:
             seed = _seed(options["hint_seed"])
             problems = [kind_of(problem).with_hint(problem, seed) for problem in problems]
-        require_packages(problems)
         return problems
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
@@ -229,23 +229,6 @@ class MisleadingTest(SpecificationReasoning):
             *responses(sample),
         ]
         return [part for part in shown if part.text]
-
-
-def require_packages(problems: Iterable[Problem]) -> None:
-    """Check that everything that programs and tests import is installed where they will run.
-
-    Raises:
-        ValueError: naming what is missing and the command that installs it.
-    """
-    sources: dict[str, set[str]] = {}
-    for problem in problems:
-        sources.setdefault(problem.language, set()).update((problem.code, problem.tests))
-    missing = [name for language, texts in sources.items() for name in get_language(language).missing_packages(texts)]
-    if missing:
-        raise ValueError(
-            f"the programs of this task import packages that are not installed ({', '.join(missing)}), so that right "
-            "answers would fail; run `pip install 'lm-eval-codemind[classeval]'`"
-        )
 
 
 def _seed(value: int | str) -> int:

@@ -26,6 +26,7 @@ from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.harness.contract import repeats, warn_if_unknown
 from lm_eval_codemind.harness.documents import splits
 from lm_eval_codemind.harness.provenance import record_responses, record_task
+from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.languages import Kind, kind_of, languages
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
@@ -66,7 +67,9 @@ class Hooks:
             options: ``--metadata`` and ``--model_args``; the family picks what it knows.
 
         Raises:
-            ValueError: naming the mend, if there is no such benchmark, an option is of no use, or nothing is asked.
+            ValueError: naming the mend, if there is no such benchmark, an option is of no use, nothing is asked, or
+                what programs need is not installed.
+            HiddenPackages: if what the programs import is installed and cannot be imported in the sandbox.
         """
         warn_if_unknown()
         family = self._family
@@ -75,6 +78,8 @@ class Hooks:
         wanted = {name: options[name] for name in family.options if options.get(name) is not None}
         templates = Templates(family.templates, prompts, family.template_root)
         problems = [problem for problem in family.problems(chosen, wanted) if family.asks_about(kind_of(problem))]
+        if family.executes:
+            require_runnable(problems)
         if suite is not None:
             record_task(suite, family, chosen, ways, wanted, templates)
             family.record(suite, chosen, wanted)
@@ -135,7 +140,7 @@ class Hooks:
                     answer.expect(running[same])
                 answers[-1].append(answer)
         if filter == self._family.filters[0]:
-            record_responses(responses, documents, shared_sandbox() if running else None)
+            record_responses(responses, documents, shared_sandbox() if self._family.executes else None)
         return answers
 
     def process_results(

@@ -186,5 +186,10 @@ class Language(abc.ABC):
         """Return the measures of a program; None if it is empty or does not parse."""
 
     @abc.abstractmethod
-    def missing_packages(self, sources: Iterable[str]) -> list[str]:
-        """Return what programs import and what is not installed where they run, sorted by name."""
+    def require(self, sources: Iterable[str]) -> None:
+        """Check that programs can run, and that what they import is there where they run.
+
+        Raises:
+            ValueError: naming what is missing and the command that installs it.
+            HiddenPackages: naming what is installed and cannot be imported in the sandbox.
+        """

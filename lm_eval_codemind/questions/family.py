@@ -57,6 +57,7 @@ class Family(abc.ABC):
         templates: The folder of its prompt templates.
         template_root: Where that folder is.
         options: What ``--metadata`` may set besides ``prompts``; recorded with the results.
+        executes: Whether responses are executed.
         filters: Names of the filters, the main one first: the ways in which a response is read.
         metric: The metric that is the family's R score.
         verdict: The metric that says of one response whether it is right, for pass@k.
@@ -73,6 +74,7 @@ class Family(abc.ABC):
     templates: str
     template_root: ClassVar[Path] = PACKAGED
     options: ClassVar[tuple[str, ...]] = ()
+    executes: ClassVar[bool] = False
     filters: tuple[str, ...]
     metric: str
     verdict: str

@@ -108,3 +108,14 @@ def test_published_labels_are_those_that_were_recorded(shared_data: Path, upstre
         # The recordings have one string with its quotes and the others without.
         label = record["published_label"].strip().strip("'")
         assert same_text(label, labels[record["benchmark"], record["problem_id"]].strip().strip("'"))
+
+
+def test_every_test_class_that_classeval_names_is_in_its_suite(upstream: Upstream) -> None:
+    records = classeval.read_records(upstream)
+    names = [name for record in records for name in record["test_classes"]]
+    assert len(names) == 502
+    assert "Words2NumbersTestMain" in names
+    for record in records:
+        defined = {node.name for node in ast.parse(record["test"]).body if isinstance(node, ast.ClassDef)}
+        assert {method["test_class"] for method in record["methods_info"]} <= defined, record["task_id"]
+        assert set(record["test_classes"]) <= defined, record["task_id"]

@@ -19,6 +19,7 @@ from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.families import sr
 from lm_eval_codemind.harness import hooks
 from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.models import register
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
@@ -78,7 +79,7 @@ def test_hint_seed_draws_other_tests() -> None:
 def test_missing_packages_are_named() -> None:
     needs = Problem("p", "mbpp", "function", "python", "import no_such_package_here\n", "f", "", "", tests="import os")
     with pytest.raises(ValueError, match=r"no_such_package_here.*classeval"):
-        sr.require_packages([needs])
+        require_runnable([needs])
 
 
 FUNCTION: dict[str, Any] = {

@@ -6,6 +6,7 @@ import ast
 import importlib.util
 from collections.abc import Iterable
 
+from lm_eval_codemind.execution import require_importable
 from lm_eval_codemind.languages.base import Language
 from lm_eval_codemind.languages.python.complexity.measures import measure
 from lm_eval_codemind.languages.python.kinds import Function, Method, PythonKind, Script
@@ -36,9 +37,15 @@ class _Python(Language):
     def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
         return measure(source, loop_length)
 
-    def missing_packages(self, sources: Iterable[str]) -> list[str]:
-        imported = {name.split(".")[0] for source in sources for name in imported_modules(source)}
-        return sorted(name for name in imported if importlib.util.find_spec(name) is None)
+    def require(self, sources: Iterable[str]) -> None:
+        modules = {name for source in sources for name in imported_modules(source)}
+        missing = sorted({top for name in modules if importlib.util.find_spec(top := name.split(".")[0]) is None})
+        if missing:
+            raise ValueError(
+                f"the programs of this task import packages that are not installed ({', '.join(missing)}), so that "
+                "right answers would fail; run `pip install 'lm-eval-codemind[classeval]'`"
+            )
+        require_importable(modules)
 
 
 PYTHON = _Python()

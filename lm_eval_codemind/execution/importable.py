@@ -1,0 +1,129 @@
+"""A check before the first program of a run: what its programs import can be imported in the sandbox."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+
+from .isolation import IsolationUnavailable
+from .job import Job, Limits
+from .outcome import Outcome
+from .sandbox import EXECUTOR_VARIABLE, Sandbox, shared_sandbox
+from .visible import VARIABLE
+
+# An import is no program of a model: packages may take their time, and bring much along.
+_LIMITS = Limits(cpu_seconds=120, wall_seconds=300, memory_bytes=8 << 30)
+_HOST_SECONDS = 300
+
+_INSIDE = """
+def failure(name):
+    import importlib
+    try:
+        importlib.import_module(name)
+    except BaseException as error:
+        missing = getattr(error, "name", None)
+        return [f"{type(error).__name__}: {error}", missing if isinstance(missing, str) else name]
+"""
+_HOST = """
+import importlib, json, sys
+sys.path[:] = json.loads(sys.argv[1])
+for name in sys.argv[2:]:
+    module = importlib.import_module(name)
+print(json.dumps(getattr(module, "__file__", None) or list(getattr(module, "__path__", [""]))[0]))
+"""
+
+_checked: set[tuple[str, str]] = set()
+
+
+class HiddenPackages(RuntimeError):
+    """Programs can't import what this interpreter can. The text names the packages, where they lie and what to do."""
+
+
+def require_importable(modules: Iterable[str], sandbox: Sandbox | None = None) -> None:
+    """Check that programs can import modules that this interpreter can, in short: that right answers can pass.
+
+    What can't be imported here either is passed over. Each module is tried once a process.
+
+    Args:
+        modules: Dotted names.
+        sandbox: Where programs will run; None for one like :func:`~.sandbox.shared_sandbox`'s, made for the check
+            alone. Then nothing is checked on a machine without isolation, which may only ask the model.
+
+    Raises:
+        HiddenPackages: If a module is importable here and not inside.
+    """
+    level = sandbox.isolation if sandbox is not None else ""
+    names = sorted({name for name in modules if (level, name) not in _checked})
+    if not names:
+        return
+    if sandbox is not None:
+        problems, where = _problems(names, sandbox), level
+    elif os.environ.get(EXECUTOR_VARIABLE) == "ray":
+        problems, where = _problems(names, shared_sandbox()), shared_sandbox().isolation
+    else:
+        try:
+            own = Sandbox(workers=1, preload=())
+        except IsolationUnavailable:
+            return
+        with own:
+            problems, where = _problems(names, own), own.isolation
+    if problems:
+        raise HiddenPackages(
+            f"programs in the sandbox ({where}) can't import what {sys.executable} can, so that right answers would "
+            f"count as errors: {'; '.join(problems)}. Install the packages into that interpreter's environment, name "
+            f"their directory in PYTHONPATH, or let programs read it: {VARIABLE}=DIRECTORY (several like in PATH). What "
+            "root alone may read, programs may not: chmod -R o+rX DIRECTORY"
+        )
+    _checked.update((level, name) for name in names)
+
+
+def _problems(names: list[str], sandbox: Sandbox) -> list[str]:
+    """Return what is hidden, as text, for each module that is."""
+    (together,) = sandbox.run([_job(names)])
+    # A module that ends the process must not hide what the others do.
+    outcomes = [together] if together.passed else sandbox.run([_job([name]) for name in names])
+    failures = [failure for outcome in outcomes for failure in _failures(outcome, names if together.passed else [""])]
+    if not together.passed:
+        failures = [
+            failure or (None if outcome.passed else [f"{outcome.status}: {outcome.exception_message}", name])
+            for name, outcome, failure in zip(names, outcomes, failures, strict=True)
+        ]
+    problems = []
+    for name, failure in zip(names, failures, strict=True):
+        place = _place_on_host(name, failure[1]) if failure is not None else None
+        if failure is not None and place is not None:
+            problems.append(f"{name} ({failure[0]}; {failure[1]} lies in {place})")
+    return problems
+
+
+def _job(names: list[str]) -> Job:
+    return Job.evaluate(_INSIDE, [f"failure({name!r})" for name in names], limits=_LIMITS, job_id="imports")
+
+
+def _failures(outcome: Outcome, names: list[str]) -> list[list[str] | None]:
+    """Return for each module why it failed, None where it didn't or where nothing is known."""
+    literals = [observation.literal or "None" for observation in outcome.observations]
+    failures: list[list[str] | None] = [ast.literal_eval(literal) for literal in literals[: len(names)]]
+    return failures + [None] * (len(names) - len(failures))
+
+
+def _place_on_host(name: str, missing: str) -> str | None:
+    """Return where this interpreter finds what is missing inside; None if it can't import the module either."""
+    command = [sys.executable, "-c", _HOST, json.dumps(sys.path), name]
+    for names in ([missing], []):
+        with contextlib.suppress(subprocess.SubprocessError, ValueError, IndexError):
+            done = subprocess.run(
+                [*command, *names],
+                capture_output=True,
+                text=True,
+                timeout=_HOST_SECONDS,
+                check=True,
+                stdin=subprocess.DEVNULL,
+            )
+            return str(json.loads(done.stdout.splitlines()[-1]))
+    return None

@@ -1,0 +1,547 @@
+"""Write down every figure of the suite, and compare two such records to the last digit.
+
+    python utils/record_figures.py record OUT.jsonl.gz --work DIR --data DIR [--upstream DIR] [--recorded DIR]
+    python utils/record_figures.py compare BEFORE.jsonl.gz AFTER.jsonl.gz [--part]
+
+For whoever rebuilds the inside of the package: record before the first change, record after the last one, compare. Only
+what users see is relied on: the command line, the harness's result and sample files, the YAML files and the data files.
+
+``record`` runs each group, and each task that is in no group, with these responses, called the *run*:
+
+- ``oracle`` and ``null``: the models of that name;
+- ``echo``: DSR answered with C+, SR with the specification, IER with the program's input;
+- ``mixed``: a third of the IER problems right, a third wrong, a third without an answer; of the SR problems a third
+  right with the test only, a third right in both settings, a third right without the test only;
+- the recordings in ``--recorded``, as far as they belong to the documents of the tasks; those of IER are scored over
+  the proven and over the published labels.
+
+The responses are kept under ``--work``. In the second record name that directory's ``responses`` as ``--responses``:
+then the same ones are scored even if documents have another form by then. What has been run is not run again: an
+interrupted record goes on where it stopped. OUT grows as each unit ends.
+
+A line of OUT has a kind, a key and figures:
+
+- ``sample``: the metrics of a document under one filter; its key is run, task, problem, setting, item, filter;
+- ``aggregate``: the scores of a task or group in a run;
+- ``document``: digests of the prompt as the model gets it, of the target, and of label, test and C+ in the document;
+- ``data``: a digest of each column of each problem in the data files, however many files hold them;
+- ``classes``: which test classes of ClassEval the recorded classes pass, as ``tests/tasks/test_sr_recorded.py`` asks.
+
+Times, dates and outcomes' details are left out, for no two runs agree on them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+CODEMIND = str(Path(sys.executable).with_name("codemind"))
+
+# From cheap to expensive; another family comes after them.
+FAMILIES = ("ier", "sr", "dsr")
+# Takes the longest: some published C+ sleep for seconds.
+LAST = "codemind_dsr_published_classeval"
+# Columns of a document that are worth a digest besides its prompt and target.
+SHOWN = ("input", "output", "specification", "test", "transformed")
+# Where a column of the data files has another name now: (benchmark's file, column) -> the name in the first record.
+FORMER_COLUMNS: Mapping[tuple[str, str], str] = {}
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a record.
+
+    Attributes:
+        kind: What is recorded; see the module's docstring.
+        key: What it is recorded of, from the general to the particular.
+        figures: Name -> value.
+    """
+
+    kind: str
+    key: tuple[str, ...]
+    figures: Row
+
+
+def main() -> None:
+    """Run the subcommand."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    commands = parser.add_subparsers(required=True, dest="command")
+    one = commands.add_parser("record", help="write down every figure")
+    one.add_argument("out", type=Path, metavar="OUT.jsonl.gz")
+    one.add_argument("--work", type=Path, required=True, help="where runs and responses are kept")
+    one.add_argument("--data", type=Path, required=True, help="the data directory, as CODEMIND_DATA")
+    one.add_argument("--upstream", type=Path, help="build the data from these archives first")
+    one.add_argument("--recorded", type=Path, help="directory of recorded responses")
+    one.add_argument("--responses", type=Path, help="the responses of an earlier record, to be scored again")
+    one.add_argument("--only", nargs="+", metavar="NAME", help="these groups and tasks (data, classes) only")
+    one.add_argument("--parallel", type=int, default=1, help="how many runs at once")
+    two = commands.add_parser("compare", help="print what differs between two records")
+    two.add_argument("before", type=Path)
+    two.add_argument("after", type=Path)
+    two.add_argument("--part", action="store_true", help="AFTER was recorded with --only: compare what is in it")
+    options = parser.parse_args()
+    if options.command == "compare":
+        sys.exit(compare(options.before, options.after, options.part))
+    recorder = Recorder(options.work.resolve(), options.data.resolve(), options.recorded, options.responses)
+    if options.upstream:
+        recorder.call("data", "build", "--upstream", str(options.upstream))
+    record(options.out, recorder, options.only, options.parallel)
+
+
+def record(out: Path, recorder: Recorder, only: list[str] | None, parallel: int) -> None:
+    """Write the record, each unit when it ends.
+
+    Args:
+        out: The file to write.
+        recorder: Runs what is not run yet.
+        only: What to record: names of groups, of tasks in no group, ``data`` and ``classes``; None for everything.
+        parallel: How many of them are run at once.
+    """
+    jobs: dict[str, Callable[[], Iterable[Line]]] = {"data": lambda: data_lines(recorder.data)}
+    jobs.update({name: partial(recorder.unit, name) for name in units(ROOT / "tasks")})
+    if recorder.recorded:
+        path = recorder.recorded / "classeval_gpt-3.5-turbo_class_greedy.jsonl.gz"
+        jobs["classes"] = lambda: class_lines(path, recorder.work / "classes.jsonl")
+    if unknown := set(only or ()) - set(jobs):
+        raise SystemExit(f"nothing to record by the name of {', '.join(sorted(unknown))}; choose of {', '.join(jobs)}")
+    out.unlink(missing_ok=True)
+    failed = []
+    with ThreadPoolExecutor(parallel) as pool:
+        futures = {pool.submit(lambda job: list(job()), jobs[name]): name for name in jobs if not only or name in only}
+        for future in as_completed(futures):
+            name = futures[future]
+            try:
+                lines = future.result()
+            except (subprocess.CalledProcessError, ValueError) as error:
+                failed.append(f"{name}: {error}; the logs are below {recorder.work}")
+                print(failed[-1], flush=True)
+                continue
+            with gzip.open(out, "at", encoding="utf-8") as file:
+                for line in lines:
+                    file.write(json.dumps([line.kind, line.key, line.figures]) + "\n")
+            print(f"{time.strftime('%X')} {name}: {len(lines)} lines", flush=True)
+    if failed:
+        sys.exit("\n".join(failed))
+
+
+def units(directory: Path) -> list[str]:
+    """Return the names of all groups and of the tasks in no group: cheap families first."""
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        """Reads ``!function`` as nothing: only names are wanted."""
+
+    Loader.add_constructor("!function", lambda loader, node: None)
+    groups: dict[str, list[str]] = {}
+    tasks: set[str] = set()
+    for path in directory.rglob("*.yaml"):
+        # The loader is a safe one.
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader)
+        if "group" in content:
+            groups[content["group"]] = content["task"]
+        elif isinstance(content.get("task"), str):
+            tasks.add(content["task"])
+    alone = tasks - {member for members in groups.values() for member in members}
+
+    def cost(name: str) -> tuple[bool, int, bool, str]:
+        family = family_of(name)
+        return name == LAST, FAMILIES.index(family) if family in FAMILIES else len(FAMILIES), name in groups, name
+
+    return sorted({*groups, *alone}, key=cost)
+
+
+def family_of(name: str) -> str:
+    """Return the family in the name of a task or group, such as ``ier`` in ``codemind_ier_direct``."""
+    return name.split("_")[1]
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """Runs units and reads what they wrote.
+
+    Attributes:
+        work: Where runs, responses and logs are kept.
+        data: The data directory.
+        recorded: Directory of recordings of real models; None for none.
+        responses: Responses of an earlier record; None to make them from the documents.
+    """
+
+    work: Path
+    data: Path
+    recorded: Path | None
+    responses: Path | None
+
+    def call(self, *arguments: str, log: Path | None = None) -> None:
+        """Run ``codemind ARGUMENTS``.
+
+        Raises:
+            subprocess.CalledProcessError: if it fails.
+        """
+        environment = {**os.environ, "CODEMIND_DATA": str(self.data)}
+        log = log or self.work / "log.txt"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("a", encoding="utf-8") as file:
+            subprocess.run([CODEMIND, *arguments], env=environment, check=True, stdout=file, stderr=file)
+
+    def unit(self, name: str) -> Iterator[Line]:
+        """Yield the lines of all runs of a group or task."""
+        common = ("--confirm_run_unsafe_code",)
+        for model in ("oracle", "null"):
+            run = ("run", "--model", f"codemind-{model}", "--tasks", name, "--log_samples")
+            yield from self._run(model, name, (*run, *common))
+        samples = list(self._samples("oracle", name))
+        yield from document_lines(samples)
+        for pattern in self._patterns(name, [row["doc"] for _, row in samples]):
+            path = self._kept(pattern, name)
+            yield from self._run(pattern, name, ("score", "--responses", str(path), "--tasks", name, *common))
+
+    def _run(self, run: str, name: str, arguments: tuple[str, ...]) -> Iterator[Line]:
+        directory = self.work / "runs" / run / name
+        if not any(directory.rglob("results_*.json")):
+            started = time.monotonic()
+            self.call(*arguments, "--output_path", str(directory), log=self.work / "logs" / f"{run}.{name}.txt")
+            print(f"{time.strftime('%X')}   {run} {name}: {time.monotonic() - started:.0f} s", flush=True)
+        yield from self._aggregates(run, directory)
+        seen = set()
+        for task, row in self._samples(run, name):
+            key = (run, task, *key_of(row["doc"]), str(row["filter"]))
+            if key in seen:
+                raise ValueError(f"{directory}: two samples of {key}")
+            seen.add(key)
+            yield Line("sample", key, {metric: without_key(row[metric]) for metric in row["metrics"]})
+
+    def _aggregates(self, run: str, directory: Path) -> Iterator[Line]:
+        content = json.loads(only_result(directory).read_text(encoding="utf-8"))
+        for part in ("results", "groups"):
+            for task, figures in content.get(part, {}).items():
+                named = {name: value for name, value in figures.items() if name not in ("name", "alias")}
+                yield Line("aggregate", (run, task, part), named)
+        for task, shots in content["n-shot"].items():
+            yield Line("aggregate", (run, task, "n-shot"), {"n-shot": shots})
+
+    def _samples(self, run: str, name: str) -> Iterator[tuple[str, Row]]:
+        result = only_result(self.work / "runs" / run / name)
+        stamp = result.stem.removeprefix("results_")
+        for task in json.loads(result.read_text(encoding="utf-8"))["configs"]:
+            for row in read_lines(result.parent / f"samples_{task}_{stamp}.jsonl"):
+                yield task, row
+
+    def _kept(self, pattern: str, name: str) -> Path:
+        return self.work / "responses" / pattern / f"{name}.jsonl"
+
+    def _patterns(self, name: str, documents: list[Row]) -> Iterator[str]:
+        """Yield the names of the further runs of a unit, whose responses lie ready then."""
+        if self.responses:
+            for earlier in sorted(self.responses.glob(f"*/{name}.jsonl")):
+                path = self._kept(earlier.parent.name, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                if earlier.resolve() != path.resolve():
+                    shutil.copyfile(earlier, path)
+                yield earlier.parent.name
+            return
+        family = family_of(name)
+        made: dict[str, list[Row]] = {}
+        if family in ECHOED:
+            made["echo"] = [response_to(document, fenced(document[ECHOED[family]])) for document in documents]
+        if family in ("ier", "sr"):
+            made["mixed"] = mixed(documents, family)
+        # The direct tasks ask for the same labels: they would be scored a second time for nothing.
+        for path in sorted(self.recorded.glob("*.jsonl.gz")) if self.recorded and "_direct" not in name else ():
+            made[path.name.removesuffix(".jsonl.gz")] = list(recorded_rows(path, family, documents))
+        for pattern, rows in made.items():
+            if not rows:
+                continue
+            path = self._kept(pattern, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+            yield pattern
+
+
+def only_result(directory: Path) -> Path:
+    """Return the one result file below a directory.
+
+    Raises:
+        ValueError: if there are none or several.
+    """
+    found = list(directory.rglob("results_*.json"))
+    if len(found) != 1:
+        raise ValueError(f"{directory}: {len(found)} result files; remove the directory to run it anew")
+    return found[0]
+
+
+def read_lines(path: Path) -> Iterator[Any]:
+    """Yield the JSON values of a file, gzipped or not."""
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+        for line in file:
+            yield json.loads(line)
+
+
+def digest(value: object) -> str:
+    """Return the SHA-256 of a text, or of the JSON of another value."""
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def key_of(document: Row) -> tuple[str, str, str]:
+    """Return problem, setting and item of a document."""
+    return str(document["problem_id"]), str(document.get("setting") or ""), str(document.get("item") or "")
+
+
+def without_key(value: object) -> object:
+    """Return a sample's metric; of a record, what is not the document's key."""
+    if isinstance(value, dict):
+        return {name: one for name, one in value.items() if name not in ("benchmark", "problem_id", "setting", "item")}
+    return value
+
+
+# What is echoed to a document, by family.
+ECHOED = {"ier": "input", "sr": "specification", "dsr": "transformed"}
+
+
+def fenced(code: str) -> str:
+    """Return code as a response's block."""
+    return f"```python\n{code.strip(chr(10))}\n```"
+
+
+def response_to(document: Row, response: str) -> Row:
+    """Return the line of a recordings file."""
+    row = {"benchmark": document["benchmark"], "problem_id": document["problem_id"], "response": response}
+    return {**row, **{name: document[name] for name in ("setting", "item") if document.get(name)}}
+
+
+def mixed(documents: list[Row], family: str) -> list[Row]:
+    """Return responses of which some are right; which, hangs on the place of the problem among all of its benchmark."""
+    rows = []
+    places: dict[str, dict[str, int]] = defaultdict(dict)
+    for number, document in enumerate(documents):
+        benchmark = places[document["benchmark"]]
+        turn = benchmark.setdefault(document["problem_id"], len(benchmark)) % 3
+        if family == "sr":
+            right = turn == 1 or document["setting"] == ("with_test", "", "no_test")[turn]
+            response = document["target"] if right else fenced(document["specification"])
+        elif turn == 0:
+            response = document["target"]
+        else:
+            response = "I do not know." if turn == 2 else wrong_answer(documents, number)
+        rows.append(response_to(document, response))
+    return rows
+
+
+def wrong_answer(documents: list[Row], number: int) -> str:
+    """Return the full-mark response to the next problem of the kind with another output."""
+    document = documents[number]
+    for other in (*documents[number + 1 :], *documents[:number]):
+        if other["kind"] == document["kind"] and other["output"] != document["output"]:
+            return str(other["target"])
+    raise ValueError(f"{document['problem_id']}: all problems have the same output")
+
+
+def recorded_rows(path: Path, family: str, documents: Iterable[Row]) -> Iterator[Row]:
+    """Yield, in the order of the file, what is recorded of some documents, in the format of ``codemind score``.
+
+    Of the recordings of Java, and of those that no task asks for yet, nothing is left.
+    """
+    wanted: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for document in documents:
+        benchmark = document["benchmark"].removeprefix("published_")
+        wanted[benchmark, document["problem_id"]].append(document)
+    name = path.name
+    if name.startswith("classeval_") and family == "sr":
+        classes = {row["task_id"]: row["response"] for row in read_lines(path)}
+        for (benchmark, problem_id), (first, *_) in wanted.items():
+            # A recorded class holds all of its methods.
+            if benchmark == "classeval_methods":
+                yield response_to({**first, "setting": ""}, classes[problem_id.partition("@")[0]])
+        return
+    seen = set()
+    for row in read_lines(path):
+        if name.startswith(("ier_", "v1_ier_")) and family == "ier":
+            problem_id, setting, response = row["problem_id"], "", row["response"] or ""
+            # Magicoder's recordings repeat the prompt, whose example has an answer.
+            response = response.partition("@@ Response")[2] or response
+        elif name.startswith("v1_sr_") and family == "sr":
+            problem_id, setting, response = row["problem_name"], row["setting"], row["generated_code"]
+        elif name.startswith("v1_der_") and family in ("sr", "dsr"):
+            problem_id, setting, response = row["problem_id"], "", fenced(row["code"])
+        elif name.startswith("v1_translation_") and family == "dsr" and row["target_language"] == "python":
+            problem_id, setting, response = row["problem_id"], "", fenced(row["code"] or "")
+        else:
+            continue
+        if row["benchmark"] == "mbpp":
+            problem_id = f"MBPP_{problem_id}"
+        key = (row["benchmark"], problem_id, setting)
+        # The first recording counts; a model may have several.
+        if key not in seen and any(setting in ("", one["setting"]) for one in wanted.get(key[:2], ())):
+            seen.add(key)
+            recorded = {"benchmark": key[0], "problem_id": problem_id, "response": response or ""}
+            yield {**recorded, "setting": setting} if setting else recorded
+
+
+def document_lines(samples: Iterable[tuple[str, Row]]) -> Iterator[Line]:
+    """Yield a line for each document among samples."""
+    seen = set()
+    for task, row in samples:
+        document = row["doc"]
+        key = (task, *key_of(document))
+        if key not in seen:
+            seen.add(key)
+            figures = {"prompt with examples": row["prompt_hash"], "target": digest(row["target"])}
+            yield Line("document", key, {**figures, **{one: digest(document[one]) for one in SHOWN if one in document}})
+
+
+def data_lines(directory: Path) -> Iterator[Line]:
+    """Yield a line for each problem in the data files; the files of a benchmark count as one.
+
+    A file belongs to the benchmark that its rows name; if they name none, to the one its path begins with.
+    """
+    problems: dict[tuple[str, str], Row] = defaultdict(dict)
+    for path in sorted([*directory.rglob("*.jsonl"), *directory.rglob("*.jsonl.gz")]):
+        relative = path.relative_to(directory).as_posix()
+        for row in read_lines(path):
+            benchmark = row.get("benchmark") or relative.replace("/", ".").partition(".")[0]
+            figures = problems[benchmark, row["problem_id"]]
+            for column, value in row.items():
+                former = FORMER_COLUMNS.get((relative, column), column)
+                new = digest(value)
+                if figures.setdefault(former, new) != new:
+                    raise ValueError(f"{path}: another {column} of {row['problem_id']} than in another file")
+    for key, figures in problems.items():
+        yield Line("data", key, figures)
+
+
+def class_lines(path: Path, kept: Path) -> Iterator[Line]:
+    """Yield which test classes of ClassEval the recorded classes pass.
+
+    No command scores whole classes, so this one part reaches into the package; where it moves, these imports move with
+    those of ``tests/tasks/test_sr_recorded.py``, and nothing else.
+
+    Args:
+        path: The recorded classes.
+        kept: Where the verdicts are kept for an interrupted record.
+    """
+    if not kept.exists():
+        from lm_eval_codemind.answers.code import extract_definition
+        from lm_eval_codemind.execution import Job, Limits, shared_sandbox
+        from lm_eval_codemind.sources import Upstream
+        from lm_eval_codemind.sources.classeval import read_records
+
+        responses = {row["task_id"]: row["response"] for row in read_lines(path)}
+        verdicts: dict[tuple[str, str], bool] = {}
+        jobs: list[Job] = []
+        for entry in read_records(Upstream(path.parents[1] / "upstream")):
+            code = extract_definition(responses[entry["task_id"]], entry["class_name"])
+            imports = "\n".join(entry["import_statement"])
+            for test_class in entry["test_classes"]:
+                verdicts[entry["task_id"], test_class] = False
+                if code is not None:
+                    jobs.append(
+                        Job.unittest(
+                            f"{imports}\n\n{code}",
+                            entry["test"],
+                            entry["class_name"],
+                            only=[test_class],
+                            support=imports,
+                            limits=Limits(cpu_seconds=10),
+                            job_id=f"{entry['task_id']} {test_class}",
+                        )
+                    )
+        for outcome in shared_sandbox().run(jobs):
+            task_id, _, test_class = outcome.job_id.partition(" ")
+            verdicts[task_id, test_class] = outcome.passed
+        lines = [json.dumps([*key, passed]) + "\n" for key, passed in verdicts.items()]
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text("".join(lines), encoding="utf-8")
+    for task_id, test_class, passed in read_lines(kept):
+        yield Line("classes", (task_id, test_class), {"passed": passed})
+
+
+def compare(before: Path, after: Path, part: bool = False) -> int:
+    """Print every difference between two records; what is only in the second one is counted, but is no difference.
+
+    What is gone from a whole task or benchmark is said in one line.
+
+    Args:
+        before: The first record.
+        after: The second one.
+        part: Whether tasks and benchmarks that are not in the second one at all are passed over.
+
+    Returns:
+        1 if there are differences or if nothing was compared, else 0.
+    """
+    old, new = (read_record(path) for path in (before, after))
+    differences = 0
+
+    def differ(text: str) -> None:
+        nonlocal differences
+        differences += 1
+        print(text)
+
+    compared: dict[str, int] = defaultdict(int)
+    there = {scope(key) for key in new}
+    names = {(*scope(key), name) for key, figures in new.items() for name in figures}
+    said: set[tuple[str, ...]] = set()
+    for key, figures in old.items():
+        if scope(key) not in there:
+            if not part and scope(key) not in said:
+                differ(f"{' · '.join(scope(key))}: not in {after}")
+                said.add(scope(key))
+            continue
+        if key not in new:
+            differ(f"{' · '.join(key)}: not in {after}")
+            continue
+        for name, value in figures.items():
+            whole = (*scope(key), name)
+            if whole not in names:
+                if whole not in said:
+                    differ(f"{' · '.join(whole)}: not in {after}")
+                    said.add(whole)
+                continue
+            compared[key[0]] += 1
+            # As JSON: NaN equals NaN, and 1 is not 1.0.
+            one, other = json.dumps(value, sort_keys=True), json.dumps(new[key].get(name), sort_keys=True)
+            if one != other:
+                differ(f"{' · '.join(key)} · {name}: {one} -> {other if name in new[key] else 'none'}")
+    added = len(new.keys() - old.keys())
+    listed = ", ".join(f"{count} of kind {kind}" for kind, count in sorted(compared.items()))
+    print(f"{differences} differences; compared figures: {listed or 'none'}; {added} lines are new")
+    return 1 if differences or not compared else 0
+
+
+def scope(key: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the part of a line's key that names its run and task, or its benchmark."""
+    return key[: 3 if key[0] in ("sample", "aggregate") else 2]
+
+
+def read_record(path: Path) -> dict[tuple[str, ...], Row]:
+    """Return a record: kind and key -> figures.
+
+    Raises:
+        ValueError: if two lines have the same key.
+    """
+    lines: dict[tuple[str, ...], Row] = {}
+    for kind, key, figures in read_lines(path):
+        if lines.setdefault((kind, *key), figures) is not figures:
+            raise ValueError(f"{path}: two lines of {kind} {key}")
+    return lines
+
+
+if __name__ == "__main__":
+    main()
