@@ -7,7 +7,7 @@ from lm_eval.api.instance import Instance
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families import dsr
 from lm_eval_codemind.harness import hooks
 from lm_eval_codemind.harness.location import task_directory
@@ -143,7 +143,7 @@ def test_one_method_counts_and_is_validated_in_its_class(documents: dict[str, di
 
 
 def test_prompts_show_the_program_and_a_test(documents: dict[str, dict[str, Any]]) -> None:
-    problems = {problem.problem_id: problem for problem in sample.read()}
+    problems = {problem.problem_id: problem for problem in load_benchmark("sample")}
     assert documents.keys() == problems.keys()
     for name, row in documents.items():
         assert row["transformed"].strip() in row["prompt"]
@@ -164,7 +164,7 @@ def test_a_fresh_set_is_made_and_recorded(seed: int | str, documents: dict[str, 
 
 
 def test_what_cannot_be_made_shorter_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    problems = sample.read()
+    problems = load_benchmark("sample")
     same = dataclasses.replace(problems[0], transformed=problems[0].code)
     monkeypatch.setattr(dsr, "load_benchmark", lambda name: [same, *problems[1:]])
     suite: dict[str, Any] = {}
