@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 import pickle
@@ -80,6 +81,9 @@ def test_missing_packages_are_named() -> None:
     needs = Problem("p", "mbpp", "function", "python", "import no_such_package_here\n", "f", "", "", tests="import os")
     with pytest.raises(ValueError, match=r"no_such_package_here.*classeval"):
         require_runnable([needs])
+    # What a program imports under a condition only, it can run without.
+    chosen = "import sys\nif len(sys.argv) > 9:\n    import no_such_package_here\n"
+    require_runnable([dataclasses.replace(needs, code=chosen)])
 
 
 FUNCTION: dict[str, Any] = {

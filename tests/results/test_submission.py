@@ -133,7 +133,7 @@ def add_an_instruction(raw: dict[str, Any]) -> None:
     ("change", "reason"),
     [
         (outdate, "outdated: made by release 0.0.1"),
-        (use_other_data, "unknown data: SHA-256 000"),
+        (use_other_data, "unknown data: SHA-256 of sample is 000"),
         (add_an_instruction, "a system instruction was given"),
     ],
 )

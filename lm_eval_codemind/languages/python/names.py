@@ -45,14 +45,25 @@ def module_names(source: str) -> set[str]:
     return {name for statement in ast.parse(source).body for name in bound_names(statement)}
 
 
-def imported_modules(source: str) -> set[str]:
-    """Return the dotted names of the modules that a program imports anywhere, relative ones left out."""
+def imported_modules(source: str, *, conditional: bool = True) -> set[str]:
+    """Return the dotted names of the modules that a program imports, relative ones left out.
+
+    Args:
+        source: A module.
+        conditional: Whether imports below an ``if`` count, too. A program may run without these: one of Avatar's
+            imports ``clipboard`` where it is told to read its input from there.
+    """
     found = set[str]()
-    for node in ast.walk(ast.parse(source)):
+    pending: list[ast.AST] = [ast.parse(source)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, (ast.If, ast.Match)) and not conditional:
+            continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module)
+        pending.extend(ast.iter_child_nodes(node))
     return found
 
 
