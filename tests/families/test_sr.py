@@ -81,9 +81,10 @@ def test_missing_packages_are_named() -> None:
     needs = Problem("p", "mbpp", "function", "python", "import no_such_package_here\n", "f", "", "", tests="import os")
     with pytest.raises(ValueError, match=r"no_such_package_here.*classeval"):
         require_runnable([needs])
-    # What a program imports under a condition only, it can run without.
+    # A program may run without what it imports in a function or under a condition.
     chosen = "import sys\nif len(sys.argv) > 9:\n    import no_such_package_here\n"
-    require_runnable([dataclasses.replace(needs, code=chosen)])
+    uncalled = "def read():\n    import no_such_package_here\n"
+    require_runnable([dataclasses.replace(needs, code=code) for code in (chosen, uncalled)])
 
 
 FUNCTION: dict[str, Any] = {

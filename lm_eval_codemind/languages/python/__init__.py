@@ -39,7 +39,7 @@ class _Python(Language):
 
     def require(self, sources: Iterable[str]) -> None:
         texts = list(sources)
-        needed = {name for source in texts for name in imported_modules(source, conditional=False)}
+        needed = {name for source in texts for name in imported_modules(source, anywhere=False)}
         missing = sorted({top for name in needed if importlib.util.find_spec(top := name.split(".")[0]) is None})
         if missing:
             raise ValueError(
