@@ -1,0 +1,1 @@
+"""Languages: one package each, with all that knows a language."""
