@@ -30,7 +30,7 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
-_NUMBERED = re.compile(r"^[ \t]*\d{1,4}(?:[ \t]*[:|.)]|\t|  )[ \t]?(?=\S|$)", re.MULTILINE)
+_NUMBERED = re.compile(r"^[ \t]*\d{1,4}(?:[ \t]*[:|.)][ \t]?|\t|  )", re.MULTILINE)
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
@@ -73,12 +73,15 @@ def code(response: str, wanted: str = "") -> Code | None:
         wanted: The name of the class to start, where it matters which; classes of other names are taken if there is
             none of this one.
     """
-    for text in _variants(response):
-        for anywhere in (False, True):
+    without_main: Code | None = None
+    variants = list(_variants(response))
+    for anywhere in (False, True):
+        for text in variants:
             found = _program(declarations(text, anywhere), wanted)
-            if found is not None:
+            if found is not None and found.main_class:
                 return found
-    return None
+            without_main = without_main or found
+    return without_main
 
 
 def splice(program: str, answer: Code, wanted: str = "") -> str:
@@ -126,7 +129,9 @@ def _parsed(part: Declaration) -> _Type | None:
     node = next((child for child in tree.root.children if child.kind in TYPES and tree.name(child) == part.name), None)
     if node is None:
         return None
-    declared = frozenset(tree.name(inner) for inner in node.walk() if inner.kind in TYPES or inner.kind == "type_parameter")
+    declared = frozenset(
+        tree.name(inner) for inner in node.walk() if inner.kind in TYPES or inner.kind == "type_parameter"
+    )
     for method in _methods(node):
         if is_main(tree, method):
             body = method.child("body")

@@ -1,18 +1,26 @@
 """Where Java declarations stand in a text that holds other things, too."""
 
+# ruff: noqa: SIM905
+
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
 # Tokens inside a class, as far as they matter for where it ends.
+_STRING = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
 _TOKEN = re.compile(
-    r"//[^\n]*|/\*|\"\"\"[ \t]*\n|\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?|[{}]|^[ \t]*(?:`{3,}|~{3,})|`{3,}", re.MULTILINE
+    rf"//[^\n]*|/\*|\"\"\"[ \t]*\n|{_STRING}|[{{}}]|^[ \t]*(?:`{{3,}}|~{{3,}})|`{{3,}}",
+    re.MULTILINE,
 )
-_FENCE = re.compile(r"(?:^[ \t>*+\-\d.]*(?P<tilde>~{3,})|(?P<tick>`{3,}))[ \t]*(?P<info>[\w+#.\-]*)[^\n`]*?(?=`|\n|\Z)", re.M)
+_STATEMENT_TOKEN = re.compile(rf"//[^\n]*|/\*.{{0,2000}}?\*/|{_STRING}|[{{}}()\[\];]|```", re.DOTALL)
+_FENCE = re.compile(
+    r"(?:^[ \t>*+\-\d.]*(?P<tilde>~{3,})|(?P<tick>`{3,}))[ \t]*(?P<info>[\w+#.\-]*)[^\n`]*?(?=`|\n|\Z)", re.MULTILINE
+)
 
 _ANNOTATION = r"@(?!interface\b)[\w.]+[ \t]*(?:\((?:[^()\"]|\"(?:[^\"\\\n]|\\.)*\"){0,300}\))?"
-_MODIFIERS = rf"(?:(?:{_ANNOTATION}|public|private|protected|static|final|abstract|sealed|non-sealed|strictfp|synchronized|default)\s+){{0,12}}"
+_WORDS = "public|private|protected|static|final|abstract|sealed|non-sealed|strictfp|synchronized|default"
+_MODIFIERS = rf"(?:(?:{_ANNOTATION}|{_WORDS})\s+){{0,12}}"
 _NAME = r"[A-Za-z_$][\w$]*"
 _GAP = r"(?:\s|//[^\n]*\n|/\*[^*]{0,300}\*/){0,40}"
 _HEADER = (
@@ -39,8 +47,10 @@ _ANYWHERE = re.compile(
 
 # Fenced blocks of another language hold no Java, though a class of C# or JavaScript may look like one.
 _OTHER = frozenset(
-    "py python python3 c cpp c++ cc cxx h hpp cs csharp c# js javascript jsx ts typescript tsx kt kotlin go golang rs rust "
-    "scala swift rb ruby php sh bash shell console json xml html css yaml sql r matlab pascal perl lua diff".split()
+    """
+    py python python3 c cpp c++ cc cxx h hpp cs csharp c# js javascript jsx ts typescript tsx kt kotlin go golang rs
+    rust scala swift rb ruby php sh bash shell console json xml html css yaml sql r matlab pascal perl lua diff
+    """.split()
 )
 
 
@@ -102,9 +112,9 @@ class _Scan:
                 end = text.find("*/", at + 2)
                 at = line_end if end < 0 else end + 2
                 continue
-            behind = None if self._open in _OTHER and self._open else self._declaration(at)
-            if behind is not None:
-                at = behind
+            after = None if self._open in _OTHER else self._declaration(at)
+            if after is not None:
+                at = after
                 continue
             inline = None
             if self._anywhere and not text.startswith("//", at):
@@ -137,8 +147,6 @@ class _Scan:
     def _starts_code(self, at: int) -> bool:
         blank = _BLANK.match(self._text, at)
         at = blank.end() if blank is not None else at
-        if "\n" in self._text[at:at]:
-            return False
         return any(shape.match(self._text, at) for shape in (_PACKAGE, _IMPORT, _TYPE, _METHOD))
 
     def _declaration(self, at: int) -> int | None:
@@ -204,9 +212,8 @@ def closing_brace(text: str, start: int) -> tuple[int, bool]:
             if end < 0:
                 return len(text), False
             at = end
-        elif "`" in mark or "~" in mark:
-            if mark[0] not in "/\"'":
-                return token.start(), False
+        elif mark[0] not in "/\"'":
+            return token.start(), False
 
 
 def _text_block_end(text: str, at: int) -> int:
@@ -221,11 +228,10 @@ def _text_block_end(text: str, at: int) -> int:
 
 
 def _statement_end(text: str, at: int) -> int | None:
-    """Return where the statement ends that goes on at an offset; None if it does not within a few thousand characters."""
+    """Return where the statement ends that goes on at an offset; None if it does not soon."""
     depth = 0
     limit = min(len(text), at + 5000)
-    shape = re.compile(r"//[^\n]*|/\*.{0,2000}?\*/|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[{}()\[\];]|```", re.DOTALL)
-    for token in shape.finditer(text, at, limit):
+    for token in _STATEMENT_TOKEN.finditer(text, at, limit):
         mark = token.group()
         if mark in "{([":
             depth += 1

@@ -87,7 +87,8 @@ def _unit_complexities(tree: Tree) -> dict[int, int]:
     for node in tree.root.walk():
         if not _decides(node):
             continue
-        unit = next((around.start for around in node.ancestors() if around.start in units and around.kind in METHODS), -1)
+        around = (outer.start for outer in node.ancestors() if outer.kind in METHODS and outer.start in units)
+        unit = next(around, -1)
         units[unit] = units.get(unit, 1) + 1
     return units
 
@@ -104,8 +105,8 @@ def _decides(node: Node) -> bool:
 def construct_tags(source: str) -> tuple[str, ...]:
     """Return the tags of :data:`lm_eval_codemind.complexity.CONSTRUCTS` that describe a program.
 
-    The definition is that for Python: ``while`` says ``do`` as well, ``match`` a ``switch`` that is a statement. Nesting
-    ends at methods, lambdas and classes.
+    The definition is that for Python: ``while`` says ``do`` as well, ``match`` a ``switch`` that is a statement.
+    Nesting ends at methods, lambdas and classes.
 
     Raises:
         JavaSyntaxError: If the source does not parse.

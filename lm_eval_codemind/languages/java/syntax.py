@@ -165,8 +165,11 @@ def is_switch_statement(node: Node) -> bool:
         return False
     if parent.kind == "expression_statement":
         # The arm of another `switch` gives that one's value, if it has one.
-        switch = parent.parent.parent.parent if parent.parent is not None and parent.parent.kind == "switch_rule" else None
-        return switch is None or is_switch_statement(switch)
+        arm = parent.parent
+        if arm is None or arm.kind != "switch_rule":
+            return True
+        around = next(outer for outer in arm.ancestors() if outer.kind == "switch_expression")
+        return is_switch_statement(around)
     return parent.kind in _STATEMENT_LISTS or node.role in ("body", "consequence", "alternative")
 
 
