@@ -12,11 +12,12 @@ import site
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from . import kernel, syscalls
+from . import kernel, syscalls, users
 
 log = logging.getLogger(__name__)
 
@@ -53,8 +54,12 @@ _BOOT = (
     f"package = types.ModuleType({_PACKAGE!r}); package.__path__ = [sys.argv[1]]; sys.modules[{_PACKAGE!r}] = package; "
     f"from {_PACKAGE}.server import main; main()"
 )
-# As root without user namespaces, servers become users of their own, far from those that systems give out.
-_FIRST_UID = 1_970_000_000
+# What programs are under bubblewrap: another number than root's, whichever user of the machine stands behind it.
+_INNER_USER = 1000
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+# What of the kernel's own a program sees below /proc, besides its processes; all else is covered.
+_VISIBLE_PROC = {"cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "self", "stat", "thread-self", "uptime",
+                 "version"}  # fmt: skip
 
 
 class IsolationUnavailable(RuntimeError):
@@ -78,11 +83,21 @@ class Isolation:
     @property
     def contains_processes(self) -> bool:
         """Whether programs may be allowed processes of their own: their number holds, and none can stay behind."""
-        # The kernel exempts root from the limit on processes, also root's children in a user namespace.
-        return self.name == BUBBLEWRAP and os.geteuid() != 0
+        return self.name == BUBBLEWRAP
+
+    @property
+    def needs_users(self) -> bool:
+        """Whether each server must be given a user of its own: the host is root, and nothing it starts may stay it."""
+        return self.name != NONE and os.geteuid() == 0
 
     def launch(
-        self, settings: dict[str, Any], sockets: list[int], home: str, hash_seed: int, errors: IO[bytes]
+        self,
+        settings: dict[str, Any],
+        sockets: list[int],
+        home: str,
+        hash_seed: int,
+        errors: IO[bytes],
+        user: int = 0,
     ) -> subprocess.Popen[bytes]:
         """Start a server as a new program.
 
@@ -92,6 +107,7 @@ class Isolation:
             home: A directory of this server's own, used where it has no private file system.
             hash_seed: ``PYTHONHASHSEED``.
             errors: Where the server's own errors go.
+            user: A user of the server's own where :attr:`needs_users`, see :mod:`.users`; else 0.
         """
         inside = "/tmp" if self.name == BUBBLEWRAP else home
         settings = {
@@ -100,31 +116,54 @@ class Isolation:
             "home": inside,
             "sockets": sockets,
             "readable": [*_SYSTEM, *_FILES, *python_directories()],
-            "uid": 0,
+            "user": _INNER_USER if self.name == BUBBLEWRAP else user,
             "processes": self.contains_processes,
         }
-        if self.name == LANDLOCK and os.geteuid() == 0:
-            settings["uid"] = _FIRST_UID + os.getpid() % 100_000 * 256 + (sockets[0] if sockets else 0) % 256
+        if self.name == LANDLOCK and user:
             Path(home).parent.chmod(0o711)
-            os.chown(home, settings["uid"], settings["uid"])
-        environment = {**_ENVIRONMENT, "PYTHONHASHSEED": str(hash_seed), "HOME": inside, "TMPDIR": inside}
-        environment.update({name: os.environ[name] for name in _DATA_VARIABLES if name in os.environ})
+            os.chown(home, user, user)
         package = str(Path(__file__).parent)
         python = [sys.executable, "-s", "-B", "-X", "utf8", "-c", _BOOT]
         if self.name == BUBBLEWRAP:
-            python = [*bubblewrap_command(self.bubblewrap, package), *python, "/run/sandbox"]
+            arguments = [*python, "/run/sandbox", json.dumps(settings)]
+            command = self.command(arguments, user, [("--ro-bind", package, "/run/sandbox")])
         else:
-            python = [*python, package]
+            command = [*python, package, json.dumps(settings)]
         return subprocess.Popen(
-            [*python, json.dumps(settings)],
+            command,
             pass_fds=sockets,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            env=environment,
+            env={**environment(inside), "PYTHONHASHSEED": str(hash_seed)},
             cwd="/",
             start_new_session=True,
         )
+
+    def command(self, argv: list[str], user: int, binds: Sequence[tuple[str, str, str]] = ()) -> list[str]:
+        """Return the command line that starts any program, Python or not, in bubblewrap's view of the machine.
+
+        It starts with the capability to mount its private file system and, where the host is root, those to become its
+        own user; what it is must give them up before it runs what isn't trusted, as :func:`.server.confine` does.
+
+        Args:
+            argv: The program and its arguments.
+            user: The user of the machine that it is to become where :attr:`needs_users`; else 0.
+            binds: More of the machine to see: bubblewrap's option (``--ro-bind``), a path, and where it is seen.
+        """
+        command = bubblewrap_command(self.bubblewrap, user != 0, binds)
+        if user:
+            launcher = [sys.executable, "-I", "-S", "-B", str(Path(__file__).with_name("launch.py"))]
+            command = [*launcher, str(user), str(_INNER_USER), *command]
+        return [*command, *argv]
+
+
+def environment(home: str) -> dict[str, str]:
+    """Return the variables that a program sees, whose home and temporary directory is ``home``: nothing of the host's
+    but where read-only data of its libraries lies."""
+    variables = {**_ENVIRONMENT, "HOME": home, "TMPDIR": home}
+    variables.update({name: os.environ[name] for name in _DATA_VARIABLES if name in os.environ})
+    return variables
 
 
 @dataclass
@@ -172,24 +211,49 @@ def python_directories() -> list[str]:
     return kept
 
 
-def bubblewrap_command(binary: str, package: str) -> list[str]:
-    """Return bubblewrap's command line up to the program to run; the package is found at ``/run/sandbox``."""
-    command = [binary, "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
-    command += ["--unshare-cgroup-try", "--uid", "0", "--gid", "0", "--hostname", "sandbox"]
-    command += ["--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
+def bubblewrap_command(binary: str, as_root: bool, binds: Sequence[tuple[str, str, str]] = ()) -> list[str]:
+    """Return bubblewrap's command line up to the program to run.
+
+    Args:
+        binary: Bubblewrap.
+        as_root: Whether :mod:`.launch` starts it, as root of a user namespace that is there already.
+        binds: As in :meth:`Isolation.command`.
+    """
+    command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    command += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
     # To mount a file system of limited size and number of files; the server gives it up right after.
     command += ["--cap-add", "CAP_SYS_ADMIN"]
+    if as_root:
+        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        command += ["--unshare-user", "--uid", str(_INNER_USER), "--gid", str(_INNER_USER)]
     for path in _SYSTEM:
         if Path(path).is_symlink():
             command += ["--symlink", str(Path(path).readlink()), path]
         elif Path(path).is_dir():
             command += ["--ro-bind", path, path]
-    for path in _FILES:
-        command += ["--ro-bind-try", path, path]
-    for path in python_directories():
-        command += ["--ro-bind", path, path]
-    command += ["--ro-bind", package, "/run/sandbox", "--proc", "/proc", "--dev", "/dev", "--dir", "/tmp"]
-    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--"]
+    shown = [("--ro-bind-try", path, path) for path in _FILES]
+    shown += [("--ro-bind", path, path) for path in python_directories()]
+    for option, path, target in [*shown, *binds]:
+        # Those that bubblewrap makes itself are for their owner only, who isn't the user that programs run as.
+        for parent in reversed(Path(target).parents[:-1]):
+            command += ["--dir", str(parent)]
+        command += [option, path, target]
+    command += ["--proc", "/proc"]
+    for entry in sorted(os.scandir("/proc"), key=lambda entry: entry.name):
+        if entry.name.isdigit() or entry.name in _VISIBLE_PROC or entry.is_symlink():
+            continue
+        if entry.is_dir():
+            command += ["--tmpfs", entry.path, "--remount-ro", entry.path]
+        else:
+            # A device on a mount that allows none can't be opened at all.
+            command += ["--ro-bind", "/dev/null", entry.path]
+    command += ["--remount-ro", "/proc", "--dir", "/dev"]
+    for name in _DEVICES:
+        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        command += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
+    command += ["--dir", "/tmp", "--remount-ro", "/", "--chdir", "/", "--"]
     return command
 
 
@@ -242,10 +306,15 @@ def _try(isolation: Isolation) -> str:
     """Start a server that only confines itself; return what went wrong, or an empty text."""
     homes = Homes()
     with tempfile.TemporaryFile() as errors:
+        user = None
         try:
-            process = isolation.launch({"role": "trial"}, [], homes.make("trial"), 0, errors)
+            user = users.take() if isolation.needs_users else None
+            number = user.number if user else 0
+            process = isolation.launch({"role": "trial"}, [], homes.make("trial"), 0, errors, number)
         except OSError as error:
             homes.remove()
+            if user:
+                user.release()
             return str(error)
         try:
             status = process.wait(30)
@@ -255,6 +324,8 @@ def _try(isolation: Isolation) -> str:
             return "it didn't answer within 30 seconds"
         finally:
             homes.remove()
+            if user:
+                user.release()
         return "" if status == 0 else f"a trial ended with status {status}: {last_line(errors)}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import struct
@@ -20,6 +21,7 @@ _SECCOMP_SET_MODE_FILTER = 1
 _MS_NOSUID, _MS_NODEV = 2, 4
 
 # Not in the table of seccomp's rules, whose numbers differ between machines; these are the same everywhere.
+_CLOSE_RANGE = 436
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _READ_RIGHTS = 1 << 0 | 1 << 2 | 1 << 3  # execute, read a file, read a directory
 _FILE_RIGHTS = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14  # those that a file, not a directory, can have
@@ -69,9 +71,15 @@ def no_new_privileges() -> None:
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
-def become(uid: int) -> None:
-    """Change from root to another user and group, without supplementary groups, and keep the capabilities."""
-    _prctl(_PR_SET_KEEPCAPS, 1)
+def become(uid: int, keep_capabilities: bool = False) -> None:
+    """Change from root to another user and group, without supplementary groups.
+
+    Args:
+        uid: The user's and the group's number.
+        keep_capabilities: Keep the permitted ones, to choose from them with :func:`set_capabilities`.
+    """
+    if keep_capabilities:
+        _prctl(_PR_SET_KEEPCAPS, 1)
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
@@ -96,12 +104,23 @@ def set_capabilities(read_search: bool = False) -> None:
         raise OSError(code, f"capset: {os.strerror(code)}")
 
 
-def mount_tmpfs(path: str, size: int, inodes: int) -> None:
-    """Mount an empty file system in memory, of a limited size and number of files."""
-    options = f"size={size},nr_inodes={inodes},mode=0700".encode()
+def mount_tmpfs(path: str, size: int, inodes: int, user: int) -> None:
+    """Mount an empty file system in memory, a user's own, of a limited size and number of files."""
+    options = f"size={size},nr_inodes={inodes},mode=0700,uid={user},gid={user}".encode()
     if _libc.mount(b"tmpfs", path.encode(), b"tmpfs", ctypes.c_ulong(_MS_NOSUID | _MS_NODEV), options) != 0:
         code = ctypes.get_errno()
         raise OSError(code, f"mount: {os.strerror(code)}")
+
+
+def close_from(first: int) -> None:
+    """Close every descriptor from a number on."""
+    try:
+        _call("close_range", _CLOSE_RANGE, ctypes.c_uint(first), ctypes.c_uint(0xFFFFFFFF), ctypes.c_uint(0))
+    except OSError:
+        for name in os.listdir("/proc/self/fd"):
+            if int(name) >= first:
+                with contextlib.suppress(OSError):
+                    os.close(int(name))
 
 
 class Filter:

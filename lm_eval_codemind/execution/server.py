@@ -2,8 +2,8 @@
 
 Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, or ``trial``, which
 only confines itself), ``level``, ``home`` (the only directory to write in), ``readable`` (directories for Landlock),
-``sockets`` (descriptors), ``uid`` (to become, for root without user namespaces; else 0), ``preload``, ``limits`` (the
-default ones).
+``sockets`` (descriptors), ``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits`` (the default
+ones), ``processes`` (whether programs may be allowed some).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 
 from . import kernel, seccomp
 
+_FIRST_SOCKET = 3
 _INODES = 10_000
 # Address space of the checker: a program can return what makes the tests themselves ask for more.
 _JUDGE_BYTES = 4 << 30
@@ -33,8 +34,15 @@ def main() -> None:
     if settings["level"] != "bubblewrap":
         kernel.end_with_parent()
     sys.argv = [""]
+    _keep_descriptors(settings["sockets"])
     if settings["level"] == "bubblewrap":
-        kernel.mount_tmpfs(settings["home"], settings.get("limits", {}).get("file_bytes", 1 << 20), _INODES)
+        user = settings["user"]
+        size = settings.get("limits", {}).get("file_bytes", 1 << 20)
+        kernel.mount_tmpfs(settings["home"], size, _INODES, user)
+        if os.geteuid() != user:
+            kernel.become(user)
+            # Becoming another user clears it.
+            kernel.end_with_parent()
     for name in settings.get("preload", ()):
         try:
             importlib.import_module(name)
@@ -44,7 +52,7 @@ def main() -> None:
     if role == "trial":
         confine(settings)
         return
-    sockets = [socket.socket(fileno=number) for number in settings["sockets"]]
+    sockets = [socket.socket(fileno=_FIRST_SOCKET + index) for index in range(len(settings["sockets"]))]
     if role == "judge":
         from . import judge
 
@@ -61,6 +69,16 @@ def main() -> None:
         zygote.serve(sockets[0], settings, confine(settings))
 
 
+def _keep_descriptors(sockets: list[int]) -> None:
+    """Give the sockets fixed numbers, and close all else that the host may have handed over."""
+    top = max([_FIRST_SOCKET, *sockets]) + len(sockets) + 1
+    for index, number in enumerate(sockets):
+        os.dup2(number, top + index)
+    for index in range(len(sockets)):
+        os.dup2(top + index, _FIRST_SOCKET + index, inheritable=False)
+    kernel.close_from(_FIRST_SOCKET + len(sockets))
+
+
 def confine(settings: dict[str, Any]) -> int:
     """Restrict this process and all that come from it, and return the descriptor of the candidates' Landlock rules.
 
@@ -75,9 +93,9 @@ def confine(settings: dict[str, Any]) -> int:
     kernel.hide()
     rules = -1
     if level == "landlock":
-        uid = settings["uid"]
+        uid = settings["user"]
         if uid:
-            kernel.become(uid)
+            kernel.become(uid, keep_capabilities=True)
             # Becoming another user clears it.
             kernel.end_with_parent()
             kernel.hide()

@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from . import wire
+from . import users, wire
 from .isolation import BUBBLEWRAP, Homes, Isolation, last_line
 
 _START_SECONDS = 120
@@ -46,6 +46,7 @@ class Unit:
         self._control = ours
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._users: list[users.User] = []
         self.last_error = ""
         # A worker's thread and whoever closes the sandbox may come at the same time.
         self._closing = threading.Lock()
@@ -54,7 +55,11 @@ class Unit:
                 settings = {"role": role, "preload": preload if role == "zygote" else [], "limits": limits}
                 descriptors = [end.fileno() for end in ends]
                 home = self._homes.make(role) if self._homes else ""
-                self._processes.append(isolation.launch(settings, descriptors, home, hash_seed, self._errors))
+                user = 0
+                if isolation.needs_users:
+                    self._users.append(users.take())
+                    user = self._users[-1].number
+                self._processes.append(isolation.launch(settings, descriptors, home, hash_seed, self._errors, user))
         except OSError as error:
             self.close()
             raise StartFailed(str(error)) from None
@@ -111,6 +116,8 @@ class Unit:
             process.kill()
         for process in self._processes:
             process.wait()
+        for user in self._users:
+            user.release()
         if not self._errors.closed:
             self.last_error = last_line(self._errors)
             self._errors.close()

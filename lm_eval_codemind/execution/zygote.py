@@ -69,7 +69,7 @@ class _Zygote:
         self._filters: dict[bool, kernel.Filter] = {}
         if self._level != "none":
             # As a user of its own a program can change no file's attributes but those of its own files.
-            attributes = self._level == "bubblewrap" or settings["uid"] != 0
+            attributes = self._level == "bubblewrap" or settings["user"] != 0
             for several in (False, True):
                 program = seccomp.candidate_filter(attributes, several)
                 self._filters[several] = kernel.Filter(program, seccomp.own_number_places(program))
