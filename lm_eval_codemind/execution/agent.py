@@ -191,23 +191,8 @@ def seed() -> None:
         numpy.random.seed(0)
 
 
-def set_standard_input(text: str) -> None:
-    """Make a text the standard input, at the level of descriptors too."""
-    read, write = os.pipe()
-    data = text.encode("utf-8", "surrogateescape")
-    if len(data) <= 32768:
-        os.write(write, data)
-        os.close(write)
-    else:
-        os.close(write)
-        os.close(read)
-        read = os.memfd_create("stdin", os.MFD_CLOEXEC)
-        view = memoryview(data)
-        while view:
-            view = view[os.write(read, view) :]
-        os.lseek(read, 0, os.SEEK_SET)
-    os.dup2(read, 0)
-    os.close(read)
+def use_standard_input() -> None:
+    """Make descriptor 0, which was replaced, what ``sys.stdin`` reads."""
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
 
 

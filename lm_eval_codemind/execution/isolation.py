@@ -56,6 +56,8 @@ _BOOT = (
 )
 # What programs are under bubblewrap: another number than root's, whichever user of the machine stands behind it.
 _INNER_USER = 1000
+# An empty file, to cover others with: the package's marker for type checkers.
+_EMPTY = str(Path(__file__).parent.parent / "py.typed")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 # What of the kernel's own a program sees below /proc, besides its processes; all else is covered.
 _VISIBLE_PROC = {"cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "self", "stat", "thread-self", "uptime",
@@ -246,8 +248,7 @@ def bubblewrap_command(binary: str, as_root: bool, binds: Sequence[tuple[str, st
         if entry.is_dir():
             command += ["--tmpfs", entry.path, "--remount-ro", entry.path]
         else:
-            # A device on a mount that allows none can't be opened at all.
-            command += ["--ro-bind", "/dev/null", entry.path]
+            command += ["--ro-bind", _EMPTY, entry.path]
     command += ["--remount-ro", "/proc", "--dir", "/dev"]
     for name in _DEVICES:
         command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]

@@ -16,6 +16,7 @@ from typing import Any
 
 from . import agent, cleanup, exceptions, hardened, proxies, suites, values, wire
 from .proxies import Candidate, CandidateGone
+from .streams import Streams
 
 # What stands for an object in a value that is only to be written down.
 _OPAQUE = object()
@@ -43,8 +44,9 @@ class Judge:
         }[job["kind"]]
         outcome: dict[str, Any] = {"job_id": job["job_id"], "tests_run": 0, "tamper_proof": True, "observations": []}
         os.chdir(self._home)
-        # What a program returns can make the checks themselves slow, as a list of many millions does.
-        signal.setitimer(signal.ITIMER_PROF, 2 * job["limits"]["cpu_seconds"] * max(1, len(job["cases"])) + 2)
+        # What a program returns can make the checks themselves slow, as a list of many millions does. Where this can't
+        # interrupt them, which are in C then, the host ends this process a little later.
+        signal.setitimer(signal.ITIMER_PROF, job["checker_seconds"])
         try:
             decide(job, outcome)
         except _OutOfTime:
@@ -56,17 +58,17 @@ class Judge:
             cleanup.wipe(self._home)
         return outcome
 
-    def _start(self, job: dict[str, Any], operators: bool = False, **more: Any) -> Candidate:
+    def _start(self, job: dict[str, Any], operators: bool = False, stdin: str | None = None) -> Candidate:
         requests, our_requests = os.pipe()
         our_replies, replies = os.pipe()
-        data = wire.packed({"limits": job["limits"], **more})
-        sent = socket.send_fds(self._zygote, [data], [requests, replies])
-        if sent < len(data):
-            self._zygote.sendall(data[sent:])
+        streams = Streams(stdin)
+        data = wire.packed({"limits": job["limits"]})
+        socket.send_fds(self._zygote, [data], [requests, replies, *streams.to_send()])
         os.close(requests)
         os.close(replies)
+        streams.sent()
         channel = our_replies, our_requests
-        return Candidate(channel, self._zygote.fileno(), job["limits"]["output_bytes"], operators)
+        return Candidate(channel, streams, self._zygote.fileno(), job["limits"]["output_bytes"], operators)
 
     def _compile(self, source: str, name: str) -> CodeType:
         code = self._compiled.get((source, name))

@@ -1,8 +1,8 @@
 """Users of this machine that programs run as where the host is root: one for each server, shared with nothing.
 
 Numbers come from a counter, far from those that systems give out, and a number is taken only when no process has it:
-neither one of this sandbox, nor of another on this machine. Who holds a number also holds an abstract socket named after
-it, which the kernel gives up with its process, so that two hosts that choose at the same moment can't agree.
+neither one of this sandbox, nor of another on this machine. Who holds a number also holds an abstract socket named
+after it, which the kernel gives up with its process, so that two hosts that choose at the same moment can't agree.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def _range(uid_map: str) -> tuple[int, int]:
     """
     spans = [(int(first), int(count)) for first, _, count in (line.split() for line in uid_map.splitlines())]
     for first, count in spans:
-        if first <= _FIRST and _FIRST + _COUNT <= first + count:
+        if first <= _FIRST and first + count >= _FIRST + _COUNT:
             return _FIRST, _COUNT
     for first, count in spans:
         start, end = max(first, _FEW_FIRST), min(first + count, _FEW_FIRST + _FEW_COUNT)

@@ -18,6 +18,8 @@ from collections.abc import Callable
 from typing import Any
 
 MAX_DEPTH = 150
+_FEW = 100  # items with one hash, in a set or among the keys of a dict
+_MAX_FRACTION_BITS = 1 << 17
 # Longer ones go as hexadecimal text: decimal conversion is quadratic, and Python refuses it above 4300 digits.
 _SHORT_INT = 1 << 256
 _FACTORIES: dict[str, Any] = {t.__name__: t for t in (int, float, str, list, dict, set, tuple, bool)}
@@ -203,12 +205,47 @@ def _decode(data: Any, resolve: Callable[[Any], Any] | None, depth: int) -> Any:
     if tag == "tuple":
         return tuple([_decode(item, resolve, depth + 1) for item in body])
     if tag == "dict":
-        return {_decode(k, resolve, depth + 1): _decode(v, resolve, depth + 1) for k, v in body}
+        return dict(_keyed(body, lambda item: _decode(item, resolve, depth + 1)))
     if tag == "object":
         if resolve is None:
             raise ValueError("not an encoded value: an object where only values are taken")
         return resolve(body)
     return _DECODERS[tag](body, lambda item: _decode(item, resolve, depth + 1))
+
+
+def _spread(items: list[Any]) -> list[Any]:
+    """Return items to be put into a set or the keys of a dict, if that takes time in proportion to their number.
+
+    Equal hashes make it quadratic, and no loop that runs in C can be interrupted.
+
+    Raises:
+        ValueError: If too many that differ have the same hash.
+    """
+    if len(items) > _FEW:
+        numbers = collections.Counter(map(hash, items))
+        number, count = numbers.most_common(1)[0]
+        if count > _FEW:
+            alike = [item for item in items if hash(item) == number]
+            if any(item != alike[0] for item in alike):
+                raise ValueError(f"not an encoded value: {count} items with the same hash")
+    return items
+
+
+def _keyed(pairs: Any, sub: Callable[[Any], Any]) -> list[tuple[Any, Any]]:
+    """Return decoded pairs to make a dict of; see :func:`_spread`."""
+    decoded = [(sub(k), sub(v)) for k, v in pairs]
+    _spread([key for key, _ in decoded])
+    return decoded
+
+
+def _decode_fraction(body: Any, sub: Callable[[Any], Any]) -> Any:
+    import fractions
+
+    numerator, denominator = (sub(item) for item in body)
+    # It is reduced again, in time that grows with the square of the length.
+    if max(numerator.bit_length(), denominator.bit_length()) > _MAX_FRACTION_BITS:
+        raise ValueError("not an encoded value: a fraction too long to reduce")
+    return fractions.Fraction(numerator, denominator)
 
 
 def _decode_bytes(body: Any) -> bytes:
@@ -259,8 +296,8 @@ def _decode_namedtuple(body: Any, sub: Callable[[Any], Any]) -> Any:
 
 _DECODERS: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {
     "int": lambda b, sub: int(b, 16),
-    "set": lambda b, sub: {sub(item) for item in b},
-    "frozenset": lambda b, sub: frozenset([sub(item) for item in b]),
+    "set": lambda b, sub: set(_spread([sub(item) for item in b])),
+    "frozenset": lambda b, sub: frozenset(_spread([sub(item) for item in b])),
     "bytes": lambda b, sub: _decode_bytes(b),
     "bytearray": lambda b, sub: bytearray(_decode_bytes(b)),
     "complex": lambda b, sub: complex(b[0], b[1]),
@@ -268,12 +305,12 @@ _DECODERS: dict[str, Callable[[Any, Callable[[Any], Any]], Any]] = {
     "slice": lambda b, sub: slice(*(sub(item) for item in b)),
     "type": lambda b, sub: _decode_type(b),
     "Decimal": lambda b, sub: _made("decimal", "Decimal", [b]),
-    "Fraction": lambda b, sub: _made("fractions", "Fraction", [sub(b[0]), sub(b[1])]),
+    "Fraction": _decode_fraction,
     "deque": lambda b, sub: collections.deque([sub(item) for item in b[0]], b[1]),
-    "OrderedDict": lambda b, sub: collections.OrderedDict([(sub(k), sub(v)) for k, v in b]),
-    "Counter": lambda b, sub: collections.Counter({sub(k): sub(v) for k, v in b}),
+    "OrderedDict": lambda b, sub: collections.OrderedDict(_keyed(b, sub)),
+    "Counter": lambda b, sub: collections.Counter(dict(_keyed(b, sub))),
     "defaultdict": lambda b, sub: collections.defaultdict(
-        None if b[0] is None else _FACTORIES[b[0]], {sub(k): sub(v) for k, v in b[1]}
+        None if b[0] is None else _FACTORIES[b[0]], dict(_keyed(b[1], sub))
     ),
     "datetime": lambda b, sub: _decode_datetime(b),
     "date": lambda b, sub: _made("datetime", "date", b),
