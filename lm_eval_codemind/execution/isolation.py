@@ -12,7 +12,7 @@ import site
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -100,6 +100,7 @@ class Isolation:
         hash_seed: int,
         errors: IO[bytes],
         user: int = 0,
+        directories: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[bytes]:
         """Start a server as a new program.
 
@@ -110,6 +111,7 @@ class Isolation:
             hash_seed: ``PYTHONHASHSEED``.
             errors: Where the server's own errors go.
             user: A user of the server's own where :attr:`needs_users`, see :mod:`.users`; else 0.
+            directories: More of the machine that the server may read, each with where bubblewrap shows it.
         """
         inside = "/tmp" if self.name == BUBBLEWRAP else home
         settings = {
@@ -117,7 +119,7 @@ class Isolation:
             "level": self.name,
             "home": inside,
             "sockets": sockets,
-            "readable": [*_SYSTEM, *_FILES, *python_directories()],
+            "readable": [*_SYSTEM, *_FILES, *python_directories(), *(directories or {})],
             "user": _INNER_USER if self.name == BUBBLEWRAP else user,
             "processes": self.contains_processes,
         }
@@ -128,7 +130,8 @@ class Isolation:
         python = [sys.executable, "-s", "-B", "-X", "utf8", "-c", _BOOT]
         if self.name == BUBBLEWRAP:
             arguments = [*python, "/run/sandbox", json.dumps(settings)]
-            command = self.command(arguments, user, [("--ro-bind", package, "/run/sandbox")])
+            more = [("--ro-bind", path, target) for path, target in (directories or {}).items()]
+            command = self.command(arguments, user, [("--ro-bind", package, "/run/sandbox"), *more])
         else:
             command = [*python, package, json.dumps(settings)]
         return subprocess.Popen(

@@ -33,6 +33,7 @@ def become_compiler(settings: dict[str, Any]) -> None:
     os.dup2(3, 0)
     os.dup2(3, 1)
     kernel.close_from(3)
+    _give_up_saved_user()
     if settings["level"] != "none":
         _filter(settings).install()
     _execute(settings["command"])
@@ -60,8 +61,14 @@ def serve(control: socket.socket, settings: dict[str, Any], rules: int) -> None:
 def _filter(settings: dict[str, Any]) -> kernel.Filter:
     # As a user of its own a program can change no file's attributes but those of its own files.
     attributes = settings["level"] == "bubblewrap" or settings["user"] != 0
-    program = seccomp.candidate_filter(attributes, False, starts=True)
+    program = seccomp.machine_filter(attributes)
     return kernel.Filter(program, seccomp.own_number_places(program))
+
+
+def _give_up_saved_user() -> None:
+    user, _, saved = os.getresuid()
+    if saved != user:
+        os.setresuid(user, user, user)
 
 
 def _execute(command: list[str]) -> None:
@@ -92,7 +99,7 @@ class _Launcher:
         try:
             self._write_classes()
         except (OSError, ValueError) as error:
-            cleanup.wipe(self._home)
+            cleanup.reset(self._home)
             return {"problem": f"the class files can't be written: {error}"}
         return self._run(request)
 
@@ -136,7 +143,7 @@ class _Launcher:
             os.kill(pid, signal.SIGKILL)
         _, status, usage = os.wait4(pid, 0)
         wall = time.monotonic() - started
-        cleanup.wipe(self._home)
+        cleanup.reset(self._home)
         os.close(streams[0])
         return {
             "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
@@ -163,8 +170,9 @@ class _Launcher:
         ):
             resource.setrlimit(kind, (value, value))
         if self._own_user:
-            threads = 1 + _MACHINE_THREADS + self._cores + request["threads"]
+            threads = 1 + _MACHINE_THREADS + self._cores + limits["threads"]
             resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
+        _give_up_saved_user()
         if self._rules >= 0:
             kernel.landlock_restrict(self._rules)
         if self._filter is not None:

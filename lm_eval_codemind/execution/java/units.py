@@ -19,6 +19,7 @@ from ..unit import StartFailed, UnitGone
 from .machine import Machine
 
 _START_SECONDS = 120
+_INSIDE = "/run/java"
 _MAX_TEXT = 1 << 20
 _MAX_CLASSES = 64 << 20
 _MAX_FILES = 100_000
@@ -47,7 +48,8 @@ class _Server:
         self._closing = threading.Lock()
         self.last_error = ""
         self._control, theirs = socket.socketpair()
-        directories = [*machine.directories(), str(machine.directory)]
+        directories = {path: path for path in machine.directories() if not Path(path).is_relative_to("/usr")}
+        directories[str(machine.directory)] = _INSIDE
         try:
             number = 0
             if isolation.needs_users:
@@ -90,6 +92,11 @@ class _Server:
                     self._homes.remove()
 
 
+def _seen(isolation: Isolation, machine: Machine) -> str:
+    """Return where a server finds the machine's files."""
+    return _INSIDE if isolation.name == BUBBLEWRAP else str(machine.directory)
+
+
 @dataclass(frozen=True)
 class Compiled:
     """What the compiler made of a source.
@@ -121,7 +128,7 @@ class Compiler(_Server):
     """
 
     def __init__(self, isolation: Isolation, machine: Machine, cpu_seconds: float) -> None:
-        directory = str(machine.directory)
+        directory = _seen(isolation, machine)
         self._seconds = 6 * cpu_seconds
         command = machine.compile_command(directory, cpu_seconds, self._seconds)
         super().__init__(isolation, machine, {"role": "java-compiler", "command": command})
@@ -198,7 +205,7 @@ class Runner(_Server):
     """
 
     def __init__(self, isolation: Isolation, machine: Machine, limits: dict[str, Any]) -> None:
-        command = machine.run_command(str(machine.directory))
+        command = machine.run_command(_seen(isolation, machine))
         super().__init__(isolation, machine, {"role": "java", "command": command, "limits": limits})
         try:
             self._receive(_START_SECONDS)
@@ -218,7 +225,7 @@ class Runner(_Server):
         """Return the report of one run.
 
         Args:
-            request: ``main``, ``stdin``, ``limits``, ``threads`` and ``options``.
+            request: ``main``, ``stdin``, ``limits`` and ``options``.
             seconds: After which the server counts as gone.
 
         Raises:
