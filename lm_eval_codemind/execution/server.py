@@ -1,9 +1,10 @@
 """The start of a server: confines its own process, then serves in its role.
 
-Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, ``java``, ``java-compiler``, or ``trial``, which
-only confines itself), ``level``, ``home`` (the only directory to write in), ``readable`` (directories for Landlock),
-``sockets`` (descriptors), ``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits`` (the default
-ones), ``processes`` (whether programs may be allowed some).
+Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, ``java``,
+``java-compiler``, or ``trial``, which only confines itself), ``level``, ``home`` (the only directory to write in),
+``readable`` (directories for Landlock), ``sockets`` (descriptors), ``user`` (the one to be, where it isn't yet; else
+0), ``preload``, ``limits`` (the default ones), ``processes`` (whether programs may be allowed some), ``command`` (that
+starts a virtual machine, for Java).
 """
 
 from __future__ import annotations

@@ -73,7 +73,9 @@ def _give_up_saved_user() -> None:
 
 def _execute(command: list[str]) -> None:
     environment = {**os.environ, "MALLOC_ARENA_MAX": "2"}
-    for name in [name for name in environment if name.startswith(("PYTHON", "OPENBLAS", "OMP", "MKL", "NUMEXPR", "MPL"))]:
+    for name in [
+        name for name in environment if name.startswith(("PYTHON", "OPENBLAS", "OMP", "MKL", "NUMEXPR", "MPL"))
+    ]:
         del environment[name]
     os.execve(command[0], command, environment)
 

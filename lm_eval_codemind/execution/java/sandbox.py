@@ -1,4 +1,4 @@
-"""The pool for programs in Java: jobs in, outcomes out, with the face of :class:`lm_eval_codemind.execution.Sandbox`."""
+"""The pool for programs in Java, with the face of :class:`lm_eval_codemind.execution.Sandbox`: jobs in, outcomes out."""
 
 from __future__ import annotations
 
@@ -32,8 +32,12 @@ _COMPILE_SECONDS = 20.0
 _MAX_MESSAGE = 4000
 _UNCAUGHT = re.compile(r'^Exception in thread "[^\n]*?" (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$', re.MULTILINE)
 _CAUSE = re.compile(r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$", re.MULTILINE)
-_NO_MEMORY = ("There is insufficient memory for the Java Runtime", "Could not reserve enough space", "unable to create native thread",
-              "java.lang.OutOfMemoryError")  # fmt: skip
+_NO_MEMORY = (
+    "java.lang.OutOfMemoryError",
+    "unable to create native thread",
+    "There is insufficient memory for the Java Runtime",
+    "Could not reserve enough space",
+)
 _DENIED = re.compile(r"Operation not permitted|Permission denied|AccessDeniedException|error=1,|error=13,")
 _REFLECTION = (b"setAccessible", b"trySetAccessible")
 
@@ -156,9 +160,7 @@ def _started(start: Any) -> Any:
 class _Compilers:
     """The resident compilers: one, and one more for each eight workers. One that ends is replaced."""
 
-    def __init__(
-        self, isolation: levels.Isolation, made: Any, seconds: float, release: int, count: int
-    ) -> None:
+    def __init__(self, isolation: levels.Isolation, made: Any, seconds: float, release: int, count: int) -> None:
         self._isolation = isolation
         self._made = made
         self._seconds = seconds

@@ -205,7 +205,7 @@ class Runner(_Server):
     """
 
     def __init__(self, isolation: Isolation, machine: Machine, limits: dict[str, Any]) -> None:
-        command = machine.run_command(_seen(isolation, machine))
+        command = machine.run_command()
         super().__init__(isolation, machine, {"role": "java", "command": command, "limits": limits})
         try:
             self._receive(_START_SECONDS)

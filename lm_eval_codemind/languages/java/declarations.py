@@ -166,10 +166,10 @@ class _Scan:
                 return end
         member = _FIELD.match(text, at)
         if member is not None:
-            end = _statement_end(text, member.end() - 1)
-            if end is not None:
-                self._add("field", member["name"], at, end)
-                return end
+            semicolon = _statement_end(text, member.end() - 1)
+            if semicolon is not None:
+                self._add("field", member["name"], at, semicolon)
+                return semicolon
         return None
 
     def _add(self, kind: str, name: str, start: int, end: int) -> None:
