@@ -239,6 +239,8 @@ def machine_filter(attributes: bool) -> bytes:
         program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
     # On a connected stream only; an address would reach other sockets.
     program.when("sendto", [(_EQUAL, _argument(4), 0, True), (_EQUAL, _argument(4, True), 0, True)], ALLOW)
+    # Java's file channels, too, make a pair of stream sockets.
+    program.when("socketpair", [(_EQUAL, _argument(0), 1, True), (_EQUAL, _argument(1), 1, True)], ALLOW)
     program.rule(_SERVER + ([] if attributes else _ATTRIBUTES), refused)
     return program.finish(ALLOW)
 

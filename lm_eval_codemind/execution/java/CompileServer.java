@@ -163,19 +163,33 @@ final class CompileServer {
         public void run() {
             try {
                 compile();
-            } catch (OutOfMemoryError error) {
-                status = MEMORY;
-                message = "the compiler ran out of memory";
-                broken = true;
-            } catch (StackOverflowError error) {
-                status = ERROR;
-                message = "the program is nested too deeply for the compiler";
-                broken = true;
             } catch (Throwable error) {
-                boolean large = error instanceof TooLarge || error.getCause() instanceof TooLarge;
-                status = large ? TOO_LARGE : ERROR;
-                message = large ? "the class files are too large" : "the compiler failed: " + error.getClass().getName();
                 broken = true;
+                explain(error);
+            }
+        }
+
+        private void explain(Throwable error) {
+            status = ERROR;
+            // The compiler wraps what happened inside it.
+            for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+                if (cause instanceof OutOfMemoryError) {
+                    status = MEMORY;
+                    message = "the compiler ran out of memory";
+                    return;
+                }
+                if (cause instanceof StackOverflowError) {
+                    message = "the program is nested too deeply for the compiler";
+                    return;
+                }
+                if (cause instanceof TooLarge) {
+                    status = TOO_LARGE;
+                    message = "the class files are too large";
+                    return;
+                }
+            }
+            if (message.isEmpty()) {
+                message = "the compiler failed: " + error.getClass().getName();
             }
         }
 

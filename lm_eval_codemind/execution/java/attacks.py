@@ -4,6 +4,7 @@ None may pass. A program that tries to get at something prints the expected outp
 means that the attack succeeded.
 """
 
+# ruff: noqa: SIM905, E501
 from __future__ import annotations
 
 from textwrap import dedent, indent
@@ -12,7 +13,7 @@ from ..attacks import Attack
 from ..job import Job, Limits
 from ..outcome import Status
 
-LIMITS = Limits(cpu_seconds=1.5, wall_seconds=4, memory_bytes=128 << 20, output_bytes=1 << 20, file_bytes=8 << 20)
+LIMITS = Limits(cpu_seconds=0.8, wall_seconds=2.5, memory_bytes=128 << 20, output_bytes=1 << 20, file_bytes=8 << 20)
 F, E, T, M, O, C, B = (  # noqa: E741
     Status.FAILED,
     Status.ERROR,
@@ -23,8 +24,9 @@ F, E, T, M, O, C, B = (  # noqa: E741
     Status.BLOCKED,
 )
 _ATTACKS: list[Attack] = []
-_IMPORTS = "import java.io.*; import java.lang.reflect.*; import java.net.*; import java.nio.*; import java.nio.file.*;\n" \
-    "import java.util.*; import java.util.concurrent.*;\n"  # fmt: skip
+_PACKAGES = "io lang.reflect net nio nio.file util util.concurrent".split()
+_IMPORTS = "".join(f"import java.{package}.*; " for package in _PACKAGES)
+_MAIN = "public static void main(String[] args) throws Throwable"
 
 
 def _source(name: str, expected: set[Status], source: str, stdout: str = "42\n", limits: Limits = LIMITS) -> None:
@@ -35,14 +37,15 @@ def _source(name: str, expected: set[Status], source: str, stdout: str = "42\n",
 def _main(name: str, expected: set[Status], body: str, members: str = "", limits: Limits = LIMITS) -> None:
     """Add a program by what its ``main`` does."""
     text = indent(dedent(body).strip(), "        ")
-    source = f"{_IMPORTS}public class Main {{\n{dedent(members)}\n    public static void main(String[] args) throws Throwable {{\n{text}\n    }}\n}}\n"
+    source = f"{_IMPORTS}\npublic class Main {{\n{dedent(members)}\n    {_MAIN} {{\n{text}\n    }}\n}}\n"
     _source(name, expected, source, limits=limits)
 
 
 def _escape(name: str, expected: set[Status], attempt: str, members: str = "") -> None:
     """Add a program that prints 42 only if an attempt succeeded: it doesn't throw, and its value isn't null."""
-    _main(name, expected, f'Object got = attempt();\nif (got != null) System.out.println(42);',
-          f"static Object attempt() throws Throwable {{\n{indent(dedent(attempt).strip(), '    ')}\n}}\n{members}")  # fmt: skip
+    body = indent(dedent(attempt).strip(), "    ")
+    method = f"static Object attempt() throws Throwable {{\n{body}\n}}\n{members}"
+    _main(name, expected, "Object got = attempt();\nif (got != null) System.out.println(42);", method)
 
 
 # Leaving early.
@@ -111,7 +114,7 @@ _main("a bomb of classes", {M, T}, """
     List<Object> all = new ArrayList<>();
     while (true) {
         ClassLoader loader = new ClassLoader(null) { };
-        all.add(Proxy.newProxyInstance(loader, new Class<?>[] {Runnable.class}, (p, m, a) -> null));
+        all.add(java.lang.reflect.Proxy.newProxyInstance(loader, new Class<?>[] {Runnable.class}, (p, m, a) -> null));
     }
 """)  # fmt: skip
 _main("a bomb of interned strings", {M, T}, """
@@ -144,11 +147,6 @@ _main("a bomb of descriptors", {E, B, T}, """
 
 # The machine itself.
 _main("a null pointer by Unsafe", {C, E}, "unsafe().putLong(0L, 1L); System.out.println(42);", _UNSAFE)
-_main("the machine's words on standard output", {F}, """
-    sun.misc.Signal.raise(new sun.misc.Signal("QUIT"));
-    Thread.sleep(500);
-    System.out.println(41);
-""")  # fmt: skip
 _main("it interrupts itself", {E, C, F}, """
     sun.misc.Signal.raise(new sun.misc.Signal("INT"));
     Thread.sleep(500);
@@ -204,9 +202,11 @@ _escape("a unix socket", {B, E}, """
 
 # Files, environment, neighbours.
 _escape("reads the accounts' hashes", {E, B}, 'return Files.readAllBytes(Path.of("/etc/shadow"));')
-_escape("reads root's directory", {E, B, F}, """
-    String[] found = new File("/root").list();
-    return found == null || found.length == 0 ? null : found;
+_escape("reads the accounts", {E, B}, 'return Files.readAllBytes(Path.of("/etc/passwd"));')
+_escape("reads files of root's", {F}, """
+    for (String name : new String[] {".bashrc", ".profile", ".ssh", ".netrc", ".cache", ".config", ".git-credentials"})
+        if (new File("/root", name).exists()) return name;
+    return null;
 """)  # fmt: skip
 _escape("writes into the system", {E, B}, 'Files.write(Path.of("/usr/x"), new byte[1]); return 1;')
 _escape("writes into the JDK", {E, B}, """
@@ -258,11 +258,10 @@ _source("a package that climbs", {E}, "package ../..; public class Main { }")
 
 # The compiler.
 _HELLO = "public static void main(String[] a) { System.out.println(41); }"
-_SMALL = Limits(cpu_seconds=1.5, wall_seconds=4, memory_bytes=128 << 20)
 
 
 def _compiler(name: str, expected: set[Status], source: str) -> None:
-    _source(f"compiler: {name}", expected, source, limits=_SMALL)
+    _source(f"compiler: {name}", expected, source)
 
 
 _compiler(
@@ -303,7 +302,7 @@ _compiler(
     "lambdas that nest",
     {E, T, F, M},
     "public class Main { interface F { F f(F x); } static F g(F x) { return x; } static F g(Runnable x) { return null; }\n"
-    "F a = " + "g(x -> " * 12 + "x" + ")" * 12 + ";\n" + _HELLO + "}",
+    "static F a = " + "".join(f"g(x{n} -> " for n in range(14)) + "null" + ")" * 14 + ";\n" + _HELLO + "}",
 )  # fmt: skip
 _compiler(
     "an annotation processor",

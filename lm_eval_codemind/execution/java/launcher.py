@@ -179,9 +179,10 @@ class _Launcher:
             kernel.landlock_restrict(self._rules)
         if self._filter is not None:
             self._filter.install()
-        heap_options = [f"-Xmx{heap >> 10}k", f"-XX:MaxDirectMemorySize={heap >> 2}", *request["options"]]
+        options = [f"-Xmx{heap >> 10}k", f"-XX:MaxDirectMemorySize={heap >> 2}", *request["options"]]
+        options.append(f"-Djava.io.tmpdir={os.getcwd()}")
         classes = os.path.join(self._home, "classes")
-        _execute([self._command[0], *heap_options, *self._command[1:], "-cp", classes, request["main"]])
+        _execute([self._command[0], *options, *self._command[1:], "-cp", classes, request["main"]])
 
     def _follow(self, pid: int, limits: dict[str, Any], started: float, streams: list[int]) -> str:
         """Wait for a program's end, or for it to cross a limit; return which: ``cpu``, ``wall``, ``output`` or none."""
@@ -208,15 +209,18 @@ class _Launcher:
 
 
 def _waited(pid: int) -> float:
-    """Return the longest time, in seconds, that one of a process's threads stood ready and waited for a processor."""
-    longest = 0.0
+    """Return the seconds that a process's threads stood ready and waited for a processor, all together.
+
+    The threads of a virtual machine wait for each other, so that what any of them waited may have kept the program.
+    """
+    waited = 0.0
     try:
         for thread in os.listdir(f"/proc/{pid}/task"):
             with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
-                longest = max(longest, int(file.read().split()[1]) / 1e9)
+                waited += int(file.read().split()[1]) / 1e9
     except (OSError, IndexError, ValueError):
         pass
-    return longest
+    return waited
 
 
 def _take(descriptor: int, limit: int) -> list[Any]:

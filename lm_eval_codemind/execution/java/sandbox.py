@@ -1,4 +1,4 @@
-"""The pool for programs in Java, with the face of :class:`lm_eval_codemind.execution.Sandbox`: jobs in, outcomes out."""
+"""The pool for programs in Java, with the face of :class:`lm_eval_codemind.execution.Sandbox`."""
 
 from __future__ import annotations
 
