@@ -9,6 +9,7 @@ import logging
 import os
 import shutil
 import site
+import stat
 import subprocess
 import sys
 import tempfile
@@ -227,7 +228,7 @@ def bubblewrap_command(binary: str, as_root: bool, binds: Sequence[tuple[str, st
     command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     command += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
     # To mount a file system of limited size and number of files; the server gives it up right after.
-    command += ["--cap-add", "CAP_SYS_ADMIN"]
+    command += ["--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP"]
     if as_root:
         command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
@@ -250,7 +251,8 @@ def bubblewrap_command(binary: str, as_root: bool, binds: Sequence[tuple[str, st
             continue
         if entry.is_dir():
             command += ["--tmpfs", entry.path, "--remount-ro", entry.path]
-        else:
+        elif entry.stat().st_mode & stat.S_IROTH:
+            # The others are for root only, which no program is.
             command += ["--ro-bind", _EMPTY, entry.path]
     command += ["--remount-ro", "/proc", "--dir", "/dev"]
     for name in _DEVICES:

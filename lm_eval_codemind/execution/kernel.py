@@ -89,17 +89,22 @@ def become(uid: int, keep_capabilities: bool = False, saved: int | None = None) 
     os.setresuid(uid, uid, uid if saved is None else saved)
 
 
+def bound_capabilities() -> None:
+    """Give up all capabilities for what this process may become, if it still has the one to do so."""
+    for capability in range(_LAST_CAPABILITY + 1):
+        try:
+            _prctl(_PR_CAPBSET_DROP, capability)
+        except OSError:
+            break
+
+
 def set_capabilities(read_search: bool = False) -> None:
     """Give up all capabilities, for this process and what it may become.
 
     Args:
         read_search: Keep the one that reads files whatever their mode. Landlock still decides which.
     """
-    for capability in range(_LAST_CAPABILITY + 1):
-        try:
-            _prctl(_PR_CAPBSET_DROP, capability)
-        except OSError:
-            break
+    bound_capabilities()
     kept = 1 << _CAP_DAC_READ_SEARCH if read_search else 0
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     data = (ctypes.c_uint32 * 6)(kept, kept, 0, 0, 0, 0)

@@ -154,10 +154,11 @@ def server_filter(
     for command in _FILE_COMMANDS:
         program.when("fcntl", [(_EQUAL, _argument(1), command, True)], ALLOW)
     # Locks on files that programs share would be a way to hold others up, and to tell them something. A program on its
-    # own gets any lock, so that none need be taken.
+    # own gets any lock that sqlite asks for, so that none need be taken.
     for command in _LOCK_COMMANDS:
         program.when("fcntl", [(_EQUAL, _argument(1), command, True)], DONE)
-    program.rule([*_PRETENDED, "flock"], DONE)
+    program.rule(["flock"], _refuse(errno.ENOLCK))
+    program.rule(_PRETENDED, DONE)
     for request in (*_TERMINAL, *_NOTIFICATIONS):
         program.when("ioctl", [(_EQUAL, _argument(1), request, True)], ALLOW)
     program.rule(["ioctl"], _refuse(errno.ENOTTY))
@@ -193,7 +194,6 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
     program.when(["kill", "tgkill"], [(_EQUAL, _argument(0), _OWN_PID, True)], ALLOW)
     if processes:
         # Here locks mean something, and pretending them would make a wrong result of a right program.
-        program.rule(["flock"], _refuse(errno.ENOLCK))
         for command in _LOCK_COMMANDS:
             program.when("fcntl", [(_EQUAL, _argument(1), command, True)], _refuse(errno.ENOLCK))
     if not processes:
@@ -204,9 +204,10 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
     program.when("setrlimit", [(_EQUAL, _argument(0), _STACK, True)], ALLOW)
     # On a connected stream only; an address would reach other sockets.
     program.when("sendto", [(_EQUAL, _argument(4), 0, True), (_EQUAL, _argument(4, True), 0, True)], ALLOW)
-    # asyncio wakes itself by a pair of stream sockets.
-    for kind in (1, 1 | 0o2000000, 1 | 0o4000, 1 | 0o2004000):
-        program.when("socketpair", [(_EQUAL, _argument(0), 1, True), (_EQUAL, _argument(1), kind, True)], ALLOW)
+    # asyncio wakes itself by a pair of stream sockets, which may be close-on-exec and non-blocking.
+    stream = [(_EQUAL, _argument(0), 1, True), (_ANY_BIT, _argument(1), 1, True)]
+    stream += [(_ANY_BIT, _argument(1), 0xFFFFFFFF ^ (1 | 0o2004000), False)]
+    program.when("socketpair", stream, ALLOW)
     for option in (15, 16):  # PR_SET_NAME, PR_GET_NAME
         program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
     denied = _SERVER + (["execve", "execveat"] if not processes else [])

@@ -43,6 +43,7 @@ def main() -> None:
         user = settings["user"]
         size = settings.get("limits", {}).get("file_bytes", 1 << 20)
         kernel.mount_tmpfs(settings["home"], size, _INODES, user)
+        kernel.bound_capabilities()
         if os.geteuid() != user:
             # Bubblewrap's own process, which is root without capabilities, must still be able to take this one along.
             kernel.become(user, saved=os.geteuid())
