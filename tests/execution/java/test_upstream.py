@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 UPSTREAM = Path(__file__).resolve().parents[4] / "shared" / "data" / "upstream"
 # Compiles on no current JDK, or reads a file of its author's instead of its input.
 NOT_RUNNABLE = {"atcoder_ABC143_A", "codeforces_373_B", "codeforces_99_A"}
-# Every program is checked by utils/bench_java.py; the ordinary run takes some, with their first tests.
+# Some of the programs with their first tests. Others print other than their upstream tests say, without a sandbox, too.
 EVERY, TESTS = 12, 4
 LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
 
