@@ -17,6 +17,7 @@ from typing import Any
 
 from .. import isolation as levels
 from ..job import MAX_SOURCE_BYTES, Case, Job, Limits
+from ..lines import printed_lines
 from ..outcome import Observation, Outcome, Status
 from ..sandbox import SandboxClosed
 from ..unit import StartFailed, UnitGone

@@ -28,7 +28,7 @@ def dependencies(tree: Tree) -> int:
     (of its own class, of a base class or of a class around it), by ``this``, ``super`` or its class's name, also as a
     method reference, or by constructing a class of the program that defines a constructor. A pair counts once;
     recursion is no dependency. What initialisers call has the program as its caller. So it is for Python
-    (:func:`lm_eval_codemind.complexity.dependencies.dependencies`).
+    (:func:`lm_eval_codemind.languages.python.complexity.dependencies.dependencies`).
 
     Args:
         tree: The program.

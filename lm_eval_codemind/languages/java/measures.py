@@ -1,4 +1,4 @@
-"""How complex a Java program is, by the definitions that hold for Python (:mod:`lm_eval_codemind.complexity`)."""
+"""How complex a Java program is, by the definitions that hold for Python (:mod:`lm_eval_codemind.languages.python.complexity`)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def cyclomatic_complexity(source: str) -> int:
         CC = sum over units u of (1 + decisions(u))
 
     Units are methods and constructors, and what the program's initialisers do if they decide anything. Decision points
-    are those counted for Python (:func:`lm_eval_codemind.complexity.cyclomatic.unit_complexities`): each ``if``,
+    are those counted for Python (:func:`lm_eval_codemind.languages.python.complexity.cyclomatic.unit_complexities`): each ``if``,
     conditional expression, ``for``, ``while``, ``do``, ``catch``, ``case`` other than ``default``, ``assert``, and
     each further operand of ``&&`` or ``||``. A lambda belongs to the unit it stands in, a method of an anonymous or
     local class is a unit of its own.
@@ -103,7 +103,7 @@ def _decides(node: Node) -> bool:
 
 
 def construct_tags(source: str) -> tuple[str, ...]:
-    """Return the tags of :data:`lm_eval_codemind.complexity.CONSTRUCTS` that describe a program.
+    """Return the tags of :data:`lm_eval_codemind.languages.CONSTRUCTS` that describe a program.
 
     The definition is that for Python: ``while`` says ``do`` as well, ``match`` a ``switch`` that is a statement.
     Nesting ends at methods, lambdas and classes.
