@@ -1,4 +1,4 @@
-"""How complex a Java program is, by the definitions that hold for Python (:mod:`lm_eval_codemind.languages.python.complexity`)."""
+"""How complex a Java program is, by the definitions of :mod:`lm_eval_codemind.languages.python.complexity`."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def cyclomatic_complexity(source: str) -> int:
         CC = sum over units u of (1 + decisions(u))
 
     Units are methods and constructors, and what the program's initialisers do if they decide anything. Decision points
-    are those counted for Python (:func:`lm_eval_codemind.languages.python.complexity.cyclomatic.unit_complexities`): each ``if``,
+    are those counted for Python (:mod:`lm_eval_codemind.languages.python.complexity.cyclomatic`): each ``if``,
     conditional expression, ``for``, ``while``, ``do``, ``catch``, ``case`` other than ``default``, ``assert``, and
     each further operand of ``&&`` or ``||``. A lambda belongs to the unit it stands in, a method of an anonymous or
     local class is a unit of its own.

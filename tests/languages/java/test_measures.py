@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind import complexity
 from lm_eval_codemind.languages import java
 from lm_eval_codemind.languages.java.measures import construct_tags, cyclomatic_complexity, nested_constructs
 from lm_eval_codemind.languages.java.syntax import JavaSyntaxError
-from lm_eval_codemind.scores.loc import lines_of_code
+from lm_eval_codemind.languages.python import complexity
+from lm_eval_codemind.languages.python.lines import lines_of_code
 
 
 def body(text: str) -> str:
