@@ -153,7 +153,7 @@ def _read_samples(file: Path) -> Iterator[Sample]:
         rows = jsonlines.Reader(lines)
         for number in count(1):
             try:
-                raw = rows.read()
+                raw: Any = rows.read()
                 arguments = raw["arguments"]
                 requests = arguments.values() if isinstance(arguments, dict) else arguments
                 yield Sample(
