@@ -6,9 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from lm_eval_codemind.benchmarks import Benchmark, Upstream, benchmarks, registry
 from lm_eval_codemind.data.build import build, built_benchmarks
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("codemind", deadline=None)
+settings.load_profile("codemind")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
