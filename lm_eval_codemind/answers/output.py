@@ -12,8 +12,6 @@ from collections.abc import Iterator
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.answers.response import visible_text
 
-BEGIN = "<output>"
-END = "</output>"
 # The first line of every prompt of ours. A base model that goes on after its answer writes it next.
 NEXT_PROBLEM = "### Problem"
 

@@ -12,7 +12,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -97,6 +97,7 @@ class Isolation:
         hash_seed: int,
         errors: IO[bytes],
         user: int = 0,
+        directories: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[bytes]:
         """Start a server as a new program.
 
@@ -107,6 +108,7 @@ class Isolation:
             hash_seed: ``PYTHONHASHSEED``.
             errors: Where the server's own errors go.
             user: A user of the server's own where :attr:`needs_users`, see :mod:`.users`; else 0.
+            directories: More of the machine that the server may read, each with where bubblewrap shows it.
         """
         view = visible.view()
         inside = view.home if self.name == BUBBLEWRAP else home
@@ -116,7 +118,7 @@ class Isolation:
             "level": self.name,
             "home": inside,
             "sockets": sockets,
-            "readable": [*visible.SYSTEM, *_FILES, *readable],
+            "readable": [*visible.SYSTEM, *_FILES, *readable, *(directories or {})],
             "listed": listed,
             "path": view.path,
             "user": _INNER_USER if self.name == BUBBLEWRAP else user,
@@ -134,7 +136,8 @@ class Isolation:
             python.insert(1, "-s")
         if self.name == BUBBLEWRAP:
             arguments = [*python, "/run/sandbox", json.dumps(settings)]
-            command = self.command(arguments, user, [("--ro-bind", package, "/run/sandbox")])
+            more = [("--ro-bind", path, target) for path, target in (directories or {}).items()]
+            command = self.command(arguments, user, [("--ro-bind", package, "/run/sandbox"), *more])
         else:
             command = [*python, package, json.dumps(settings)]
         return subprocess.Popen(

@@ -134,19 +134,22 @@ class _Program:
         return b"".join(_INSTRUCTION.pack(*step) for step in self._code)
 
 
-def server_filter(processes: bool, links: bool = True, ask_for_threads: bool = True) -> bytes:
+def server_filter(
+    processes: bool, links: bool = True, ask_for_threads: bool = True, free_threads: bool = False
+) -> bytes:
     """Return the filter for a server, which its children inherit.
 
     Args:
         processes: Whether a candidate's program may start other programs.
         links: Whether reading symbolic links is allowed, which Landlock doesn't govern.
         ask_for_threads: Whether the holder of the filter's listener decides about each new thread; else there are none.
+        free_threads: Whether new threads are nobody's to decide about, since other limits hold them.
     """
     program = _Program()
     program.rule(_ALLOWED + _ATTRIBUTES + _OF_PROCESSES + _OF_CLOCKS + ["getpriority"], ALLOW)
     # 64-bit flags: no namespace flag lies in the upper half.
     program.when("clone", [(_ANY_BIT, _argument(0), _NAMESPACES, True)], KILL)
-    verdict = ASK if ask_for_threads else _refuse(errno.EAGAIN)
+    verdict = ALLOW if free_threads else ASK if ask_for_threads else _refuse(errno.EAGAIN)
     program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], verdict)
     program.rule(_SERVER, ALLOW)
     if processes:
@@ -216,6 +219,34 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
     if not attributes:
         denied += _ATTRIBUTES
     program.rule(denied, refused)
+    return program.finish(ALLOW)
+
+
+def machine_filter(attributes: bool) -> bytes:
+    """Return the filter for the process of a virtual machine, to be completed at :func:`own_number_places`.
+
+    It is put in place before the machine's program is started, which is therefore allowed. Of other threads, which are
+    numbered like processes, the machine asks for the scheduling.
+
+    Args:
+        attributes: Whether changing files' modes, owners and times is allowed.
+    """
+    program = _Program()
+    refused = _refuse(errno.EPERM)
+    program.when(["kill", "tgkill"], [(_EQUAL, _argument(0), _OWN_PID, True)], ALLOW)
+    program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], ALLOW)
+    program.when(
+        "prlimit64",
+        [(_EQUAL, _argument(0), 0, True), (_EQUAL, _argument(2), 0, True), (_EQUAL, _argument(2, True), 0, True)],
+        ALLOW,
+    )
+    for option in (15, 16):  # PR_SET_NAME, PR_GET_NAME
+        program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
+    # On a connected stream only; an address would reach other sockets.
+    program.when("sendto", [(_EQUAL, _argument(4), 0, True), (_EQUAL, _argument(4, True), 0, True)], ALLOW)
+    # Java's file channels, too, make a pair of stream sockets.
+    program.when("socketpair", [(_EQUAL, _argument(0), 1, True), (_EQUAL, _argument(1), 1, True)], ALLOW)
+    program.rule(_SERVER + ([] if attributes else _ATTRIBUTES), refused)
     return program.finish(ALLOW)
 
 

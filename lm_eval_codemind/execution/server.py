@@ -1,10 +1,11 @@
 """The start of a server: confines its own process, then serves in its role.
 
-Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, or ``trial``, which
-only confines itself), ``level``, ``home`` (the only directory to write in), ``readable`` and ``listed`` (for Landlock:
-what to read, and directories of which only the names), ``path`` (where to import from), ``sockets`` (descriptors),
-``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits`` (the default ones), ``processes`` (whether
-programs may be allowed some).
+Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, ``java``,
+``java-compiler``, or ``trial``, which only confines itself), ``level``, ``home`` (the only directory to write in),
+``readable`` and ``listed`` (for Landlock: what to read, and directories of which only the names), ``path`` (where to
+import from), ``sockets`` (descriptors), ``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits``
+(the default ones), ``processes`` (whether programs may be allowed some), ``command`` (that starts a virtual machine,
+for Java).
 """
 
 from __future__ import annotations
@@ -75,6 +76,15 @@ def main() -> None:
         os.dup2(null, 1)
         os.dup2(null, 2)
         judge.serve(sockets[0], sockets[1], settings["home"])
+    elif role == "java-compiler":
+        from .java import launcher
+
+        confine(settings)
+        launcher.become_compiler(settings)
+    elif role == "java":
+        from .java import launcher
+
+        launcher.serve(sockets[0], settings, confine(settings)[0])
     else:
         from . import zygote
 
@@ -134,6 +144,10 @@ def confine(settings: dict[str, Any]) -> tuple[int, int]:
         kernel.no_new_privileges()
     links = level != "landlock"
     listener = -1
+    if settings["role"].startswith("java"):
+        # A virtual machine starts dozens of threads, and finds its own files by their links.
+        kernel.Filter(seccomp.server_filter(True, free_threads=True)).install()
+        return rules, -1
     if settings["role"] != "judge":
         try:
             program = seccomp.server_filter(settings["processes"], links)
