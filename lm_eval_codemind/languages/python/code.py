@@ -438,6 +438,9 @@ def _from_body(response: str, header: str) -> Statement | None:
                     # What begins with a definition at its margin is judged as such, and is no body.
                     if not _DEFINITION.match(piece.lstrip("\n")):
                         unfinished = unfinished or definition
+                    # A body at the margin breaks off: its first lines alone are not what the model wrote.
+                    if not lines[0][:1].isspace():
+                        break
                 elif not _is_stub(definition.node) and _does_something(definition.node):
                     return definition
     return unfinished
