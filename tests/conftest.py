@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
-from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.benchmarks import Benchmark, Upstream, benchmarks, registry
 from lm_eval_codemind.data.build import build, built_benchmarks
+
+# How long an example takes depends on what else the machine does.
+settings.register_profile("codemind", deadline=None)
+settings.load_profile("codemind")
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -32,3 +38,15 @@ def built_data(upstream: Upstream, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("codemind_data")
     build(built_benchmarks(), upstream, folder)
     return folder
+
+
+@pytest.fixture
+def register_benchmark(monkeypatch: pytest.MonkeyPatch) -> Callable[[Benchmark], None]:
+    """Add a made-up benchmark to the registry, in place of one of that name, for the time of a test."""
+    known = dict(benchmarks())
+    monkeypatch.setattr(registry, "registered", lambda group, packaged: known)
+
+    def register(benchmark: Benchmark) -> None:
+        known[benchmark.name] = benchmark
+
+    return register

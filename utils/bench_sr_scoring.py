@@ -33,6 +33,7 @@ from lm_eval_codemind.execution import shared_sandbox
 from lm_eval_codemind.families import sr
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.models import register
+from lm_eval_codemind.questions import Question
 
 TASK = "codemind_sr_humaneval"
 ARCHIVES = Path(__file__).resolve().parents[2] / "shared" / "data" / "upstream"
@@ -131,7 +132,7 @@ def main() -> None:
                 file.write(json.dumps({**key, "response": text}) + "\n")
         programs = []
         for document, text in zip(documents, texts, strict=True):
-            program = sr.program_of(text, document)
+            program = sr.SR.read(text, Question.from_document(document), "extract-code").found
             programs.append(f"{program}\n\n{document['tests']}\n\ncheck({document['entry_point']})\n")
         assert len(documents) == len(set(programs)) == 328
         workers = shared_sandbox().workers

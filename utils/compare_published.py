@@ -21,6 +21,7 @@ from typing import Any
 from lm_eval_codemind.answers.comparison import same_output, same_text
 from lm_eval_codemind.answers.output import marked_answer
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.scores.ier import s_ier
 
@@ -61,7 +62,7 @@ class Verdict:
         if not same_text(self.answer or "", self.row["published_prediction"] or ""):
             return FOUND
         assert self.problem.output is not None
-        same_label = same_output(self.row["published_label"], self.problem.output, self.problem.kind)
+        same_label = same_output(self.row["published_label"], self.problem.output, kind_of(self.problem).printed)
         return COMPARISON if same_label or self.problem.category == "confirmed" else LABEL
 
 
@@ -71,8 +72,9 @@ def judge(rows: Iterable[dict[str, Any]]) -> Iterator[Verdict]:
     for row in rows:
         problem = problems[row["benchmark"]][row["problem_id"]]
         if problem.output is not None:
-            answer = marked_answer(row["response"] or "", problem.kind)
-            yield Verdict(row, problem, answer, s_ier(answer, problem.output, problem.kind))
+            printed = kind_of(problem).printed
+            answer = marked_answer(row["response"] or "", printed)
+            yield Verdict(row, problem, answer, s_ier(answer, problem.output, printed))
 
 
 def read(path: Path) -> list[dict[str, Any]]:

@@ -13,8 +13,6 @@ from typing import NamedTuple
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.answers.response import visible_text
 
-BEGIN = "<output>"
-END = "</output>"
 # The first line of every prompt of ours. A base model that goes on after its answer writes it next.
 NEXT_PROBLEM = "### Problem"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import jsonlines
 
 from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.archives import CRUXEVAL as ARCHIVE
@@ -23,8 +23,7 @@ def read(upstream: Upstream) -> list[Problem]:
     """
     content = upstream.files(PART)[_FILE]
     problems = []
-    for line in content.decode("utf-8").splitlines():
-        record = json.loads(line)
+    for record in jsonlines.Reader(content.splitlines()):
         call = f"f({record['input']})"
         problems.append(
             Problem(

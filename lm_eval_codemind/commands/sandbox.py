@@ -15,6 +15,7 @@ from tqdm import tqdm
 from lm_eval_codemind.execution import Case, IsolationUnavailable, Job, Limits, Outcome, Sandbox, StartFailed
 from lm_eval_codemind.execution.attacks import attacks
 from lm_eval_codemind.execution.isolation import LEVELS, available
+from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.execution.job import Kind
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -47,6 +48,11 @@ def check(isolation: str) -> None:
             click.echo(f"{level.name}: available" + (f" ({level.bubblewrap})" if level.bubblewrap else ""))
     for reason in available()[-1].reasons:
         click.echo(f"not available: {reason}")
+    try:
+        java = jdk.find()
+        click.echo(f"Java: {java.full_version} ({java.home})")
+    except jdk.JavaUnavailable as error:
+        click.echo(f"Java: not available; only tasks that execute Java need it: {error}")
     honest = Job.function("def f(a, b): return a + b", "assert f(20, 22) == 42", "f", job_id="an honest program")
     started = time.monotonic()
     with _open(isolation) as sandbox:

@@ -49,7 +49,7 @@ def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[st
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TransformationCheck:
     """What comparing C with C+ over a benchmark gave.
 
     Attributes:
@@ -63,7 +63,7 @@ class Comparison:
     differences: dict[str, str]
 
 
-def verify_transformations(name: str, upstream: Upstream, workers: int = 1) -> Comparison:
+def verify_transformations(name: str, upstream: Upstream, workers: int = 1) -> TransformationCheck:
     """Make C+ of a benchmark by the shipped recipes and compare each with its C, on all tests and on further inputs.
 
     Raises:
@@ -73,4 +73,4 @@ def verify_transformations(name: str, upstream: Upstream, workers: int = 1) -> C
     compared: list[int] = []
     with Sandbox(workers=workers) as sandbox:
         differences = verify_transformed(problems, sandbox, compared.append)
-    return Comparison(len(compared), sum(compared), differences)
+    return TransformationCheck(len(compared), sum(compared), differences)

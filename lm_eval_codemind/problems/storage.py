@@ -7,10 +7,13 @@ nothing about the problems' file and its digest.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import jsonlines
 
 from lm_eval_codemind.problems.record import Problem
 
@@ -79,16 +82,18 @@ def digest(content: bytes) -> str:
 
 
 def _dumped(rows: Iterable[Mapping[str, Any]]) -> bytes:
-    return "".join(json.dumps(row, ensure_ascii=True) + "\n" for row in rows).encode("ascii")
+    content = io.BytesIO()
+    with jsonlines.Writer(content, dumps=json.dumps) as writer:  # the library's own choice would not escape to ASCII
+        writer.write_all(rows)
+    return content.getvalue()
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Any]]:
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                yield number, json.loads(line)
-            except ValueError as error:
-                raise _damaged(path, number, error) from error
+    with path.open("rb") as file:
+        try:
+            yield from enumerate(jsonlines.Reader(file), start=1)
+        except jsonlines.InvalidLineError as error:
+            raise _damaged(path, error.lineno, error.__cause__ or error) from error
 
 
 def _damaged(path: Path, number: int, error: object) -> ValueError:

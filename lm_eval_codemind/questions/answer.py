@@ -73,6 +73,11 @@ class Answer:
         """Whether it was executed and passed."""
         return self.outcome is not None and self.outcome.get("status") == "passed"
 
+    @property
+    def tamper_proof(self) -> bool:
+        """Whether the program could have had no hand in its verdict; so also where nothing was executed."""
+        return self.outcome is None or bool(self.outcome.get("tamper_proof", True))
+
     def to_json(self) -> str:
         """Return the answer as a JSON object on one line."""
         record: dict[str, Any] = {"answer": self.found, **self.details}
@@ -93,6 +98,8 @@ class Answer:
         if not isinstance(record, dict) or "answer" not in record:
             raise ValueError("no answer of this suite")
         found, outcome, skipped = record.pop("answer"), record.pop("outcome", None), record.pop("skipped", False)
+        if not (found is None or isinstance(found, str)) or not (outcome is None or isinstance(outcome, dict)):
+            raise ValueError("no answer of this suite")
         return cls(found, record, outcome=outcome, skipped=skipped)
 
     __str__ = to_json

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.questions import Answer
 
 # What stood for "no answer", as in the harness's own regex filter.
@@ -21,4 +22,6 @@ def answer_of_0_1(logged: Any) -> Answer:
     if isinstance(logged, dict) and {"code", "outcome"} <= logged.keys():
         details = {name: value for name, value in logged.items() if name not in ("code", "outcome")}
         return Answer(logged["code"], details, outcome=logged["outcome"])
+    if logged == SKIPPED:
+        return Answer(None, skipped=True)
     return Answer(None if logged == _NO_ANSWER else str(logged))

@@ -7,8 +7,11 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
+
+import jsonlines
 
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions.samples import Metric, Sample, TaskRun
@@ -146,10 +149,11 @@ def _samples(file: Path) -> tuple[Sample, ...]:
 
 
 def _read_samples(file: Path) -> Iterator[Sample]:
-    with file.open(encoding="utf-8", newline="\n") as lines:
-        for number, line in enumerate(lines, start=1):
+    with file.open("rb") as lines:
+        rows = jsonlines.Reader(lines)
+        for number in count(1):
             try:
-                raw = json.loads(line)
+                raw: Any = rows.read()
                 arguments = raw["arguments"]
                 requests = arguments.values() if isinstance(arguments, dict) else arguments
                 yield Sample(
@@ -165,9 +169,12 @@ def _read_samples(file: Path) -> Iterator[Sample]:
                     scores={name: raw[name] for name in raw["metrics"] if name in raw},
                     raw=raw,
                 )
+            except EOFError:
+                return
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                found = (error.__cause__ if isinstance(error, jsonlines.InvalidLineError) else None) or error
                 raise ValueError(
-                    f"{file}, line {number}: not a sample of the harness ({error!r}); the file is damaged: "
+                    f"{file}, line {number}: not a sample of the harness ({found!r}); the file is damaged: "
                     "take it from a backup or run the evaluation again"
                 ) from error
 

@@ -12,8 +12,8 @@ from tests.answers.test_literals import values
 
 @given(values)
 def test_every_value_equals_itself(value: Any) -> None:
-    assert same_output(repr(value), repr(value), "function")
-    assert same_output(f"\n```python\n{value!r}\n```\n", repr(value), "method")
+    assert same_output(repr(value), repr(value), printed=False)
+    assert same_output(f"\n```python\n{value!r}\n```\n", repr(value), printed=False)
 
 
 @given(values, values)
@@ -75,7 +75,7 @@ def test_a_string_label_accepts_its_bare_text(text: str) -> None:
     ],
 )
 def test_equal(answer: str, output: str) -> None:
-    assert same_output(answer, output, "function") == (answer != "``")
+    assert same_output(answer, output, printed=False) == (answer != "``")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_equal(answer: str, output: str) -> None:
     ],
 )
 def test_different(answer: str, output: str) -> None:
-    assert not same_output(answer, output, "function")
+    assert not same_output(answer, output, printed=False)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_different(answer: str, output: str) -> None:
     ],
 )
 def test_scripts(answer: str, output: str, verdict: bool) -> None:
-    assert same_output(answer, output, "script") == verdict
+    assert same_output(answer, output, printed=True) == verdict
     assert same_lines(output, output)
 
 
@@ -182,6 +182,6 @@ def test_published_comparison(answer: str, output: str, verdict: bool) -> None:
 @pytest.mark.parametrize("piece", ["[", "(", "'", "1,", "`", "**", "```\n", "\\", " ", "\n", "-", "x"])
 def test_megabytes_give_a_verdict(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    for kind in ("function", "method", "script"):
-        assert not same_output(text, "[1, 2]", kind)  # type: ignore[arg-type]
+    for printed in (False, True):
+        assert not same_output(text, "[1, 2]", printed)
     assert not same_text(text, "[1, 2]")

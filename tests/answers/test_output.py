@@ -46,17 +46,17 @@ from lm_eval_codemind.answers.output import likely_answer, marked_answer
     ],
 )
 def test_marked_answer(response: str, answer: str | None) -> None:
-    assert marked_answer(response, "function") == answer
+    assert marked_answer(response, printed=False) == answer
 
 
 def test_a_heading_of_the_models_own_does_not_end_the_response() -> None:
     response = "### Problem analysis\nf doubles.\n<output>\n4\n</output>\n### Problem\n<output>\n5\n</output>"
-    assert (marked_answer(response, "function") or "").strip() == "4"
+    assert (marked_answer(response, printed=False) or "").strip() == "4"
 
 
 def test_a_script_may_print_nothing() -> None:
-    assert marked_answer("<output>\n</output>", "script") == "\n"
-    assert marked_answer("<output>\n</output>", "method") is None
+    assert marked_answer("<output>\n</output>", printed=True) == "\n"
+    assert marked_answer("<output>\n</output>", printed=False) is None
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_script_may_print_nothing() -> None:
     ],
 )
 def test_likely_answer_of_values(response: str, answer: str | None) -> None:
-    assert likely_answer(response, "function") == answer
+    assert likely_answer(response, printed=False) == answer
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_likely_answer_of_values(response: str, answer: str | None) -> None:
     ],
 )
 def test_likely_answer_of_scripts(response: str, answer: str | None) -> None:
-    assert likely_answer(response, "script") == answer
+    assert likely_answer(response, printed=True) == answer
 
 
 @pytest.mark.parametrize(
@@ -122,12 +122,12 @@ def test_likely_answer_of_scripts(response: str, answer: str | None) -> None:
         "is 'a",
     ],
 )
-@pytest.mark.parametrize("kind", ["function", "script"])
-def test_megabytes_of_anything_give_a_verdict(piece: str, kind: str) -> None:
+@pytest.mark.parametrize("printed", [False, True])
+def test_megabytes_of_anything_give_a_verdict(piece: str, printed: bool) -> None:
     text = piece * (500_000 // len(piece))
-    marked_answer(text, kind)
-    likely_answer(text, kind)
-    likely_answer(text.replace("\n", " "), kind)
+    marked_answer(text, printed)
+    likely_answer(text, printed)
+    likely_answer(text.replace("\n", " "), printed)
 
 
 def test_random_text_gives_a_verdict() -> None:
@@ -152,9 +152,9 @@ def test_random_text_gives_a_verdict() -> None:
     found = 0
     for _ in range(2000):
         text = "".join(random.choices(pieces, k=random.randrange(30)))
-        for kind in ("function", "script"):
-            marked = marked_answer(text, kind)
-            likely = likely_answer(text, kind)
+        for printed in (False, True):
+            marked = marked_answer(text, printed)
+            likely = likely_answer(text, printed)
             assert marked is None or likely == marked
             found += marked is not None
     assert found > 400

@@ -78,83 +78,81 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def archive(server: Server, monkeypatch: pytest.MonkeyPatch) -> Archive:
-    made = Archive("made", "owner/made", "1234567", {"data": Part("data", ("*.txt",), digest_files(FILES))})
+def part(server: Server, monkeypatch: pytest.MonkeyPatch) -> Part:
     monkeypatch.setattr(Archive, "url", property(lambda self: server.url))
-    monkeypatch.setattr("lm_eval_codemind.benchmarks.upstream.ARCHIVES", {"made": made})
-    return made
+    return Part(Archive("made", "owner/made", "1234567"), "data", ("*.txt",), digest_files(FILES))
 
 
-def upstream(archive: Archive, folder: Path) -> Upstream:
+def upstream(folder: Path) -> Upstream:
     return Upstream(fetch=lambda wanted: fetch_archive(wanted, folder))
 
 
-def test_downloads_once_and_checks_what_is_inside(server: Server, archive: Archive, tmp_path: Path) -> None:
+def test_downloads_once_and_checks_what_is_inside(server: Server, part: Part, tmp_path: Path) -> None:
     for _ in range(2):
-        assert upstream(archive, tmp_path).files("made", "data") == FILES
+        assert upstream(tmp_path).files(part) == FILES
     assert server.requests == [None]
     assert [path.name for path in tmp_path.iterdir()] == ["made-1234567.tar.gz"]
 
 
-def test_goes_on_where_an_interruption_left_off(server: Server, archive: Archive, tmp_path: Path) -> None:
+def test_goes_on_where_an_interruption_left_off(server: Server, part: Part, tmp_path: Path) -> None:
     server.break_after = 300_000
     with pytest.raises(UpstreamError, match="goes on where this stopped"):
-        upstream(archive, tmp_path).files("made", "data")
+        upstream(tmp_path).files(part)
     server.break_after = None
-    assert upstream(archive, tmp_path).files("made", "data") == FILES
+    assert upstream(tmp_path).files(part) == FILES
     first, second = server.requests
     assert first is None
     assert second is not None
     assert int(second.removeprefix("bytes=").removesuffix("-")) > 200_000
 
 
-def test_starts_anew_where_the_server_cannot_continue(server: Server, archive: Archive, tmp_path: Path) -> None:
+def test_starts_anew_where_the_server_cannot_continue(server: Server, part: Part, tmp_path: Path) -> None:
     server.ranges = False
     server.break_after = 300_000
     with pytest.raises(UpstreamError):
-        upstream(archive, tmp_path).files("made", "data")
+        upstream(tmp_path).files(part)
     server.break_after = None
-    assert upstream(archive, tmp_path).files("made", "data") == FILES
+    assert upstream(tmp_path).files(part) == FILES
 
 
-def test_other_content_is_refused_by_its_digest(server: Server, archive: Archive, tmp_path: Path) -> None:
+def test_other_content_is_refused_by_its_digest(server: Server, part: Part, tmp_path: Path) -> None:
     server.body = tar_of({**FILES, "one.txt": b"another"})
     with pytest.raises(UpstreamError, match=r"owner/made, data: the 2 files differ from revision 1234567.*removed"):
-        upstream(archive, tmp_path).files("made", "data")
+        upstream(tmp_path).files(part)
     server.body = tar_of(FILES)
-    assert upstream(archive, tmp_path).files("made", "data") == FILES
+    assert upstream(tmp_path).files(part) == FILES
 
 
-def test_a_missing_folder_is_named(server: Server, archive: Archive, tmp_path: Path) -> None:
+def test_a_missing_folder_is_named(server: Server, part: Part, tmp_path: Path) -> None:
     server.body = tar_of({})
     with pytest.raises(UpstreamError, match="no files of that folder"):
-        upstream(archive, tmp_path).files("made", "data")
+        upstream(tmp_path).files(part)
 
 
-def test_an_error_page_is_removed(server: Server, archive: Archive, tmp_path: Path) -> None:
+def test_an_error_page_is_removed(server: Server, part: Part, tmp_path: Path) -> None:
     server.body = b"<html>Something went wrong</html>"
     with pytest.raises(UpstreamError, match="not a tar archive but perhaps an error page"):
-        upstream(archive, tmp_path).files("made", "data")
+        upstream(tmp_path).files(part)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("status", [404, 429, 500])
-def test_an_error_status_names_the_mend(server: Server, archive: Archive, tmp_path: Path, status: int) -> None:
+def test_an_error_status_names_the_mend(server: Server, part: Part, tmp_path: Path, status: int) -> None:
     server.status = status
     with pytest.raises(UpstreamError, match=rf"{status}.*--upstream DIR.*CODEMIND_DATA"):
-        upstream(archive, tmp_path).files("made", "data")
+        upstream(tmp_path).files(part)
 
 
-def test_no_network_names_the_mend(server: Server, archive: Archive, tmp_path: Path) -> None:
+def test_no_network_names_the_mend(server: Server, part: Part, tmp_path: Path) -> None:
     server.server_close()
     server.shutdown()
     with pytest.raises(UpstreamError, match=r"codemind data build.*--upstream DIR.*CODEMIND_DATA"):
-        upstream(archive, tmp_path).files("made", "data")
+        upstream(tmp_path).files(part)
 
 
-def test_a_truncated_archive_in_the_cache_is_removed(server: Server, archive: Archive, tmp_path: Path) -> None:
+def test_a_truncated_archive_in_the_cache_is_removed(server: Server, part: Part, tmp_path: Path) -> None:
     path = tmp_path / "made-1234567.tar.gz"
     path.write_bytes(server.body[:500_000])
     with pytest.raises(UpstreamError, match="run the command again"):
-        upstream(archive, tmp_path).files("made", "data")
-    assert upstream(archive, tmp_path).files("made", "data") == FILES
+        upstream(tmp_path).files(part)
+    assert upstream(tmp_path).files(part) == FILES

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.answers.comparison import same_text
-from lm_eval_codemind.benchmarks import Upstream, avatar, classeval, cruxeval, get_benchmark, humaneval, published
+from lm_eval_codemind.benchmarks import Upstream, avatar, classeval, cruxeval, get_benchmark, humaneval
 from lm_eval_codemind.problems import Problem
 
 pytestmark = pytest.mark.upstream
@@ -79,7 +79,7 @@ def test_humaneval_programs_are_upstreams_code(upstream: Upstream, problems: dic
 
 
 def test_cruxeval_is_what_codemind_took_from_it(upstream: Upstream, problems: dict[str, dict[str, Problem]]) -> None:
-    for other in published.read(upstream, "cruxeval"):
+    for other in get_benchmark("published_cruxeval").read(upstream):
         ours = problems["cruxeval"][other.problem_id]
         assert ast.dump(ast.parse(ours.code)) == ast.dump(ast.parse(other.code))
         assert ast.dump(ast.parse(ours.input)) == ast.dump(ast.parse(other.input.strip()))
@@ -97,7 +97,7 @@ def test_published_labels_are_those_that_were_recorded(shared_data: Path, upstre
     labels = {
         (name, problem.problem_id): problem.output or ""
         for name in READERS
-        for problem in published.read(upstream, name)
+        for problem in get_benchmark(f"published_{name}").read(upstream)
     }
     with gzip.open(
         shared_data / "recorded" / "ier_deepseek-coder-33b-instruct.jsonl.gz", "rt", encoding="utf-8"

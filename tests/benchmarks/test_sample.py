@@ -8,7 +8,8 @@ import pytest
 
 from lm_eval_codemind.answers.comparison import same_output
 from lm_eval_codemind.benchmarks import benchmarks, sample
-from lm_eval_codemind.problems import KINDS, Problem
+from lm_eval_codemind.languages import get_language, kind_of
+from lm_eval_codemind.problems import Problem
 
 PROBLEMS = sample.read()
 
@@ -35,7 +36,7 @@ def suite(problem: Problem, tests: str) -> str:
 
 def test_there_are_as_many_as_the_registry_says() -> None:
     assert len(PROBLEMS) == benchmarks()["sample"].size == 24
-    assert {problem.kind for problem in PROBLEMS} == set(KINDS)
+    assert {problem.kind for problem in PROBLEMS} == {kind.name for kind in get_language("python").kinds}
     assert len({problem.problem_id for problem in PROBLEMS}) == len(PROBLEMS)
     assert all(problem.specification and len(problem.cases) >= 2 for problem in PROBLEMS)
 
@@ -46,7 +47,7 @@ def test_outputs_are_what_the_programs_compute(problem: Problem) -> None:
     pairs = [(problem.input, problem.output), *((case.input, case.output) for case in problem.cases)]
     for program_input, output in pairs:
         computed = evaluate(problem, program_input)
-        assert same_output(computed, output, problem.kind)
+        assert same_output(computed, output, kind_of(problem).printed)
         assert (computed if problem.kind == "script" else computed[:-1]) == output
 
 

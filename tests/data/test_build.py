@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.benchmarks import BENCHMARKS, Benchmark, Upstream, UpstreamError
+from lm_eval_codemind.benchmarks import Benchmark, Upstream, UpstreamError, benchmarks
+from lm_eval_codemind.benchmarks.archives import Archive, Part
 from lm_eval_codemind.data import build as building
-from lm_eval_codemind.data.build import Source, benchmark_path, intact, load_benchmark, read_manifest
-from lm_eval_codemind.problems import Problem, load_problems
+from lm_eval_codemind.data.build import benchmark_path, intact, load_benchmark, read_manifest
+from lm_eval_codemind.problems import SIDES, Problem, digest, load_problems, side_path, storage
 from lm_eval_codemind.proof.complexity import with_complexity
 
 NAME = "published_made"
@@ -36,10 +39,10 @@ class Made:
 
 
 @pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
+def made(register_benchmark: Callable[[Benchmark], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
     source = Made()
-    monkeypatch.setitem(BENCHMARKS, NAME, Benchmark(NAME, "Made", "function", 2))
-    monkeypatch.setitem(building.SOURCES, NAME, Source(source.read, ()))
+    part = Part(Archive("made", "owner/made", "1234567"), "data", ("*",), "")
+    register_benchmark(Benchmark(NAME, "Made", "function", 2, source.read, (part,), labels="published"))
     monkeypatch.setenv("CODEMIND_DATA", str(tmp_path / "data"))
     return source
 
@@ -122,22 +125,114 @@ def test_an_upstream_directory_that_lacks_a_repository_is_named(tmp_path: Path) 
 
 
 @pytest.mark.upstream
-def test_two_builds_are_byte_identical_and_as_released(built_data: Path, shared_data: Path, tmp_path: Path) -> None:
-    first = read_manifest(built_data)
-    second = building.build(building.SOURCES, Upstream(shared_data / "upstream"), tmp_path)
-    assert {name: entry.digest for name, entry in first.items()} == building.released_digests()
-    for name in building.SOURCES:
-        assert benchmark_path(built_data, name).read_bytes() == benchmark_path(tmp_path, name).read_bytes()
-        assert second[name] == first[name]
-        assert first[name].problems == BENCHMARKS[name].size
+def test_a_build_has_the_bytes_that_were_released(built_data: Path) -> None:
+    """What was released was built by another process, elsewhere: two builds are byte-identical."""
+    entries = read_manifest(built_data)
+    found = {
+        path.name.removesuffix(".jsonl"): digest(path.read_bytes())
+        for path in built_data.glob("*.jsonl")
+        if path.stat().st_size
+    }
+    assert found == building.released_digests()
+    assert list(entries) == building.built_benchmarks()
+    for name, entry in entries.items():
+        assert intact(built_data, name)
+        assert entry.digests == entry.released
+        assert entry.problems == benchmarks()[name].size
+
+
+@pytest.mark.upstream
+def test_two_builds_are_byte_identical(built_data: Path, upstream: Upstream, tmp_path: Path) -> None:
+    second = building.build(["humaneval"], upstream, tmp_path)
+    assert second == {"humaneval": read_manifest(built_data)["humaneval"]}
+    for path in (
+        benchmark_path(tmp_path, "humaneval"),
+        *(side_path(benchmark_path(tmp_path, "humaneval"), s) for s in SIDES),
+    ):
+        assert path.read_bytes() == (built_data / path.name).read_bytes()
 
 
 @pytest.mark.upstream
 def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built_data: Path) -> None:
     for name in ("humaneval", "cruxeval", "classeval", "avatar"):
         problems = load_problems(benchmark_path(built_data, name))
-        assert len(problems) == BENCHMARKS[name].size
+        assert len(problems) == benchmarks()[name].size
         for proven in problems:
             assert proven.category in ("confirmed", "corrected", "repaired", "added", "excluded")
             assert (proven.published_output is None) == (proven.category == "added"), proven.problem_id
             assert (proven.output is None) == (proven.category == "excluded"), proven.problem_id
+
+
+# -- what lies beside the problems
+
+
+@pytest.fixture
+def with_sides(made: Made) -> Made:
+    """The made benchmark, of whose problems the first has a test for the prompt and the second a C+."""
+    one, two = made.problems
+    one = dataclasses.replace(one, hint_test="assert f() is None\n", misleading_test="assert f() == 1\n")
+    made.problems = [one, with_complexity(dataclasses.replace(two, transformed="def f():\n    return\n"))]
+    return made
+
+
+def test_what_families_need_lies_beside_the_problems(with_sides: Made, tmp_path: Path) -> None:
+    assert load_benchmark(NAME) == with_sides.problems
+    path = benchmark_path(tmp_path / "data", NAME)
+    for side, columns in SIDES.items():
+        (row,) = [json.loads(line) for line in side_path(path, side).read_text().splitlines()]
+        assert set(row) == {"problem_id", *columns}
+        assert not set(columns) & json.loads(path.read_text().splitlines()[0]).keys()
+    entry = read_manifest(tmp_path / "data")[NAME]
+    assert entry.digests.keys() == {NAME, f"{NAME}.hints", f"{NAME}.transformed"}
+    assert entry.digests == building.benchmark_digests(NAME)
+    for name, expected in entry.digests.items():
+        assert digest((tmp_path / "data" / f"{name}.jsonl").read_bytes()) == expected
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"{}\n", b'{"problem_id": "made_0"'])
+@pytest.mark.parametrize("side", SIDES)
+def test_a_damaged_or_missing_side_is_built_anew(
+    with_sides: Made, tmp_path: Path, side: str, damage: bytes | None
+) -> None:
+    load_benchmark(NAME)
+    beside = side_path(benchmark_path(tmp_path / "data", NAME), side)
+    before = beside.read_bytes()
+    if damage is None:
+        beside.unlink()
+    else:
+        beside.write_bytes(damage)
+    assert not intact(tmp_path / "data", NAME)
+    assert load_benchmark(NAME) == with_sides.problems
+    assert beside.read_bytes() == before
+    assert with_sides.reads == 2
+
+
+def test_a_side_that_the_build_did_not_write_is_removed(made: Made, tmp_path: Path) -> None:
+    """A line that is added beside problems that have none there changes what is loaded, so it counts as damage."""
+    load_benchmark(NAME)
+    beside = side_path(benchmark_path(tmp_path / "data", NAME), "hints")
+    beside.write_text(json.dumps({"problem_id": "made_0", "hint_test": "assert f()", "misleading_test": ""}) + "\n")
+    assert not intact(tmp_path / "data", NAME)
+    assert load_benchmark(NAME) == made.problems
+
+
+def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides: Made) -> None:
+    bare = [
+        dataclasses.replace(
+            one, hint_test="", misleading_test="", transformed="", transformations=(), transformed_complexity=None
+        )
+        for one in with_sides.problems
+    ]
+    digests = storage.digests(with_sides.problems, NAME)
+    assert storage.digests(bare, NAME) == {NAME: digests[NAME]}
+    other = [dataclasses.replace(one, hint_test="assert f() is not 1\n") for one in with_sides.problems]
+    changed = storage.digests(other, NAME)
+    assert {name for name in digests if digests[name] != changed[name]} == {f"{NAME}.hints"}
+
+
+def test_a_side_with_other_columns_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(storage.dump_problems([problem(0)]))
+    side_path(path, "hints").write_text('{"problem_id": "made_0", "hint_test": ""}\n')
+    with pytest.raises(ValueError, match=r"x\.hints\.jsonl, line 1: not a problem record .*codemind data build"):
+        load_problems(path)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
 
 from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.questions import Answer
 from tests.engine.conftest import Engine
 from tests.engine.test_ier_engines import BACKENDS
 from tests.run_files import read_run
@@ -42,5 +42,6 @@ def test_tiny_model(
         for row in samples[task]:
             assert row["doc"]["loc_transformed"] > row["doc"]["loc"]
             assert row["doc"]["transformed"].strip() in row["arguments"]["gen_args_0"]["arg_0"]
-            # The harness writes what is no text as its repr.
-            assert {"code", "outcome"} <= set(ast.literal_eval(row["filtered_resps"][0][0]))
+            # The harness writes what is no text as str() gives it.
+            answer = Answer.from_json(row["filtered_resps"][0][0])
+            assert (answer.found is None) == (answer.outcome is None)

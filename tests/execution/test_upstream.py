@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lm_eval_codemind.languages.python.suites import suite_job
 
-from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.benchmarks import Upstream, limits_of
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, Status
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.problems import Problem
 
 pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 
@@ -139,6 +140,10 @@ def test_cruxeval(shared_data: Path, sandbox: Sandbox) -> None:
     assert {outcome.job_id for outcome in right if not outcome.tamper_proof} == inside
     wrong = sandbox.run(jobs("\n" + WRONG + WRONG_FUNCTION.format(name="f")))
     assert [outcome.job_id for outcome in wrong if outcome.passed] == []
+
+
+def suite_job(problem: Problem, code: str) -> Job:
+    return kind_of(problem).suite_job(problem, code, limits=limits_of(problem))
 
 
 def test_avatar(upstream: Upstream, sandbox: Sandbox) -> None:

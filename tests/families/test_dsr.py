@@ -1,5 +1,4 @@
 import dataclasses
-import json
 from typing import Any
 
 import pytest
@@ -8,13 +7,15 @@ from lm_eval.api.instance import Instance
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families import dsr
+from lm_eval_codemind.harness import hooks
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.languages.python.lines import lines_of_code
 from lm_eval_codemind.models.base import DocumentLM
 from lm_eval_codemind.models.reference import NullLM, OracleLM
 from lm_eval_codemind.prompts.templates import Templates
+from lm_eval_codemind.questions import Answer
 from tests.transforms.behaviour import observe
 
 TASK = "codemind_dsr_sample"
@@ -61,11 +62,11 @@ def test_the_oracle_gets_everything() -> None:
         assert row["doc"]["loc"] < row["doc"]["loc_transformed"]
         assert row["doc"]["transformations"]
         (answer,) = row["filtered_resps"][0]
-        assert answer["loc"] == row["doc"]["loc"]
-        assert answer["outcome"]["status"] == "passed"
+        assert answer.details["loc"] == row["doc"]["loc"]
+        assert answer.passed
         original = {line.strip() for line in row["doc"]["code"].splitlines()}
-        assert {line.strip() for line in answer["code"].splitlines()} <= original
-    json.dumps([row["filtered_resps"] for row in samples])
+        assert {line.strip() for line in answer.found.splitlines()} <= original
+        assert Answer.from_json(str(answer)) == answer
 
 
 def test_the_echo_passes_and_gets_nothing() -> None:
@@ -74,7 +75,7 @@ def test_the_echo_passes_and_gets_nothing() -> None:
     assert 0 < scores["similarity"] < 1
     assert len(samples) == 24
     for row in samples:
-        assert row["filtered_resps"][0][0]["loc"] == row["doc"]["loc_transformed"]
+        assert row["filtered_resps"][0][0].details["loc"] == row["doc"]["loc_transformed"]
 
 
 def test_no_answer_gets_nothing() -> None:
@@ -109,10 +110,26 @@ def test_several_responses(documents: dict[str, dict[str, Any]]) -> None:
     assert values["code_found"] == 0.5
 
 
+def test_an_unfinished_definition_is_found_and_never_runs(
+    documents: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submitted: list[Any] = []
+    monkeypatch.setattr(hooks, "submit", submitted.append)
+    for kind in ("function", "method"):
+        document = next(row for row in documents.values() if row["kind"] == kind)
+        response = f"```python\n{document['answer'].rstrip()}\n    return 2 +"
+        ((answer,),) = dsr.extract_code([[response]], [document])
+        assert answer.outcome["status"] == "unfinished" and "return 2 +" in answer.found
+        values = dsr.process_results(document, [[answer]])
+        assert values["code_found"] == 1
+        assert (values["pass@1"], values["r_dsr"], values["shorter"]) == (0, 0, 0)
+    assert submitted == []
+
+
 def test_documents_without_a_recorded_response_are_left_out(documents: dict[str, dict[str, Any]]) -> None:
     document = next(iter(documents.values()))
     answers = dsr.extract_code([[SKIPPED]], [document])
-    assert answers == [[SKIPPED]]
+    assert answers == [[Answer(None, skipped=True)]]
     assert dsr.process_results(document, answers) == {}
 
 
@@ -126,7 +143,7 @@ def test_one_method_counts_and_is_validated_in_its_class(documents: dict[str, di
 
 
 def test_prompts_show_the_program_and_a_test(documents: dict[str, dict[str, Any]]) -> None:
-    problems = {problem.problem_id: problem for problem in sample.read()}
+    problems = {problem.problem_id: problem for problem in load_benchmark("sample")}
     assert documents.keys() == problems.keys()
     for name, row in documents.items():
         assert row["transformed"].strip() in row["prompt"]
@@ -147,13 +164,13 @@ def test_a_fresh_set_is_made_and_recorded(seed: int | str, documents: dict[str, 
 
 
 def test_what_cannot_be_made_shorter_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    problems = sample.read()
+    problems = load_benchmark("sample")
     same = dataclasses.replace(problems[0], transformed=problems[0].code)
     monkeypatch.setattr(dsr, "load_benchmark", lambda name: [same, *problems[1:]])
     suite: dict[str, Any] = {}
     rows = dsr.dataset(benchmark="sample", suite=suite)["test"]
     assert [row["problem_id"] for row in rows] == [problem.problem_id for problem in problems[1:]]
-    assert suite["scored"] == len(rows)
+    assert suite["questions"] == len(rows)
 
 
 def test_mistakes_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,10 +200,9 @@ def test_a_string_with_a_line_at_column_0_takes_one_line(line_end: str, document
     owner, name = document["entry_point"].split(".")
     response = fenced(COLUMN_0.format(owner=owner, name=name)).replace("\n", line_end)
     ((answer,),) = dsr.extract_code([[response]], [document])
-    assert isinstance(answer, dict)
-    assert answer["loc"] == 3
+    assert answer.details["loc"] == 3
     namespace: dict[str, Any] = {}
-    exec(answer["code"], namespace)
+    exec(answer.found, namespace)
     assert namespace[name](None) == "\nat column 0\n  and not\n\x0c\n"
 
 

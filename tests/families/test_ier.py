@@ -3,7 +3,9 @@ import pytest
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.families import ier
+from lm_eval_codemind.harness import provenance
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer, family
 
 
 def test_dataset_of_the_sample() -> None:
@@ -16,7 +18,9 @@ def test_dataset_of_the_sample() -> None:
         assert row["output"] == problem.output
         assert row["prompt"].index(problem.code.strip()) < row["prompt"].index(problem.input.strip("\n"))
         # A prompt must not hold its answer behind the marker.
-        assert ier.strict_match([[row["target"]]], [row])[0][0].strip("\n") == (problem.output or "").strip("\n")
+        ((answer,),) = ier.strict_match([[row["target"]]], [row])
+        assert answer.found is not None
+        assert answer.found.strip("\n") == (problem.output or "").strip("\n")
     assert [row["kind"] for row in splits["fewshot"]] == ["function", "method", "script"]
     assert splits["fewshot"].column_names == splits["test"].column_names
     assert suite["benchmark"] == "sample" and suite["problems"] == 24 and suite["excluded"] == 0
@@ -26,7 +30,9 @@ def test_dataset_of_the_sample() -> None:
 def test_excluded_problems_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     good = Problem("a", "cruxeval", "function", "python", "def f(): return 1", "f", "f()", "1")
     bad = Problem("b", "cruxeval", "function", "python", "", "f", "f()", None, category="excluded", reason="time")
-    monkeypatch.setattr(ier, "load_benchmark", lambda name: [bad, good])
+    for module in (family, provenance):
+        monkeypatch.setattr(module, "load_benchmark", lambda name: [bad, good])
+    monkeypatch.setattr(provenance, "benchmark_digests", lambda name: {name: "0"})
     suite: dict[str, object] = {}
     splits = ier.dataset(benchmark="cruxeval", setting="direct", suite=suite)
     assert splits["test"]["problem_id"] == ["a"]
@@ -36,30 +42,33 @@ def test_excluded_problems_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None
     assert splits["fewshot"][0]["target"].startswith("<output>")
 
 
-FUNCTION = {"kind": "function", "output": "[1, 2]"}
+FUNCTION = {"benchmark": "sample", "problem_id": "P", "kind": "function", "language": "python", "output": "[1, 2]"}
+LEFT_OUT = Answer(None, skipped=True)
 
 
 def test_filters() -> None:
     responses = [["<output>[1, 2]</output>", "It returns [1, 2].", "", SKIPPED]]
-    assert ier.strict_match(responses, [FUNCTION]) == [["[1, 2]", "[invalid]", "[invalid]", SKIPPED]]
-    assert ier.flexible_extract(responses, [FUNCTION]) == [["[1, 2]", "[1, 2]", "[invalid]", SKIPPED]]
+    assert ier.strict_match(responses, [FUNCTION]) == [[Answer("[1, 2]"), Answer(None), Answer(None), LEFT_OUT]]
+    assert ier.flexible_extract(responses, [FUNCTION]) == [[Answer("[1, 2]"), Answer("[1, 2]"), Answer(None), LEFT_OUT]]
 
 
 def test_the_published_filter_takes_an_empty_block() -> None:
-    assert ier.published_match([["<<<Output>>>\n\n[END-OF-RESPONSE]", "none"]], [FUNCTION]) == [["\n\n", "[invalid]"]]
+    (answers,) = ier.published_match([["<<<Output>>>\n\n[END-OF-RESPONSE]", "none"]], [FUNCTION])
+    assert answers == [Answer("\n\n"), Answer(None)]
 
 
 def test_metrics_of_one_response() -> None:
-    assert ier.process_results(FUNCTION, [["[1,2]"]]) == {"r_ier": 1.0, "r_ier_text": 1.0, "answered": 1.0}
-    assert ier.process_results(FUNCTION, [["`[1,2]`"]]) == {"r_ier": 1.0, "r_ier_text": 0.0, "answered": 1.0}
-    assert ier.process_results(FUNCTION, [["[invalid]"]]) == {"r_ier": 0.0, "r_ier_text": 0.0, "answered": 0.0}
-    assert ier.process_results(FUNCTION, [[SKIPPED]]) == {}
-    assert ier.process_published_results(FUNCTION, [["`[1,2]`"]]) == {"r_ier_text": 0.0, "answered": 1.0}
-    assert ier.process_published_results(FUNCTION, [[SKIPPED]]) == {}
+    right, quoted, none = ([[Answer(found)]] for found in ("[1,2]", "`[1,2]`", None))
+    assert ier.process_results(FUNCTION, right) == {"r_ier": 1.0, "r_ier_text": 1.0, "answered": 1.0}
+    assert ier.process_results(FUNCTION, quoted) == {"r_ier": 1.0, "r_ier_text": 0.0, "answered": 1.0}
+    assert ier.process_results(FUNCTION, none) == {"r_ier": 0.0, "r_ier_text": 0.0, "answered": 0.0}
+    assert ier.process_results(FUNCTION, [[LEFT_OUT]]) == {}
+    assert ier.process_published_results(FUNCTION, quoted) == {"r_ier_text": 0.0, "answered": 1.0}
+    assert ier.process_published_results(FUNCTION, [[LEFT_OUT]]) == {}
 
 
 def test_metrics_of_repeats() -> None:
-    metrics = ier.process_results(FUNCTION, [["[1, 2]", "[1]", "[invalid]", "x"]])
+    metrics = ier.process_results(FUNCTION, [[Answer("[1, 2]"), Answer("[1]"), Answer(None), Answer("x")]])
     assert metrics == {
         "r_ier": 0.25,
         "r_ier_text": 0.25,

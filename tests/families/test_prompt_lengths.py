@@ -1,27 +1,52 @@
-"""No document is longer than a model can read and answer."""
+"""No document is longer than a model can read and answer, and the README says how long they are."""
 
 from __future__ import annotations
 
+import importlib.util
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 from lm_eval_codemind.data.build import DATA_VARIABLE
-from lm_eval_codemind.families import dsr, ier, sr
 
+ROOT = Path(__file__).parents[2]
 LONGEST = 16_000
-LABELLED = ("humaneval", "cruxeval", "classeval", "avatar")
+
+pytestmark = pytest.mark.upstream
 
 
-@pytest.mark.upstream
-def test_no_document_is_beyond_the_limit(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    made = {(name, "ier"): ier.dataset(benchmark=name, setting="steps") for name in LABELLED}
-    made |= {(name, "dsr"): dsr.dataset(benchmark=name) for name in LABELLED}
-    settings = (sr.NO_TEST, sr.WITH_TEST, sr.MISLEADING)
-    made |= {(name, "sr"): sr.dataset(benchmark=name, settings=settings) for name in ("humaneval", "mbpp")}
-    for which, splits in made.items():
-        documents = splits["test"]
-        assert len(documents) > 0
-        for row in documents:
-            assert len(row["prompt"]) + len(row["target"]) <= LONGEST, (which, row["problem_id"])
+@pytest.fixture(scope="module")
+def script() -> Iterator[ModuleType]:
+    spec = importlib.util.spec_from_file_location("prompt_lengths", ROOT / "utils" / "prompt_lengths.py")
+    assert spec is not None and spec.loader is not None
+    with pytest.MonkeyPatch.context() as patch:
+        module = importlib.util.module_from_spec(spec)
+        patch.setitem(sys.modules, spec.name, module)
+        spec.loader.exec_module(module)
+        yield module
+
+
+@pytest.fixture(scope="module")
+def tasks(script: ModuleType, built_data: Path) -> list[Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DATA_VARIABLE, str(built_data))
+        return list(script.tasks())
+
+
+def test_no_document_is_beyond_the_limit(tasks: list[Any]) -> None:
+    assert {task.family for task in tasks} >= {"ier", "ier_direct", "sr", "sr_misleading", "dsr"}
+    assert {task.benchmark for task in tasks} >= {"humaneval", "cruxeval", "classeval", "avatar", "classeval_methods"}
+    for task in tasks:
+        assert task.documents, task.name
+        # What was published is asked as it was published.
+        if not task.published:
+            for row in task.documents:
+                assert len(row["prompt"]) + len(row["target"]) <= LONGEST, (task.name, row["problem_id"])
+
+
+def test_the_readme_has_the_current_lengths(script: ModuleType, tasks: list[Any]) -> None:
+    assert "\n".join(script.table(tasks)) in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import logging
 import pickle
@@ -17,10 +18,12 @@ from lm_eval.tasks import TaskManager
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.families import sr
+from lm_eval_codemind.harness import hooks
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.models import register
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer
 
 BOTH = [sr.NO_TEST, sr.WITH_TEST]
 
@@ -78,6 +81,10 @@ def test_missing_packages_are_named() -> None:
     needs = Problem("p", "mbpp", "function", "python", "import no_such_package_here\n", "f", "", "", tests="import os")
     with pytest.raises(ValueError, match=r"no_such_package_here.*classeval"):
         require_runnable([needs])
+    # A program may run without what it imports in a function or under a condition.
+    chosen = "import sys\nif len(sys.argv) > 9:\n    import no_such_package_here\n"
+    uncalled = "def read():\n    import no_such_package_here\n"
+    require_runnable([dataclasses.replace(needs, code=code) for code in (chosen, uncalled)])
 
 
 FUNCTION: dict[str, Any] = {
@@ -96,28 +103,52 @@ FUNCTION: dict[str, Any] = {
 MISLED = {**FUNCTION, "setting": "misleading", "test": "assert double(2) == -1017"}
 
 
-def outcome_of(response: str, document: dict[str, Any]) -> dict[str, Any]:
-    (submission,) = sr.extract_code([[response]], [document])[0]
-    assert isinstance(submission, sr.Submission)
-    sr.process_results(document, [[submission]])
-    return dict(submission)
+@pytest.fixture(autouse=True)
+def _problem_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the documents above be about a problem of the sample."""
+    columns = {name: FUNCTION[name] for name in FUNCTION if name not in ("setting", "test")}
+    problem = Problem(**columns, input="double(2)", output="4")
+    stored = sr.load_problem
+    monkeypatch.setattr(sr, "load_problem", lambda name, which: problem if which == "P" else stored(name, which))
+
+
+def outcome_of(response: str, document: dict[str, Any]) -> Answer:
+    (answer,) = sr.extract_code([[response]], [document])[0]
+    sr.process_results(document, [[answer]])
+    return answer
 
 
 def test_what_runs_is_logged_with_its_outcome() -> None:
     logged = outcome_of("```python\ndef double(x: Number):\n    return x + x\nprint(double(1))\n```", FUNCTION)
-    assert logged["code"] == "from numbers import Number\n\n\ndef double(x: Number):\n    return x + x\n"
-    assert logged["outcome"]["status"] == "passed" and logged["outcome"]["isolation"]
+    assert logged.found == "from numbers import Number\n\n\ndef double(x: Number):\n    return x + x\n"
+    assert logged.outcome["status"] == "passed" and logged.outcome["isolation"]
     wrong = outcome_of("def double(x):\n    return x * x", FUNCTION)
-    assert wrong["outcome"]["status"] == "failed" and "candidate(3) == 6" in wrong["outcome"]["failed_test"]
-    assert outcome_of("I cannot.", FUNCTION) == {"code": None, "outcome": None}
-    assert outcome_of("def double(x):\n    return 2 x", FUNCTION) == {"code": None, "outcome": None}
+    assert wrong.outcome["status"] == "failed" and "candidate(3) == 6" in wrong.outcome["failed_test"]
+    assert outcome_of("I cannot.", FUNCTION) == Answer(None)
+    for broken in ("    return 2 x", "    y = = 2\n    return 2 * x"):
+        assert outcome_of(f"def double(x):\n{broken}", FUNCTION) == Answer(None)
 
 
 def test_body_alone_and_future_imports() -> None:
-    assert outcome_of("    return 2 * x", FUNCTION)["outcome"]["status"] == "passed"
+    assert outcome_of("    return 2 * x", FUNCTION).outcome["status"] == "passed"
     future = outcome_of("from __future__ import annotations\n\ndef double(x: Unknown):\n    return 2 * x", FUNCTION)
-    assert future["code"].startswith("from __future__ import annotations\nfrom numbers")
-    assert future["outcome"]["status"] == "passed"
+    assert future.found.startswith("from __future__ import annotations\nfrom numbers")
+    assert future.outcome["status"] == "passed"
+
+
+def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    submitted: list[Any] = []
+    monkeypatch.setattr(hooks, "submit", submitted.append)
+    # What stands before the break would pass both tests.
+    response = "```python\ndef double(x):\n    if x: return 2 * x\n    else: return 2 *"
+    ((answer,),) = sr.extract_code([[response]], [FUNCTION])
+    metrics = sr.process_results(FUNCTION, [[answer]])
+    assert submitted == []
+    assert answer.outcome["status"] == "unfinished" and "else: return 2 *" in answer.found
+    assert (metrics["code_found"], metrics["pass@1_no_test"]) == (1.0, 0.0)
+    ((answer,),) = sr.extract_code([[response]], [MISLED])
+    assert sr.process_misleading_results(MISLED, [[answer]]) == {"pass@1": 0.0, "code_found": 1.0}
+    assert submitted == []
 
 
 def test_misleading_code_is_validated_on_the_misleading_test_alone() -> None:
@@ -128,32 +159,37 @@ def test_misleading_code_is_validated_on_the_misleading_test_alone() -> None:
     assert sr.process_misleading_results(MISLED, [honest]) == {"pass@1": 0.0, "code_found": 1.0}
 
 
-def test_the_same_code_runs_once() -> None:
+def test_the_same_code_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    submitted: list[Any] = []
+    submit = hooks.submit
+    monkeypatch.setattr(hooks, "submit", lambda job: submitted.append(job) or submit(job))
     documents = [FUNCTION, {**FUNCTION, "setting": "with_test", "test": "assert double(1) == 2"}, MISLED]
     response = "def double(x): return 2 * x"
     (one,), (two,), (three,) = sr.extract_code([[response]] * 3, documents)
-    assert isinstance(one, sr.Submission) and isinstance(two, sr.Submission) and isinstance(three, sr.Submission)
-    assert one._pending is two._pending and one._pending is not three._pending
-    assert one.passed() and two.passed() and not three.passed()
+    assert len(submitted) == 2
+    for answer in (one, two, three):
+        answer.wait()
+    assert one.passed and two.passed and not three.passed
 
 
-def test_submissions_travel_as_plain_dicts() -> None:
-    (submission,) = sr.extract_code([["def double(x): return 2 * x"]], [FUNCTION])[0]
-    assert isinstance(submission, sr.Submission) and submission.passed()
-    copy = pickle.loads(pickle.dumps(submission))
-    assert type(copy) is dict and copy == submission
-    assert json.loads(json.dumps(submission)) == copy
+def test_answers_travel_as_they_are_logged() -> None:
+    answer = outcome_of("def double(x): return 2 * x", FUNCTION)
+    copy = pickle.loads(pickle.dumps(answer))
+    assert copy == answer and copy.passed
+    assert json.loads(str(answer)) == {"answer": answer.found, "outcome": answer.outcome}
+    assert Answer.from_json(str(answer)) == answer
 
 
 def test_metrics_of_repeats_and_skipped_documents() -> None:
     responses = ["def double(x): return 2 * x", "def double(x): return 3", "nothing", "def double(x): return x + x"]
-    (submissions,) = sr.extract_code([responses], [FUNCTION])
-    metrics = sr.process_results(FUNCTION, [submissions])
+    (answers,) = sr.extract_code([responses], [FUNCTION])
+    metrics = sr.process_results(FUNCTION, [answers])
     assert metrics["r_sr"] == {"problem_id": "P", "setting": "no_test", "passed": 0.5}
     assert metrics["pass@1_no_test"] == 0.5 and metrics["pass@1_with_test"] is None
     assert metrics["code_found"] == 0.75
     assert metrics["pass@2_no_test"] == pytest.approx(1 - 1 / 6)
     (skipped,) = sr.extract_code([[SKIPPED]], [FUNCTION])
+    assert skipped == [Answer(None, skipped=True)]
     assert sr.process_results(FUNCTION, [skipped]) == {} == sr.process_misleading_results(MISLED, [skipped])
 
 
@@ -222,8 +258,8 @@ def test_limit_cuts_a_pair(manager: TaskManager, caplog: pytest.LogCaptureFixtur
     assert len(samples) == 5
     for one in samples:
         (logged,) = one["filtered_resps"][0]
-        assert logged["outcome"]["status"] == "passed" and one["doc"]["entry_point"].split(".")[-1] in logged["code"]
-    json.dumps(samples, default=str)
+        assert logged.passed and one["doc"]["entry_point"].split(".")[-1] in logged.found
+        assert json.loads(json.dumps(one, default=str))["filtered_resps"] == [[str(logged)]]
 
 
 def test_chosen_samples_and_another_seed(manager: TaskManager) -> None:

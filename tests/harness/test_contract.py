@@ -7,11 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from lm_eval_codemind.tasks import dsr, harness, ier, sr
 
 from lm_eval_codemind.answers.response import SKIPPED
+from lm_eval_codemind.families import dsr, ier, sr
+from lm_eval_codemind.harness import contract
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer
 
-VALUE = {"kind": "function", "output": "[1, 2]"}
+VALUE = {"benchmark": "sample", "problem_id": "P", "kind": "function", "language": "python", "output": "[1, 2]"}
 SPECIFIED: dict[str, Any] = {
     "problem_id": "P",
     "benchmark": "sample",
@@ -28,7 +31,7 @@ SPECIFIED: dict[str, Any] = {
 
 
 def ier_answers(count: int) -> tuple[dict[str, Any], list[Any]]:
-    return VALUE, ["[1, 2]", "[1]", "[invalid]", "(1, 2)"][:count]
+    return VALUE, [Answer("[1, 2]"), Answer("[1]"), Answer(None), Answer("(1, 2)")][:count]
 
 
 def sr_answers(count: int) -> tuple[dict[str, Any], list[Any]]:
@@ -59,12 +62,23 @@ def test_both_shapes_of_filtered_responses_are_scored_alike(
     metric: str,
     count: int,
     share: float | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    columns = {name: value for name, value in SPECIFIED.items() if name not in ("setting", "test")}
+    problem = Problem(**columns, input="double(2)", output="4")
+    monkeypatch.setattr(sr, "load_problem", lambda benchmark, problem_id: problem)
     document, filtered = answers(count)
     nested, flat = hook(document, [filtered]), hook(document, filtered)
     assert nested == flat
     assert flat[metric] == (share if share is not None else {"r_ier": 0.25, "r_ier_text": 0.25}.get(metric, 0.5))
-    assert hook(document, [SKIPPED]) == {} == hook(document, [[SKIPPED]])
+    (skipped,) = ier.strict_match([[SKIPPED]], [VALUE])
+    assert hook(document, skipped) == {} == hook(document, [skipped])
+
+
+@pytest.mark.parametrize("results", [["[1, 2]"], [["[1, 2]"]], [[Answer("1")], [Answer("2")]]])
+def test_another_shape_is_refused_with_the_mend(results: Any) -> None:
+    with pytest.raises(TypeError, match=r"pip install 'lm-eval<0.5'"):
+        ier.process_results(VALUE, results)
 
 
 @pytest.mark.parametrize(
@@ -73,12 +87,12 @@ def test_both_shapes_of_filtered_responses_are_scored_alike(
 def test_a_release_that_nobody_tested_is_named_once(
     installed: str, warnings: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(harness, "version", lambda package: installed)
-    harness.warn_of_untested_release.cache_clear()
+    monkeypatch.setattr(contract, "version", lambda package: installed)
+    contract.warn_if_unknown.cache_clear()
     with caplog.at_level(logging.WARNING):
         ier.dataset(benchmark="sample", setting="direct")
         dsr.dataset(benchmark="sample")
     found = [record.getMessage() for record in caplog.records if "newer than" in record.getMessage()]
     assert len(found) == warnings
     assert all(installed in message and "codemind-oracle" in message for message in found)
-    harness.warn_of_untested_release.cache_clear()
+    contract.warn_if_unknown.cache_clear()

@@ -119,7 +119,7 @@ def test_own_prompts_and_repeats(tmp_path: Path) -> None:
     )
     assert results is not None
     assert results["samples"]["mine"][0]["arguments"][0][0].startswith("MINE")
-    assert results["configs"]["mine"]["metadata"]["suite"]["prompts"] == str(tmp_path / "ier")
+    assert results["configs"]["mine"]["metadata"]["suite"]["prompts"] == str(tmp_path)
     assert {f"pass@{k},strict-match" for k in (1, 2)} < set(results["results"]["mine"])
     assert results["results"]["mine"]["pass@1,strict-match"] == results["results"]["mine"]["r_ier,strict-match"]
     assert "pass@5,strict-match" not in results["results"]["mine"]

@@ -102,7 +102,7 @@ def test_recorded_responses_of_a_model_whose_prompts_are_repeated(shared_data: P
             assert found == []
             continue
         assert len(found) == len([row for row in rows if row["response"]])
-        answers = [(marked_answer(rest, "script"), row["published_prediction"]) for row, rest in found]
+        answers = [(marked_answer(rest, printed=True), row["published_prediction"]) for row, rest in found]
         # Where nothing is marked, the artifact took what it could; one recorded prediction is a message of its own.
         differing = [pair for pair in answers if pair[0] is not None and not same_text(pair[0], pair[1] or "")]
         assert [prediction for _, prediction in differing] == ["FILE_NOT_FOUND"]

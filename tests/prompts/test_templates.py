@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.answers.output import marked_answer
-from lm_eval_codemind.problems import KINDS
+from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.prompts.templates import PACKAGED, Templates
+
+KINDS = [kind.name for kind in get_language("python").kinds]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -40,7 +42,7 @@ def test_packaged_prompts(kind: str, setting: str) -> None:
 def test_packaged_response_is_found_again() -> None:
     templates = Templates("ier")
     response = templates.render("response", output="[1,\n2]", reasoning="Because <output>", setting="steps")
-    assert marked_answer(response, "function") == "\n[1,\n2]\n"
+    assert marked_answer(response, printed=False) == "\n[1,\n2]\n"
     assert templates.render("response", output="5", reasoning="x", setting="direct") == "<output>\n5\n</output>"
 
 

@@ -67,23 +67,23 @@ def test_a_published_label_reads_as_a_literal(label: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "label", "output", "same"),
+    ("printed", "label", "output", "same"),
     [
-        ("function", " [3,3,3]", "[3, 3, 3]", True),
-        ("function", "'a'", "'a'", True),
-        ("method", "a", "'a'", True),
-        ("method", "101", "'101'", True),
-        ("method", "101", "101", True),
-        ("method", "1", "True", False),
-        ("method", "1", "1.0", False),
-        ("function", "tuple([1])", "(1,)", False),
-        ("function", '[1], "Error"', "[1]", False),
-        ("script", "a \nb\n\n", "a\nb", True),
-        ("script", "a", " a", False),
+        (False, " [3,3,3]", "[3, 3, 3]", True),
+        (False, "'a'", "'a'", True),
+        (False, "a", "'a'", True),
+        (False, "101", "'101'", True),
+        (False, "101", "101", True),
+        (False, "1", "True", False),
+        (False, "1", "1.0", False),
+        (False, "tuple([1])", "(1,)", False),
+        (False, '[1], "Error"', "[1]", False),
+        (True, "a \nb\n\n", "a\nb", True),
+        (True, "a", " a", False),
     ],
 )
-def test_agreement_of_a_label_with_an_output(kind: str, label: str, output: str, same: bool) -> None:
-    assert agrees(kind, label, output) is same  # type: ignore[arg-type]
+def test_agreement_of_a_label_with_an_output(printed: bool, label: str, output: str, same: bool) -> None:
+    assert agrees(label, output, printed) is same
 
 
 def problem(**changes: object) -> Problem:

@@ -1,17 +1,20 @@
 import dataclasses
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from lm_eval_codemind.languages.python.suites import suite_job
 
-from lm_eval_codemind.benchmarks import Upstream, sample
-from lm_eval_codemind.data.build import read_problems
-from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.benchmarks import limits_of
+from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.build import benchmark_path
+from lm_eval_codemind.execution import Job, Sandbox
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.python.kinds import observing_call
 from lm_eval_codemind.languages.python.lines import lines_of_code
-from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.problems import Problem, load_problems
 from lm_eval_codemind.proof.equivalence import Equivalence
-from lm_eval_codemind.proof.further_inputs import further_inputs, observing_call
+from lm_eval_codemind.proof.further_inputs import further_inputs
 from lm_eval_codemind.proof.transformed import (
     TRANSFORM_SEED,
     Recipe,
@@ -52,9 +55,13 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
+def suite_job(problem: Problem, code: str) -> Job:
+    return kind_of(problem).suite_job(problem, code, limits=limits_of(problem))
+
+
 def test_the_samples_recipes_are_complete() -> None:
     recipes = load_recipes("sample")
-    problems = sample.read()
+    problems = load_benchmark("sample")
     assert list(recipes) == [problem.problem_id for problem in problems]
     for problem in problems:
         assert recipes[problem.problem_id].usable
@@ -67,15 +74,15 @@ def test_the_samples_recipes_are_complete() -> None:
 @pytest.mark.slow
 def test_the_samples_programs_do_what_they_did(sandbox: Sandbox) -> None:
     inputs: list[int] = []
-    assert verify_transformed(sample.read(), sandbox, inputs.append) == {}
+    assert verify_transformed(load_benchmark("sample"), sandbox, inputs.append) == {}
     assert len(inputs) == 24
     assert sum(inputs) > 300
 
 
 @pytest.mark.upstream
 @pytest.mark.parametrize(("name", "size"), [("humaneval", 164), ("cruxeval", 800), ("classeval", 400), ("avatar", 86)])
-def test_every_problem_has_its_program(upstream: Upstream, name: str, size: int) -> None:
-    problems = read_problems(name, upstream)
+def test_every_problem_has_its_program(built_data: Path, name: str, size: int) -> None:
+    problems = load_problems(benchmark_path(built_data, name))
     assert sum(bool(problem.transformed) for problem in problems) == size
     added = [lines_of_code(problem.transformed) - lines_of_code(problem.code) for problem in problems]
     assert 25 <= sum(added) / size <= 45
@@ -91,7 +98,7 @@ def test_a_recipe_survives_its_file() -> None:
 
 
 def test_a_wrong_digest_is_told_with_the_python_version() -> None:
-    problem = sample.read()[0]
+    problem = load_benchmark("sample")[0]
     recipe = dataclasses.replace(load_recipes("sample")[problem.problem_id], sha256="0" * 64)
     with pytest.raises(RecipeError, match=f"{problem.problem_id}: the C\\+ that Python 3") as raised:
         apply_recipe(problem, recipe, TRANSFORM_SEED)
@@ -99,7 +106,7 @@ def test_a_wrong_digest_is_told_with_the_python_version() -> None:
 
 
 def test_two_seeds_share_nothing() -> None:
-    problems = sample.read()
+    problems = load_benchmark("sample")
     first = {problem.problem_id: problem.transformed for problem in problems}
     other = transform_all(problems, 1, None, progress=False)
     again = transform_all(problems, 1, None, progress=False)
@@ -149,7 +156,7 @@ def test_a_recipe_is_verified_while_it_is_made(sandbox: Sandbox) -> None:
 
 
 def test_further_inputs_are_new_and_always_the_same() -> None:
-    for problem in [FUNCTION, *sample.read()]:
+    for problem in [FUNCTION, *load_benchmark("sample")]:
         found = further_inputs(problem, 20)
         assert found == further_inputs(problem, 20)
         assert len(set(found)) == len(found)

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from lm_eval_codemind.results.families import FAMILIES, family_of
 
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.families import families, family_of
+from lm_eval_codemind.questions import Answer
+from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.analysis import ALL, analyses, overlap
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import Run, read_runs
@@ -55,8 +57,12 @@ def observations(run: Run) -> list[Observation]:
     return observe([run])
 
 
+def task_run(task: str, **suite: str) -> TaskRun:
+    return TaskRun(task, {"metadata": {"suite": suite}}, (), 1, 1, None, lambda file: ())
+
+
 def of(observations: list[Observation], family: str) -> dict[str, Observation]:
-    return {o.problem_id: o for o in observations if o.family.name == family}
+    return {o.problem_id: o for o in observations if o.family.title == family}
 
 
 def test_tasks_belong_to_the_family_with_the_longest_prefix() -> None:
@@ -69,9 +75,16 @@ def test_tasks_belong_to_the_family_with_the_longest_prefix() -> None:
         "codemind_dsr_avatar": "DSR",
         "codemind_dsr_published_classeval": "DSR published",
     }
-    assert {task: family_of(task).name for task in names} == names
-    assert family_of("arc_easy") is None
-    assert len({family.name for family in FAMILIES}) == len(FAMILIES)
+    assert {task: family_of(task_run(task)).title for task in names} == names
+    assert family_of(task_run("arc_easy")) is None
+    assert all(name == family.name for name, family in families().items())
+    assert len({family.title for family in families().values()}) == len(families()) == 7
+
+
+def test_a_task_belongs_to_the_family_that_its_results_record() -> None:
+    assert family_of(task_run("codemind_ier_cruxeval", family="sr")).title == "SR"
+    assert family_of(task_run("mine", family="ier_direct")).title == "IER direct"
+    assert family_of(task_run("codemind_ier_cruxeval", family="of another package")) is None
 
 
 def test_a_fresh_run_of_every_family_verifies(directory: Path) -> None:
@@ -91,19 +104,20 @@ def test_one_altered_character_is_named_in_every_family(directory: Path, tmp_pat
     (tmp_path / results.name).write_text(json.dumps(raw))
     (tmp_path / samples.name).write_bytes(samples.read_bytes())
     problem = change_sample(tmp_path, 3, add_a_character)
+    metric = family_of(task_run(task)).metric
 
     result = CliRunner().invoke(main, ["verify", str(tmp_path)])
     assert result.exit_code == 1
     assert any(problem in line and "the response is changed" in line for line in result.stdout.splitlines())
 
     def lower(raw: dict) -> None:
-        raw["results"][task][f"{family_of(task).metric},{raw['configs'][task]['filter_list'][0]['name']}"] -= 1e-9
+        raw["results"][task][f"{metric},{raw['configs'][task]['filter_list'][0]['name']}"] -= 1e-9
 
     (tmp_path / samples.name).write_bytes(samples.read_bytes())
     change_results(tmp_path, lower)
     result = CliRunner().invoke(main, ["verify", str(tmp_path)])
     assert result.exit_code == 1
-    assert f"{task}: {family_of(task).metric}," in result.stdout
+    assert f"{task}: {metric}," in result.stdout
 
 
 def test_specification_reasoning_pairs_the_settings(run: Run, observations: list[Observation]) -> None:
@@ -163,15 +177,8 @@ def test_the_type_of_an_answer_is_read_as_the_score_reads_its_value(
     observations: list[Observation], answer: str, expected: str | None
 ) -> None:
     known = next(o for o in of(observations, "IER").values() if o.sample.doc["kind"] == "function")
-    changed = dataclasses.replace(known.sample, answers=([answer],), doc={**known.sample.doc, "output": "[nan]"})
+    changed = dataclasses.replace(known.sample, answers=(Answer(answer),), doc={**known.sample.doc, "output": "[nan]"})
     assert known.family.type_match((changed,)) == ("List", expected, known.solved)
-
-
-def test_an_executed_answer_is_read_back_whatever_its_code() -> None:
-    outcome = {"status": "passed", "cpu_seconds": 1e-05, "isolation": None}
-    logged = {"code": "x = '''\n[[[\"\\'''", "outcome": outcome, "loc": 3}
-    assert executed_answer(str(logged)) == logged
-    assert executed_answer("{'code': " + "[" * 6_000_000) is None
 
 
 def test_overlap_counts_each_problem_once(observations: list[Observation]) -> None:
@@ -193,9 +200,9 @@ def test_every_score_and_program_has_its_correlations(run: Run, observations: li
         (r["family"], r["score_name"], r["program"]) for r in tables["correlations"].records() if r["benchmark"] == ALL
     }
     assert found == {
-        (family.name, score, program)
-        for family in FAMILIES
-        if any(family_of(task) is family for task in TASKS)
+        (family.title, score, program)
+        for family in families().values()
+        if any(family_of(task_run(task)) is family for task in TASKS)
         for score in family.scores
         for program in family.programs
     }

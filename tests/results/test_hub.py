@@ -9,8 +9,10 @@ import yaml
 from click.testing import CliRunner
 from huggingface_hub import HfApi
 
-from lm_eval_codemind.benchmarks import Upstream, benchmarks
+from lm_eval_codemind import data
+from lm_eval_codemind.benchmarks import Upstream, benchmarks, licences
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.commands import data_push
 from lm_eval_codemind.data import benchmark_digests
 from lm_eval_codemind.data import build as building
 from lm_eval_codemind.problems import Problem, digest, dump_problems
@@ -84,7 +86,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(HfApi, "create_repo", lambda *arguments, **options: None)
     monkeypatch.setattr(HfApi, "upload_folder", upload)
     problems = building.load_benchmark("sample")
-    monkeypatch.setattr(sources, "load_benchmark", lambda name: problems)
+    monkeypatch.setattr(data, "load_benchmark", lambda name: problems)
     return found
 
 
@@ -111,8 +113,8 @@ def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(
 
 
 def test_data_without_a_licence_is_named_as_such(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    traced = dataclasses.replace(BENCHMARKS["sample"], sources=(registry.REVAL,))
-    monkeypatch.setitem(BENCHMARKS, "sample", traced)
+    traced = dataclasses.replace(benchmarks()["sample"], sources=(licences.REVAL,))
+    monkeypatch.setattr(data_push, "known_benchmarks", lambda: {**benchmarks(), "sample": traced})
     result = CliRunner().invoke(main, ["data", "push", "org/name", "--benchmark", "sample"], input="n\n")
     assert result.exit_code == 1
     assert "may not be passed on freely (r-eval/REval: no licence)" in result.output
@@ -120,17 +122,21 @@ def test_data_without_a_licence_is_named_as_such(sent: list[str], monkeypatch: p
 
 
 def test_every_benchmark_names_the_licences_of_all_it_is_read_from() -> None:
-    read_from = {name: {archive.repository for archive in building.SOURCES[name].archives} for name in building.SOURCES}
-    assert set(read_from) == set(BENCHMARKS) - {"sample"}
+    read_from = {
+        name: {archive.repository for archive in benchmark.archives}
+        for name, benchmark in benchmarks().items()
+        if benchmark.archives
+    }
+    assert set(read_from) == set(benchmarks()) - {"sample"}
     for name, repositories in read_from.items():
-        named = {source.name for source in BENCHMARKS[name].sources}
+        named = {source.name for source in benchmarks()[name].sources}
         assert repositories <= named, name
-        assert BENCHMARKS[name].free == ("FudanSELab/ClassEval" not in named), name
+        assert benchmarks()[name].free == ("FudanSELab/ClassEval" not in named), name
 
 
 def test_the_readme_names_every_licence() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    sources = {source for benchmark in BENCHMARKS.values() for source in benchmark.sources} - {registry.OWN}
+    sources = {source for benchmark in benchmarks().values() for source in benchmark.sources} - {licences.OWN}
     assert len(sources) == 6
     for source in sources:
         assert any(source.name in line and source.licence in line for line in readme.splitlines()), source.name

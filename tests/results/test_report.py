@@ -229,9 +229,11 @@ def test_the_page_holds_every_sample(page: Path, observations: list[Observation]
     parts = unpacked(page, "samples-0")
     assert len(parts) == len(observations)
     for of_sample, o in zip(parts, observations, strict=True):
-        found = {title: texts[place] for title, _, place, _, _ in of_sample}
+        found = {title: texts[place] for title, _, place, *_ in of_sample}
         assert found["Response"] == o.sample.responses[0][0]
         assert found["Program C"] == o.sample.doc["code"]
+        languages = {title: language for title, kind, *_, language in of_sample if kind == "code"}
+        assert set(languages.values()) == {o.sample.doc["language"]} == {"python"}
     assert max(Counter(texts).values()) == 1
 
 

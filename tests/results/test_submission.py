@@ -18,7 +18,8 @@ from huggingface_hub import parse_eval_result_entries
 
 from lm_eval_codemind.benchmarks import benchmarks
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.results.runs import Metric, Run, TaskRun, read_runs
+from lm_eval_codemind.questions.samples import Metric, TaskRun
+from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import (
     LEADERBOARD_COLUMNS,
     Submission,
@@ -102,7 +103,8 @@ def test_the_same_run_gives_the_same_bundle(output: Path, tmp_path: Path) -> Non
 
 def test_rows_for_the_authors_leaderboard(tmp_path: Path) -> None:
     config = {"metadata": {"suite": {"benchmark": "cruxeval"}}, "filter_list": [{"name": "strict-match"}]}
-    task = TaskRun("codemind_ier_cruxeval", config, (Metric("r_ier", "strict-match", 0.82375, 0.01),), 800, 800, None)
+    metric = Metric("r_ier", "strict-match", 0.82375, 0.01)
+    task = TaskRun("codemind_ier_cruxeval", config, (metric,), 800, 800, None, lambda file: ())
     run = Run(tmp_path / "results_2026-01-31T12-00-00.000001.json", "m", "m", (task,), {})
     rows = leaderboard_rows(run, Submission("org/model", "org/data"))
     text = leaderboard_csv(rows)
@@ -131,7 +133,7 @@ def add_an_instruction(raw: dict[str, Any]) -> None:
     ("change", "reason"),
     [
         (outdate, "outdated: made by release 0.0.1"),
-        (use_other_data, "unknown data: SHA-256 000"),
+        (use_other_data, "unknown data: SHA-256 of sample is 000"),
         (add_an_instruction, "a system instruction was given"),
     ],
 )

@@ -11,8 +11,8 @@ from lm_eval_codemind.scores.metrics import ExecutionReasoning, SemanticsReasoni
 def test_execution_reasoning_over_batches() -> None:
     metric = ExecutionReasoning(keep_in_memory=True)
     assert isinstance(metric, evaluate.EvaluationModule)
-    metric.add_batch(predictions=["[1, 2]", "'a'"], references=["[1,2]", "'b'"], kinds=["function", "method"])
-    metric.add_batch(predictions=["YES", "{2, 1}"], references=["YES\n", "{1, 2}"], kinds=["script", "function"])
+    metric.add_batch(predictions=["[1, 2]", "'a'"], references=["[1,2]", "'b'"], printed=[False, False])
+    metric.add_batch(predictions=["YES", "{2, 1}"], references=["YES\n", "{1, 2}"], printed=[True, False])
     assert metric.compute() == {"r_ier": 0.75, "r_ier_text": 0.5}
 
 

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lm_eval_codemind.languages.python.names import needed_functions
 from lm_eval_codemind.transforms import (
     RULES,
     Program,
     RecipeError,
     compose,
     compose_verified,
-    needed_functions,
     recreate,
 )
 from lm_eval_codemind.transforms.composer import LEAST_GROWTH

@@ -38,14 +38,15 @@ class _Python(Language):
         return measure(source, loop_length)
 
     def require(self, sources: Iterable[str]) -> None:
-        modules = {name for source in sources for name in imported_modules(source)}
-        missing = sorted({top for name in modules if importlib.util.find_spec(top := name.split(".")[0]) is None})
+        texts = list(sources)
+        needed = {name for source in texts for name in imported_modules(source, anywhere=False)}
+        missing = sorted({top for name in needed if importlib.util.find_spec(top := name.split(".")[0]) is None})
         if missing:
             raise ValueError(
                 f"the programs of this task import packages that are not installed ({', '.join(missing)}), so that "
                 "right answers would fail; run `pip install 'lm-eval-codemind[classeval]'`"
             )
-        require_importable(modules)
+        require_importable({name for source in texts for name in imported_modules(source)})
 
 
 PYTHON = _Python()

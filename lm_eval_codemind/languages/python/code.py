@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ from lm_eval_codemind.languages.python.statements import Parser, Statement
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
+_DEFINITION = re.compile(r"(?:async\s+def|def|class)\s|@")
 
 # Calls made for their effect on the interpreter, on which an answer may rely.
 _SETTINGS = frozenset(
@@ -433,7 +435,12 @@ def _from_body(response: str, header: str) -> Statement | None:
                 if definition is None:
                     continue
                 if definition.unfinished:
-                    unfinished = unfinished or definition
+                    # What begins with a definition at its margin is judged as such, and is no body.
+                    if not _DEFINITION.match(piece.lstrip("\n")):
+                        unfinished = unfinished or definition
+                    # A body at the margin breaks off: its first lines alone are not what the model wrote.
+                    if not lines[0][:1].isspace():
+                        break
                 elif not _is_stub(definition.node) and _does_something(definition.node):
                     return definition
     return unfinished

@@ -45,14 +45,29 @@ def module_names(source: str) -> set[str]:
     return {name for statement in ast.parse(source).body for name in bound_names(statement)}
 
 
-def imported_modules(source: str) -> set[str]:
-    """Return the dotted names of the modules that a program imports anywhere, relative ones left out."""
+# What stands in these may never be executed.
+_MAY_NOT_RUN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.Match)
+
+
+def imported_modules(source: str, *, anywhere: bool = True) -> set[str]:
+    """Return the dotted names of the modules that a program imports, relative ones left out.
+
+    Args:
+        source: A module.
+        anywhere: Whether imports inside functions and below an ``if`` count, too. A program may run without these:
+            one of Avatar's imports ``clipboard`` in a function that it never calls.
+    """
     found = set[str]()
-    for node in ast.walk(ast.parse(source)):
+    pending: list[ast.AST] = [ast.parse(source)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, _MAY_NOT_RUN) and not anywhere:
+            continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module)
+        pending.extend(ast.iter_child_nodes(node))
     return found
 
 

@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lm_eval_codemind.languages.python.suites import suite_job
 
-from lm_eval_codemind.benchmarks import Upstream, classeval_methods, mbpp, sample
-from lm_eval_codemind.data.build import read_problems
+from lm_eval_codemind.benchmarks import limits_of, sample
+from lm_eval_codemind.data.build import benchmark_path
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.families import sr
-from lm_eval_codemind.languages.python.hint_tests import altered, draw_hint, expected_literal, obedient_code, with_hint
-from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.languages import HINT_SEED, kind_of
+from lm_eval_codemind.languages.python.hint_tests import Hint, altered, expected_literal
+from lm_eval_codemind.problems import Problem, load_problems
+from lm_eval_codemind.questions import Answer, Key, Question
+
+Result = TypeVar("Result")
 
 
 def problem(tests: str, **more: Any) -> Problem:
     values: dict[str, Any] = {"input": "f(1)", "output": "2", **more}
     return Problem("P_1", "sample", "function", "python", "def f(x): return 2 * x", "f", tests=tests, **values)
+
+
+def draw_hint(one: Problem, seed: int = HINT_SEED) -> Hint:
+    drawn = kind_of(one).with_hint(one, seed)
+    return Hint(drawn.hint_test, drawn.misleading_test)
 
 
 VALUES = st.recursive(
@@ -98,18 +109,41 @@ def test_expected_literal(test: str, expected: str | None) -> None:
     assert expected_literal(test, "f") == expected
 
 
+def program_of(response: str, one: Problem) -> str | None:
+    """Return the program that the family reads out of a response."""
+    return as_loaded(one, lambda: sr.SR.read(response, question(one, sr.NO_TEST), "extract-code")).found
+
+
+def job_of(program: str, one: Problem, setting: str, test: str = "") -> Job:
+    """Return the job that the family validates a program by."""
+    job = as_loaded(one, lambda: sr.SR.job(Answer(program), question(one, setting, test)))
+    assert job is not None
+    return job
+
+
+def question(one: Problem, setting: str, test: str = "") -> Question:
+    return Question(Key(one.benchmark, one.problem_id, setting), one.kind, one.language, {"test": test})
+
+
+def as_loaded(one: Problem, call: Callable[[], Result]) -> Result:
+    """Return what a call gives while the data set holds that problem."""
+    with mock.patch.object(sr, "load_problem", lambda *name: {(one.benchmark, one.problem_id): one}[name]):
+        return call()
+
+
 def judged(problems: list[Problem]) -> list[tuple[Problem, list[Outcome]]]:
     """Return, for each problem: T, t and misleading t on the ground truth; misleading t on what obeys it."""
     jobs: list[Job] = []
     for one in problems:
-        document = {**one.to_row(), "setting": sr.NO_TEST}
-        shown = {**document, "setting": sr.MISLEADING, "test": one.hint_test}
-        misled = {**shown, "test": one.misleading_test}
-        truth = sr.program_of(sr._own_answer(one), document)
-        obedient = sr.program_of(obedient_code(one) or "", document)
+        kind = kind_of(one)
+        truth = program_of(kind.own_answer(one), one)
+        obedient = program_of(kind.obedient_code(one) or "", one)
         assert truth is not None
-        jobs += [sr.job_of(truth, document), sr.job_of(truth, shown)]
-        jobs += [sr.job_of(program or truth, misled if one.misleading_test else shown) for program in (truth, obedient)]
+        jobs += [job_of(truth, one, sr.NO_TEST), job_of(truth, one, sr.MISLEADING, one.hint_test)]
+        jobs += [
+            job_of(program or truth, one, sr.MISLEADING, one.misleading_test or one.hint_test)
+            for program in (truth, obedient)
+        ]
     outcomes = shared_sandbox().run(jobs)
     return [(one, outcomes[4 * n : 4 * n + 4]) for n, one in enumerate(problems)]
 
@@ -122,32 +156,32 @@ def check_all(problems: list[Problem], misleading: int) -> None:
         assert hint.passed, (one.problem_id, hint)
         if one.misleading_test:
             assert not misled.passed, one.problem_id
-            if obedient_code(one) is not None:
+            if kind_of(one).obedient_code(one) is not None:
                 assert obeyed.passed, (one.problem_id, obeyed)
-    assert sum(obedient_code(one) is not None for one in included) == misleading
+    assert sum(kind_of(one).obedient_code(one) is not None for one in included) == misleading
 
 
 def test_sample() -> None:
-    problems = [with_hint(one) for one in sample.read() if one.kind != "script"]
+    problems = [kind_of(one).with_hint(one, HINT_SEED) for one in sample.read() if one.kind != "script"]
     check_all(problems, misleading=13)
 
 
 @pytest.mark.upstream
 @pytest.mark.slow
-def test_humaneval(upstream: Upstream) -> None:
-    check_all(read_problems("humaneval", upstream), misleading=164)
+def test_humaneval(built_data: Path) -> None:
+    check_all(load_problems(benchmark_path(built_data, "humaneval")), misleading=164)
 
 
 @pytest.mark.upstream
 @pytest.mark.slow
-def test_mbpp(upstream: Upstream) -> None:
-    check_all(mbpp.read(upstream), misleading=426)
+def test_mbpp(built_data: Path) -> None:
+    check_all(load_problems(benchmark_path(built_data, "mbpp")), misleading=426)
 
 
 @pytest.mark.upstream
 @pytest.mark.slow
-def test_classeval(upstream: Upstream) -> None:
-    problems = classeval_methods.read(upstream)
+def test_classeval(built_data: Path) -> None:
+    problems = load_problems(benchmark_path(built_data, "classeval_methods"))
     try:
         sr.require_packages(problems)
     except ValueError as error:
@@ -162,8 +196,8 @@ WRONG = ("return None", "return 'wrong'", "return 0", "raise RuntimeError('wrong
 @pytest.mark.upstream
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["humaneval", "mbpp", "classeval_methods"])
-def test_for_every_problem_a_wrong_solution_fails(name: str, upstream: Upstream) -> None:
-    problems = [one for one in read_problems(name, upstream) if one.category != "excluded"]
+def test_for_every_problem_a_wrong_solution_fails(name: str, built_data: Path) -> None:
+    problems = [one for one in load_problems(benchmark_path(built_data, name)) if one.category != "excluded"]
     open_problems = {one.problem_id for one in problems}
     for body in WRONG:
         jobs = []
@@ -173,8 +207,8 @@ def test_for_every_problem_a_wrong_solution_fails(name: str, upstream: Upstream)
             function = one.entry_point.split(".")[-1]
             receiver = "self, " if one.kind == "method" and "@staticmethod" not in one.specification else ""
             code = f"def {function}({receiver}*args, **kwargs):\n    {body}\n"
-            program = sr.program_of(code, {**one.to_row(), "setting": sr.NO_TEST})
+            program = program_of(code, one)
             assert program is not None
-            jobs.append(suite_job(one, program))
+            jobs.append(kind_of(one).suite_job(one, program, limits=limits_of(one)))
         open_problems -= {outcome.job_id for outcome in shared_sandbox().run(jobs) if not outcome.passed}
     assert open_problems == set()

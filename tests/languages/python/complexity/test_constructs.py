@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.languages.python.complexity import CONSTRUCTS, construct_tags, nested_constructs
+from lm_eval_codemind.languages.base import CONSTRUCTS
+from lm_eval_codemind.languages.python.complexity import construct_tags, nested_constructs
 
 
 @pytest.mark.parametrize(

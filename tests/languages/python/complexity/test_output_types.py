@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.languages.python.complexity import OUTPUT_TYPES, literal_type, text_type
+from lm_eval_codemind.languages.base import OUTPUT_TYPES
+from lm_eval_codemind.languages.python.complexity import literal_type, text_type
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,108 @@
+"""The Java development kit of this machine: where it is, and what of it a sandbox has to show."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+OLDEST = 17
+_VERSION = re.compile(r'version "(?:1\.)?(\d+)')
+
+
+class JavaUnavailable(RuntimeError):
+    """There is no Java to compile or run programs with. The text says what to install."""
+
+
+@dataclass(frozen=True)
+class Jdk:
+    """An installed Java.
+
+    Attributes:
+        home: Its directory.
+        version: The number of its release, such as 17.
+        full_version: As the installation names it, such as ``17.0.15``.
+    """
+
+    home: Path
+    version: int
+    full_version: str
+
+    @property
+    def java(self) -> Path:
+        """The program that starts a virtual machine."""
+        return self.home / "bin" / "java"
+
+    @property
+    def has_compiler(self) -> bool:
+        """Whether it compiles: a runtime alone doesn't."""
+        return (self.home / "bin" / "javac").is_file()
+
+    def directories(self) -> list[str]:
+        """Return the directories that it lies in: its own, and those that links in it lead to."""
+        found = {str(self.home)}
+        for part in ("conf", "lib"):
+            for folder, _, names in os.walk(self.home / part):
+                for name in names:
+                    path = Path(folder) / name
+                    target = os.path.realpath(path)
+                    if path.is_symlink() and not Path(target).is_relative_to(self.home) and Path(target).is_file():
+                        found.add(str(Path(target).parent))
+        kept: list[str] = []
+        for directory in sorted(found, key=len):
+            if not any(Path(directory).is_relative_to(other) for other in kept):
+                kept.append(directory)
+        return kept
+
+
+def find() -> Jdk:
+    """Return the JDK that ``JAVA_HOME`` names, or else the one whose ``javac`` is on ``PATH``.
+
+    Raises:
+        JavaUnavailable: If there is none, if it is too old, or if it has no compiler.
+    """
+    advice = (
+        f"Install a JDK of version {OLDEST} or newer (`apt install openjdk-17-jdk-headless`, "
+        "`conda install openjdk`, or https://adoptium.net) and put it on PATH, or let JAVA_HOME name its directory"
+    )
+    named = os.environ.get("JAVA_HOME", "")
+    program = shutil.which("javac") or shutil.which("java")
+    if named:
+        home, source = Path(named), f"JAVA_HOME={named}"
+    elif program:
+        home, source = Path(os.path.realpath(program)).parent.parent, f"{program} on PATH"
+    else:
+        raise JavaUnavailable(f"programs in Java need a JDK, and there is none on PATH. {advice}.")
+    try:
+        jdk = at(home)
+    except JavaUnavailable as error:
+        raise JavaUnavailable(f"{source}: {error}. {advice}.") from None
+    if jdk.version < OLDEST:
+        raise JavaUnavailable(f"{source} is Java {jdk.full_version}, too old. {advice}.")
+    if not jdk.has_compiler:
+        raise JavaUnavailable(f"{source} is a runtime without a compiler (no bin/javac). {advice}.")
+    return jdk
+
+
+def at(home: Path) -> Jdk:
+    """Return the Java that is installed in a directory.
+
+    Raises:
+        JavaUnavailable: If there is none.
+    """
+    java = home / "bin" / "java"
+    if not java.is_file():
+        raise JavaUnavailable(f"{home} has no bin/java")
+    try:
+        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise JavaUnavailable(f"{java} does not start: {error}") from None
+    found = _VERSION.search(said.stderr)
+    if said.returncode or found is None:
+        lines = (said.stderr.strip() or said.stdout.strip()).splitlines()
+        raise JavaUnavailable(f"{java} does not start: {lines[0] if lines else f'status {said.returncode}'}")
+    full = said.stderr[found.start() :].split('"')[1]
+    return Jdk(home.resolve(), int(found[1]), full)

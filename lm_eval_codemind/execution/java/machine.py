@@ -1,0 +1,114 @@
+"""What the virtual machines are started from: the resident compiler's class files, and the options."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import shutil
+import subprocess
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from .jdk import JavaUnavailable, Jdk
+
+_SERVER = "CompileServer"
+# The machine speaks on standard error, never on standard output, writes no files of its own, and answers nobody.
+QUIET = (
+    "-Xshare:auto",
+    "-Xlog:disable",
+    "-Xlog:all=error:stderr",
+    "-XX:+DisplayVMOutputToStderr",
+    "-XX:-UsePerfData",
+    "-XX:+DisableAttachMechanism",
+    # A machine that fails says so by its signal alone: what it would say goes to standard output, whatever is set.
+    "-XX:+SuppressFatalErrorMessage",
+    "-XX:-UseContainerSupport",
+    "-Djava.awt.headless=true",
+    "-Dfile.encoding=UTF-8",
+    "-Dstdout.encoding=UTF-8",
+    "-Dstderr.encoding=UTF-8",
+    "-Dsun.stdout.encoding=UTF-8",
+    "-Dsun.stderr.encoding=UTF-8",
+    "-Duser.language=en",
+)
+_LIMITS = (
+    "-XX:MaxMetaspaceSize=128m",
+    "-XX:CompressedClassSpaceSize=64m",
+    "-XX:ReservedCodeCacheSize=128m",
+    "-Xss1m",
+)
+# Only G1 maps the classes' objects that come with a JDK, which is a tenth of the time to start.
+_COLLECTOR = ("-XX:+UseG1GC", "-XX:ParallelGCThreads=2", "-XX:ConcGCThreads=1")
+# What older programs do by reflection was allowed before Java 17.
+OPENED = tuple(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("util", "lang", "io"))
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A Java to run programs on, and one to compile them with.
+
+    Attributes:
+        compiler: The JDK that compiles.
+        runtime: The Java that runs programs; usually the same.
+        directory: Where the resident compiler's class files are, readable by every user.
+    """
+
+    compiler: Jdk
+    runtime: Jdk
+    directory: Path
+
+    def run_command(self) -> list[str]:
+        """Return the command that starts a program's virtual machine, but for its class."""
+        return [str(self.runtime.java), *_COLLECTOR, *_LIMITS, *QUIET]
+
+    def compile_command(self, directory: str, cpu_seconds: float, wall_seconds: float) -> list[str]:
+        """Return the command that starts the resident compiler.
+
+        Args:
+            directory: Where :attr:`directory` is found by what runs the command.
+            cpu_seconds: Processor time for one compilation.
+            wall_seconds: Elapsed time for one compilation.
+        """
+        options = ["-XX:+UseSerialGC", "-Xmx768m", "-XX:MaxMetaspaceSize=256m", "-XX:CompressedClassSpaceSize=128m"]
+        options += ["-XX:ReservedCodeCacheSize=128m"]
+        times = [str(cpu_seconds), str(wall_seconds)]
+        return [str(self.compiler.java), *options, *QUIET, "-cp", directory, _SERVER, *times]
+
+    def directories(self) -> list[str]:
+        """Return the directories of the machine that both need to see."""
+        return [*self.compiler.directories(), *self.runtime.directories()]
+
+
+_lock = threading.Lock()
+
+
+def prepare(compiler: Jdk, runtime: Jdk) -> Machine:
+    """Compile the resident compiler, once in the life of this process, which takes about a second.
+
+    Raises:
+        JavaUnavailable: If the JDK doesn't do it.
+    """
+    with _lock:
+        return _prepare(compiler, runtime)
+
+
+@functools.lru_cache(maxsize=4)
+def _prepare(compiler: Jdk, runtime: Jdk) -> Machine:
+    directory = Path(tempfile.mkdtemp(prefix="codemind-java-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    # Read by users of the sandbox's own.
+    directory.chmod(0o755)
+    javac = str(compiler.home / "bin" / "javac")
+    source = str(Path(__file__).with_name(f"{_SERVER}.java"))
+    command = [javac, "-J-XX:TieredStopAtLevel=1", "-proc:none", "-nowarn", "-d", str(directory), source]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, env={})
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise JavaUnavailable(f"{javac} does not work: {error}") from None
+    if said.returncode:
+        raise JavaUnavailable(f"{javac} does not work: {(said.stderr or said.stdout).strip()[:500]}")
+    for file in directory.iterdir():
+        file.chmod(0o644)
+    return Machine(compiler, runtime, directory)

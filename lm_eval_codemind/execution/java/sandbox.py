@@ -1,0 +1,379 @@
+"""The pool for programs in Java, with the face of :class:`lm_eval_codemind.execution.Sandbox`."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import queue
+import re
+import signal
+import threading
+from collections.abc import Iterable
+from concurrent.futures import Future
+from dataclasses import asdict
+from types import TracebackType
+from typing import Any
+
+from .. import isolation as levels
+from ..job import MAX_SOURCE_BYTES, Case, Job, Limits
+from ..lines import printed_lines
+from ..outcome import Observation, Outcome, Status
+from ..sandbox import SandboxClosed
+from ..unit import StartFailed, UnitGone
+from . import jdk, machine, units
+from .units import Compiled, Compiler, Runner
+
+COMPILE_ERROR = "compile error"
+"""What ``Outcome.exception_type`` says of a program that the compiler refuses; no exception can be called so."""
+
+_DEFAULT_LIMITS = asdict(Limits())
+_COMPILE_SECONDS = 20.0
+_MAX_MESSAGE = 4000
+_UNCAUGHT = re.compile(r'^Exception in thread "[^\n]*?" (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$', re.MULTILINE)
+_CAUSE = re.compile(r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$", re.MULTILINE)
+_NO_MEMORY = (
+    "java.lang.OutOfMemoryError",
+    "unable to create native thread",
+    "There is insufficient memory for the Java Runtime",
+    "Could not reserve enough space",
+)
+_DENIED = re.compile(r"Operation not permitted|Permission denied|AccessDeniedException|error=1,|error=13,")
+_REFLECTION = (b"setAccessible", b"trySetAccessible")
+
+
+class JavaSandbox:
+    """Compiles and runs programs that aren't trusted, several at a time.
+
+    It takes jobs of kind ``script``. A program is compiled once, by a resident compiler that is itself in the sandbox,
+    and run once a case, each time in a virtual machine of its own.
+
+    Args:
+        workers: Programs at a time; None for the number of processors this process may use.
+        isolation: As for :class:`lm_eval_codemind.execution.Sandbox`.
+        release: The version of Java that programs are compiled for; 0 for the JDK's own.
+        java: The JDK; None for the one of ``JAVA_HOME`` or ``PATH``.
+        runtime: The Java that runs programs; None for the JDK's own.
+        compile_seconds: Processor time for one compilation.
+
+    Raises:
+        JavaUnavailable: If there is no JDK.
+        IsolationUnavailable: If the level can't be had on this machine, or, for ``auto``, no level can.
+    """
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        isolation: str = "auto",
+        *,
+        release: int = 0,
+        java: jdk.Jdk | None = None,
+        runtime: jdk.Jdk | None = None,
+        compile_seconds: float = _COMPILE_SECONDS,
+    ) -> None:
+        if workers is not None and workers < 1:
+            raise ValueError(f"workers is {workers}, and must be 1 or more")
+        self.java = java or jdk.find()
+        self.runtime = runtime or self.java
+        self._isolation = levels.choose(isolation)
+        self.workers = workers or len(os.sched_getaffinity(0))
+        self._jobs: queue.SimpleQueue[tuple[Job, Future[Outcome]] | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._closed = False
+        made = functools.partial(machine.prepare, self.java, self.runtime)
+        self._compilers = _Compilers(self._isolation, made, compile_seconds, release, 1 + self.workers // 8)
+        self._workers = [_Worker(self._jobs, self._isolation, made, self._compilers) for _ in range(self.workers)]
+        for worker in self._workers:
+            worker.start()
+
+    @property
+    def isolation(self) -> str:
+        """The level: ``bubblewrap``, ``landlock`` or ``none``."""
+        return self._isolation.name
+
+    def submit(self, job: Job) -> Future[Outcome]:
+        """Return the future outcome of a job; jobs start in the order they were submitted.
+
+        The future raises :class:`StartFailed` if no server comes up, and :class:`.jdk.JavaUnavailable` if the JDK
+        doesn't work, and nothing else: a program that does whatever is an outcome.
+
+        Raises:
+            SandboxClosed: If the sandbox is closed.
+            ValueError: If the job isn't a script's.
+        """
+        if job.kind != "script":
+            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and programs in Java are run as script only")
+        future: Future[Outcome] = Future()
+        with self._lock:
+            if self._closed:
+                raise SandboxClosed("the sandbox is closed")
+            self._jobs.put((job, future))
+        return future
+
+    def run(self, jobs: Iterable[Job]) -> list[Outcome]:
+        """Return the outcomes of jobs, in the jobs' order."""
+        return [future.result() for future in [self.submit(job) for job in jobs]]
+
+    def server_pids(self) -> list[int]:
+        """Return the processes the sandbox has started, not those below them."""
+        return [*self._compilers.pids(), *(pid for worker in self._workers for pid in worker.pids())]
+
+    def close(self) -> None:
+        """End the servers at once, and what runs on them. Jobs without an outcome are cancelled."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        with contextlib.suppress(queue.Empty):
+            while True:
+                entry = self._jobs.get_nowait()
+                if entry is not None:
+                    entry[1].cancel()
+        self._compilers.close()
+        for worker in self._workers:
+            worker.stop()
+            self._jobs.put(None)
+        for worker in self._workers:
+            worker.join()
+        self._compilers.close()
+
+    def __enter__(self) -> JavaSandbox:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _started(start: Any) -> Any:
+    """Return a server that starts, at the third attempt if need be."""
+    for attempt in range(3):
+        try:
+            return start()
+        except StartFailed:
+            if attempt == 2:
+                raise
+    raise AssertionError
+
+
+class _Compilers:
+    """The resident compilers: one, and one more for each eight workers. One that ends is replaced."""
+
+    def __init__(self, isolation: levels.Isolation, made: Any, seconds: float, release: int, count: int) -> None:
+        self._isolation = isolation
+        self._made = made
+        self._seconds = seconds
+        self._release = release
+        self._closed = False
+        self._all: set[Compiler] = set()
+        self._places: queue.LifoQueue[Compiler | None] = queue.LifoQueue()
+        for _ in range(count):
+            self._places.put(None)
+
+    def pids(self) -> list[int]:
+        return [pid for compiler in list(self._all) for pid in compiler.pids()]
+
+    def compile(self, source: str) -> Compiled:
+        """Return what a compiler makes of a source.
+
+        Raises:
+            StartFailed: If no compiler comes up.
+        """
+        compiler = self._places.get()
+        try:
+            for _ in range(2):
+                if self._closed:
+                    raise SandboxClosed("the sandbox was closed before the job had an outcome")
+                if compiler is None:
+                    compiler = self._start()
+                try:
+                    return compiler.compile(source, self._release)
+                except UnitGone:
+                    self._drop(compiler)
+                    compiler = None
+            return Compiled(units.ERROR, "the compiler ended, and that of a second try as well")
+        finally:
+            self._places.put(compiler)
+
+    def _start(self) -> Compiler:
+        compiler: Compiler = _started(lambda: Compiler(self._isolation, self._made(), self._seconds))
+        self._all.add(compiler)
+        return compiler
+
+    def _drop(self, compiler: Compiler) -> None:
+        compiler.close()
+        self._all.discard(compiler)
+
+    def close(self) -> None:
+        self._closed = True
+        for compiler in list(self._all):
+            self._drop(compiler)
+
+
+class _Worker(threading.Thread):
+    """One thread with its own starter of virtual machines, which it replaces when it ends."""
+
+    def __init__(
+        self,
+        jobs: queue.SimpleQueue[tuple[Job, Future[Outcome]] | None],
+        isolation: levels.Isolation,
+        made: Any,
+        compilers: _Compilers,
+    ) -> None:
+        super().__init__(name="codemind-java", daemon=True)
+        self._jobs = jobs
+        self._isolation = isolation
+        self._made = made
+        self._compilers = compilers
+        self._runner: Runner | None = None
+        self._stopped = False
+
+    def pids(self) -> list[int]:
+        """Return the processes of its server."""
+        runner = self._runner
+        return [] if runner is None else runner.pids()
+
+    def stop(self) -> None:
+        """End the server, also in mid-job."""
+        self._stopped = True
+        runner = self._runner
+        if runner is not None:
+            runner.close()
+
+    def run(self) -> None:
+        """Take jobs until told to stop."""
+        while (entry := self._jobs.get()) is not None:
+            job, future = entry
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(self._outcome(job))
+            except BaseException as error:  # the thread must outlive whatever comes, or jobs are lost
+                future.set_exception(error)
+        if self._runner is not None:
+            self._runner.close()
+
+    def _outcome(self, job: Job) -> Outcome:
+        level = self._isolation.name
+        if len(job.program) > MAX_SOURCE_BYTES:
+            message = f"a program of {len(job.program)} characters, more than {MAX_SOURCE_BYTES}"
+            return Outcome(Status.ERROR, job.job_id, "", COMPILE_ERROR, message, isolation=level)
+        if job.limits.processes:
+            message = f"Limits.processes is {job.limits.processes}, and programs in Java may start none"
+            return Outcome(Status.BLOCKED, job.job_id, exception_message=message, isolation=level)
+        compiled = self._compilers.compile(job.program)
+        if compiled.status != units.COMPILED or not compiled.main_class:
+            return _not_run(job, compiled, level)
+        for _ in range(2):
+            if self._stopped:
+                break
+            try:
+                return self._cases(job, compiled)
+            except UnitGone:
+                if self._runner is not None:
+                    self._runner.close()
+                self._runner = None
+        if self._stopped:
+            raise SandboxClosed("the sandbox was closed before the job had an outcome")
+        message = "the program's server ended, and that of a second try as well"
+        return Outcome(Status.CRASHED, job.job_id, exception_message=message, isolation=level)
+
+    def _cases(self, job: Job, compiled: Compiled) -> Outcome:
+        classes = compiled.classes or {}
+        if self._runner is None:
+            self._runner = _started(lambda: Runner(self._isolation, self._made(), _DEFAULT_LIMITS))
+            if self._stopped:
+                self._runner.close()
+        self._runner.load(classes)
+        reflective = any(mark in body for body in classes.values() for mark in _REFLECTION)
+        request = {
+            "main": compiled.main_class,
+            "limits": asdict(job.limits),
+            "options": list(machine.OPENED) if reflective else [],
+        }
+        cpu = wall = 0.0
+        run = 0
+        observations: list[Observation] = []
+        seen: dict[str, Any] = {}
+        for number, case in enumerate(job.cases):
+            report = self._runner.run({**request, "stdin": case.stdin}, 60 + 25 * job.limits.wall_seconds)
+            seen = judged(report, case, job.limits)
+            cpu, wall = cpu + report.get("cpu", 0.0), wall + report.get("wall", 0.0)
+            keep = ("status", "stdout", "exception_type", "exception_message")
+            observations.append(Observation(**{name: seen[name] for name in keep}))
+            run += seen["status"] in (Status.PASSED, Status.FAILED)
+            if seen["status"] is not Status.PASSED:
+                seen["failed_test"] = f"case {number}"
+                break
+        return Outcome(
+            job_id=job.job_id,
+            cpu_seconds=round(cpu, 6),
+            wall_seconds=round(wall, 6),
+            tests_run=run,
+            isolation=self._isolation.name,
+            observations=tuple(observations),
+            **seen,
+        )
+
+
+def _not_run(job: Job, compiled: Compiled, level: str) -> Outcome:
+    """Return the outcome of a program that there is nothing to run of."""
+    status = {units.TIMEOUT: Status.TIMEOUT, units.MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
+    if compiled.status == units.COMPILED:
+        message = "the program has no `public static void main(String[])`"
+        return Outcome(status, job.job_id, exception_message=message, isolation=level)
+    return Outcome(status, job.job_id, "", COMPILE_ERROR, compiled.message[:_MAX_MESSAGE], isolation=level)
+
+
+def judged(report: dict[str, Any], case: Case, limits: Limits) -> dict[str, Any]:
+    """Return what one run says: ``status``, ``stdout``, ``stderr``, ``exception_type`` and ``exception_message``.
+
+    The exception is read from standard error, where a program may write what it likes; it explains a status and never
+    makes one a success.
+
+    Args:
+        report: The starter's report.
+        case: What was run.
+        limits: The limits it ran under.
+    """
+    if "problem" in report:
+        return _verdict(Status.ERROR, "", "", message=report["problem"])
+    stdout, stderr = (report[name][1].encode("latin-1").decode("utf-8", "replace") for name in ("stdout", "stderr"))
+    if report["reason"] == "output" or max(report["stdout"][0], report["stderr"][0]) > limits.output_bytes:
+        return _verdict(Status.OUTPUT, stdout, stderr, message="wrote more than allowed")
+    if report["reason"]:
+        used = "processor time" if report["reason"] == "cpu" else "elapsed time"
+        return _verdict(Status.TIMEOUT, stdout, stderr, message=f"{used} used up")
+    number = report["signal"]
+    if number is not None:
+        if number == signal.SIGSYS:
+            return _verdict(Status.BLOCKED, stdout, stderr, message="made a system call that is not allowed")
+        if number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
+            return _verdict(Status.TIMEOUT, stdout, stderr, message="processor time used up")
+        return _verdict(Status.CRASHED, stdout, stderr, message=f"died of {signal.Signals(number).name}")
+    if report["exit"] == 0:
+        # A program may end itself as it likes: what it printed is judged, and its exit status.
+        right = case.stdout is None or printed_lines(stdout) == printed_lines(case.stdout)
+        return _verdict(Status.PASSED if right else Status.FAILED, stdout, stderr)
+    uncaught = list(_UNCAUGHT.finditer(stderr))
+    kind = uncaught[-1]["type"] if uncaught else ""
+    message = (uncaught[-1]["message"] or "") if uncaught else f"exited with status {report['exit']}"
+    trace = stderr[uncaught[-1].start() :] if uncaught else stderr
+    first_lines = [trace.split("\n", 1)[0], *(cause.group() for cause in _CAUSE.finditer(trace))]
+    status = Status.ERROR
+    if any(mark in line for mark in _NO_MEMORY for line in (first_lines if uncaught else [stderr])):
+        status = Status.MEMORY
+    elif uncaught and any(_DENIED.search(line) for line in first_lines):
+        status = Status.BLOCKED
+    return _verdict(status, stdout, stderr, kind, message)
+
+
+def _verdict(status: Status, stdout: str, stderr: str, kind: str = "", message: str = "") -> dict[str, Any]:
+    return {
+        "status": status,
+        "stdout": stdout,
+        "stderr": stderr,
+        "exception_type": kind[:_MAX_MESSAGE],
+        "exception_message": message[:_MAX_MESSAGE],
+    }

@@ -1,0 +1,157 @@
+"""How complex a Java program is, by the definitions of :mod:`lm_eval_codemind.languages.python.complexity`."""
+
+from __future__ import annotations
+
+from lm_eval_codemind.languages.base import CONSTRUCTS
+from lm_eval_codemind.languages.java.dependencies import dependencies
+from lm_eval_codemind.languages.java.normal import count_lines
+from lm_eval_codemind.languages.java.syntax import (
+    METHODS,
+    TYPES,
+    JavaSyntaxError,
+    Node,
+    Tree,
+    is_default,
+    is_else_if,
+    is_switch_statement,
+    parse_valid,
+)
+from lm_eval_codemind.problems import Complexity
+
+_LOOPS = {
+    "for_statement": "for",
+    "enhanced_for_statement": "for",
+    "while_statement": "while",
+    "do_statement": "while",
+}
+_KINDS = {
+    **_LOOPS,
+    "if_statement": "if",
+    "try_statement": "try",
+    "try_with_resources_statement": "try",
+    "switch_expression": "match",
+}
+_SCOPES = TYPES | METHODS | {"lambda_expression", "class_body", "static_initializer"}
+_DECISIONS = frozenset({*_LOOPS, "if_statement", "ternary_expression", "catch_clause", "assert_statement"})
+
+
+def measure(source: str, loop_length: int | None = None) -> Complexity | None:
+    """Return the measures of a program; None if it is empty or does not parse.
+
+    Args:
+        source: Java source.
+        loop_length: LL, where it is known: it takes an execution.
+    """
+    if not source.strip():
+        return None
+    try:
+        tree = parse_valid(source)
+    except JavaSyntaxError:
+        return None
+    return Complexity(
+        cc=sum(_unit_complexities(tree).values()) or 1,
+        loc=count_lines(tree),
+        dep=dependencies(tree),
+        nc=sum(bool(around) for _, around in _constructs(tree.root)),
+        ll=loop_length,
+        constructs=_tags(tree.root),
+    )
+
+
+def cyclomatic_complexity(source: str) -> int:
+    """Return the cyclomatic complexity CC of a whole program.
+
+        CC = sum over units u of (1 + decisions(u))
+
+    Units are methods and constructors, and what the program's initialisers do if they decide anything. Decision points
+    are those counted for Python (:mod:`lm_eval_codemind.languages.python.complexity.cyclomatic`): each ``if``,
+    conditional expression, ``for``, ``while``, ``do``, ``catch``, ``case`` other than ``default``, ``assert``, and
+    each further operand of ``&&`` or ``||``. A lambda belongs to the unit it stands in, a method of an anonymous or
+    local class is a unit of its own.
+
+    Args:
+        source: Java source.
+
+    Returns:
+        At least 1.
+
+    Raises:
+        JavaSyntaxError: If the source does not parse.
+    """
+    return sum(_unit_complexities(parse_valid(source)).values()) or 1
+
+
+def _unit_complexities(tree: Tree) -> dict[int, int]:
+    """Return the complexity of each unit by the offset it starts at; the initialisers are unit -1."""
+    units = {node.start: 1 for node in tree.root.walk() if node.kind in METHODS and node.child("body") is not None}
+    for node in tree.root.walk():
+        if not _decides(node):
+            continue
+        around = (outer.start for outer in node.ancestors() if outer.kind in METHODS and outer.start in units)
+        unit = next(around, -1)
+        units[unit] = units.get(unit, 1) + 1
+    return units
+
+
+def _decides(node: Node) -> bool:
+    if node.kind in _DECISIONS:
+        return True
+    if node.kind in ("&&", "||"):
+        return node.parent is not None and node.parent.kind == "binary_expression"
+    # `case` of the old form and of the new one; several values of one label are one case.
+    return node.kind == "switch_label" and not is_default(node)
+
+
+def construct_tags(source: str) -> tuple[str, ...]:
+    """Return the tags of :data:`lm_eval_codemind.languages.CONSTRUCTS` that describe a program.
+
+    The definition is that for Python: ``while`` says ``do`` as well, ``match`` a ``switch`` that is a statement.
+    Nesting ends at methods, lambdas and classes.
+
+    Raises:
+        JavaSyntaxError: If the source does not parse.
+    """
+    return _tags(parse_valid(source).root)
+
+
+def nested_constructs(source: str) -> int:
+    """Return NC, the number of control constructs that stand inside another one of the same method.
+
+    Raises:
+        JavaSyntaxError: If the source does not parse.
+    """
+    return sum(bool(around) for _, around in _constructs(parse_valid(source).root))
+
+
+def _tags(root: Node) -> tuple[str, ...]:
+    found: set[str] = set()
+    for kind, around in _constructs(root):
+        found.add(kind)
+        if kind in ("for", "while") and around & {"for", "while"}:
+            found.add("nested_loop")
+        if kind == "if" and "if" in around:
+            found.add("nested_if")
+    return tuple(tag for tag in CONSTRUCTS if tag in found) or ("basic",)
+
+
+def _constructs(root: Node) -> list[tuple[str, frozenset[str]]]:
+    """List the control constructs of a program as (kind, kinds of the constructs around it in the same method)."""
+    found = []
+    pending: list[tuple[Node, frozenset[str]]] = [(root, frozenset())]
+    while pending:
+        node, around = pending.pop()
+        if node.kind in _SCOPES:
+            around = frozenset()
+        kind = _kind(node)
+        # An `else if` is a further arm of its `if`: no construct of its own.
+        if kind and not is_else_if(node):
+            found.append((kind, around))
+            around |= {kind}
+        pending.extend((child, around) for child in reversed(node.children))
+    return found
+
+
+def _kind(node: Node) -> str:
+    if node.kind == "switch_expression" and not is_switch_statement(node):
+        return ""
+    return _KINDS.get(node.kind, "")

@@ -1,0 +1,176 @@
+"""Java source as a syntax tree that is walked without recursion, whatever its depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import tree_sitter
+import tree_sitter_java
+
+TYPES = frozenset(
+    {
+        "class_declaration",
+        "interface_declaration",
+        "enum_declaration",
+        "record_declaration",
+        "annotation_type_declaration",
+    }
+)
+METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
+COMMENTS = frozenset({"line_comment", "block_comment"})
+
+# Longer source is not parsed. The longest program of CodeNet has 130,000 characters.
+MAX_CHARACTERS = 2_000_000
+
+
+class JavaSyntaxError(ValueError):
+    """Source that isn't Java, as the grammar sees it."""
+
+
+@dataclass(eq=False)
+class Node:
+    """A node of the tree.
+
+    Attributes:
+        kind: The grammar's name for it; for a keyword or mark, its text.
+        start: Offset of its first byte in the source.
+        end: Offset behind its last byte.
+        named: Whether it is more than a keyword or mark.
+        role: The name of the parent's field it fills, or ``""``.
+        parent: The node it stands in; None for the root.
+        children: The nodes in it, in order, comments included.
+    """
+
+    kind: str
+    start: int
+    end: int
+    named: bool
+    role: str
+    parent: Node | None
+    children: list[Node] = field(default_factory=list)
+
+    def child(self, role: str) -> Node | None:
+        """Return the first child that fills a field."""
+        return next((child for child in self.children if child.role == role), None)
+
+    def of_kind(self, *kinds: str) -> list[Node]:
+        """Return the children of some kinds."""
+        return [child for child in self.children if child.kind in kinds]
+
+    def walk(self) -> Iterator[Node]:
+        """Yield this node and all below it, in the order of the source."""
+        pending = [self]
+        while pending:
+            node = pending.pop()
+            yield node
+            pending.extend(reversed(node.children))
+
+    def ancestors(self) -> Iterator[Node]:
+        """Yield the nodes around this one, from the inside out."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A parsed source.
+
+    Attributes:
+        source: The source as UTF-8.
+        root: The tree.
+        is_valid: Whether all of it fits the grammar.
+    """
+
+    source: bytes
+    root: Node
+    is_valid: bool
+
+    def text(self, node: Node) -> str:
+        """Return the source of a node."""
+        return self.source[node.start : node.end].decode("utf-8", "replace")
+
+    def name(self, node: Node) -> str:
+        """Return the name that a declaration gives, or ``""``."""
+        found = node.child("name")
+        return "" if found is None else self.text(found)
+
+
+@lru_cache(maxsize=1)
+def _language() -> tree_sitter.Language:
+    return tree_sitter.Language(tree_sitter_java.language())
+
+
+def parse(source: str) -> Tree:
+    """Return the tree of a source, also of one that is no Java; see :attr:`Tree.is_valid`.
+
+    Raises:
+        JavaSyntaxError: If the source is longer than :data:`MAX_CHARACTERS`.
+    """
+    if len(source) > MAX_CHARACTERS:
+        raise JavaSyntaxError(f"{len(source)} characters of source, more than {MAX_CHARACTERS}")
+    data = source.encode("utf-8", "replace")
+    parsed = tree_sitter.Parser(_language()).parse(data)
+    cursor = parsed.walk()
+    root: Node | None = None
+    parent: Node | None = None
+    while True:
+        seen = cursor.node
+        assert seen is not None
+        node = Node(seen.type, seen.start_byte, seen.end_byte, seen.is_named, cursor.field_name or "", parent)
+        if parent is None:
+            root = node
+        else:
+            parent.children.append(node)
+        if cursor.goto_first_child():
+            parent = node
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                assert root is not None
+                return Tree(data, root, not parsed.root_node.has_error)
+            assert parent is not None
+            parent = parent.parent
+
+
+def parse_valid(source: str) -> Tree:
+    """Return the tree of a source.
+
+    Raises:
+        JavaSyntaxError: If it isn't Java.
+    """
+    tree = parse(source)
+    if not tree.is_valid:
+        raise JavaSyntaxError("the source does not parse as Java")
+    return tree
+
+
+def is_else_if(node: Node) -> bool:
+    """Say whether an ``if`` is written as a further arm of the one around it."""
+    return node.kind == "if_statement" and node.role == "alternative"
+
+
+def is_default(label: Node) -> bool:
+    """Say whether a label of a ``switch`` is the catch-all one, ``default`` or ``case null, default``."""
+    return any(child.kind == "default" for child in label.children)
+
+
+def is_switch_statement(node: Node) -> bool:
+    """Say whether a ``switch`` stands for itself rather than for its value."""
+    parent = node.parent
+    if parent is None:
+        return False
+    if parent.kind == "expression_statement":
+        # The arm of another `switch` gives that one's value, if it has one.
+        arm = parent.parent
+        if arm is None or arm.kind != "switch_rule":
+            return True
+        around = next(outer for outer in arm.ancestors() if outer.kind == "switch_expression")
+        return is_switch_statement(around)
+    return parent.kind in _STATEMENT_LISTS or node.role in ("body", "consequence", "alternative")
+
+
+_STATEMENT_LISTS = frozenset({"block", "constructor_body", "switch_block_statement_group", "labeled_statement"})

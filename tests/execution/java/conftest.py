@@ -1,0 +1,33 @@
+"""Sandboxes for Java at each level this machine gives; without a JDK the tests here are skipped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lm_eval_codemind.execution.java import jdk
+from lm_eval_codemind.execution.java.sandbox import JavaSandbox
+
+
+@pytest.fixture(scope="session")
+def java() -> jdk.Jdk:
+    """This machine's JDK."""
+    try:
+        return jdk.find()
+    except jdk.JavaUnavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def sandbox_at(level: str, java: jdk.Jdk) -> Iterator[JavaSandbox]:
+    """A sandbox at each level."""
+    with JavaSandbox(workers=3, isolation=level, compile_seconds=6) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture(scope="module")
+def sandbox(java: jdk.Jdk) -> Iterator[JavaSandbox]:
+    """A sandbox at the strongest level."""
+    with JavaSandbox(workers=2) as sandbox:
+        yield sandbox

@@ -1,0 +1,159 @@
+"""Programs in Java: what comes of them, at each level; compilers and servers that end are replaced."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.execution import Job, Limits, SandboxClosed, Status
+from lm_eval_codemind.execution.java.jdk import Jdk
+from lm_eval_codemind.execution.java.sandbox import COMPILE_ERROR, JavaSandbox
+from tests.execution.processes import below
+
+
+def program(body: str, head: str = "", name: str = "Main") -> str:
+    return (
+        f"{head}\nimport java.util.*;\npublic class {name} {{\n"
+        f"public static void main(String[] args) throws Exception {{\n{body}\n}}\n}}\n"
+    )
+
+
+TWICE = program("System.out.println(2 * new Scanner(System.in).nextInt());")
+CASES = [("1\n", "2\n"), ("21\n", "42\n"), ("-3", "-6")]
+
+
+def test_a_program_is_judged_case_by_case(sandbox_at: JavaSandbox) -> None:
+    right, wrong, seen = sandbox_at.run(
+        [
+            Job.script(TWICE, CASES, job_id="right"),
+            Job.script(TWICE, [("1", "2"), ("2", "5"), ("3", "6")]),
+            Job.script(TWICE, [("1", None), ("2", None)]),
+        ]
+    )
+    assert right.passed and right.job_id == "right" and right.tests_run == 3
+    assert right.isolation == sandbox_at.isolation and right.cpu_seconds > 0
+    assert wrong.status is Status.FAILED and wrong.failed_test == "case 1" and len(wrong.observations) == 2
+    assert [observation.stdout for observation in seen.observations] == ["2\n", "4\n"] and seen.passed
+
+
+@pytest.mark.parametrize(
+    ("source", "stdout"),
+    [
+        (program("System.out.println(42);", name="Solution"), "42"),
+        (program("System.out.println(42);", "package contest.y2020;"), "42"),
+        (program("System.out.println(42);") + "public class Second { }", "42"),
+        ("class A { static class B { public static void main(String[] a) { System.out.println(42); } } }", "42"),
+        (program('System.out.println("größe \\u20ac");'), "größe €"),
+        (program("System.out.println(new Scanner(System.in).nextLine());"), "größe"),
+        (program("System.out.println(42); System.exit(0);"), "42"),
+        (program("System.err.println(1); System.out.println(42);"), "42"),
+        (program("Thread t = new Thread(() -> System.out.println(42)); t.start(); t.join();"), "42"),
+        (program("System.out.println(new java.io.File(\".\").list().length);"), "0"),
+        # What older programs do by reflection was allowed before Java 17.
+        (
+            program(
+                "var field = String.class.getDeclaredField(\"value\"); field.setAccessible(true);"
+                " System.out.println(((byte[]) field.get(\"abc\")).length);"
+            ),
+            "3",
+        ),
+        (
+            program(
+                "java.nio.file.Path path = java.nio.file.Files.createTempFile(\"a\", \"b\");"
+                " java.nio.file.Files.writeString(path, \"42\");"
+                " System.out.println(java.nio.file.Files.readString(path));"
+            ),
+            "42",
+        ),
+    ],
+)  # fmt: skip
+def test_honest_programs_pass(sandbox_at: JavaSandbox, source: str, stdout: str) -> None:
+    outcome = sandbox_at.run([Job.script(source, [("größe\n", stdout)])])[0]
+    assert outcome.passed, outcome
+
+
+def test_a_compile_error_says_the_compilers_first_message(sandbox_at: JavaSandbox) -> None:
+    outcome = sandbox_at.run([Job.script(program("int x = true;\nint y = false;"), CASES)])[0]
+    assert outcome.status is Status.ERROR and outcome.exception_type == COMPILE_ERROR
+    assert outcome.exception_message.startswith("line 5: incompatible types: boolean")
+    assert outcome.tests_run == 0
+
+
+def test_an_exception_is_described(sandbox_at: JavaSandbox) -> None:
+    source = program('System.out.println(1); throw new IllegalStateException("why\\nelse");')
+    outcome = sandbox_at.run([Job.script(source, CASES)])[0]
+    assert outcome.status is Status.ERROR and outcome.exception_type == "java.lang.IllegalStateException"
+    assert outcome.exception_message == "why" and outcome.stdout == "1\n"
+    forged = program('System.err.println("Exception in thread \\"main\\" X"); System.out.println(2);')
+    assert sandbox_at.run([Job.script(forged, [("", "2")])])[0].passed
+
+
+def test_the_machines_own_words_stay_off_standard_output(sandbox_at: JavaSandbox) -> None:
+    """The machine warns of threads it can't start; on standard output, if nothing is done about it."""
+    source = program(
+        "List<Thread> all = new ArrayList<>();\n"
+        "try { while (true) { Thread t = new Thread(() -> { try { Thread.sleep(60_000); }"
+        " catch (InterruptedException e) { } }); t.setDaemon(true); t.start(); all.add(t); } }\n"
+        "catch (OutOfMemoryError e) { System.out.println(all.size() > 100); }"
+    )
+    limits = Limits(cpu_seconds=20, wall_seconds=60, threads=200)
+    outcome = sandbox_at.run([Job.script(source, [("", "true\n")], limits=limits)])[0]
+    assert outcome.stdout == "true\n" and outcome.passed, outcome
+
+
+def test_releases(java: Jdk) -> None:
+    source = program('System.out.println("ab".repeat(2));')
+    with JavaSandbox(workers=1, release=8) as old, JavaSandbox(workers=1) as new:
+        refused = old.run([Job.script(source, [("", "abab")])])[0]
+        assert refused.exception_type == COMPILE_ERROR and "repeat" in refused.exception_message
+        assert old.run([Job.script(TWICE, CASES)])[0].passed
+        assert new.run([Job.script(source, [("", "abab")])])[0].passed
+
+
+def test_other_kinds_are_refused(sandbox: JavaSandbox) -> None:
+    with pytest.raises(ValueError, match="script only"):
+        sandbox.submit(Job.function("def f(): pass", "assert f()", "f"))
+    outcome = sandbox.run([Job.script(TWICE, CASES, limits=Limits(processes=1))])[0]
+    assert outcome.status is Status.BLOCKED
+
+
+def test_what_is_killed_is_replaced_and_nothing_is_lost(sandbox: JavaSandbox) -> None:
+    """The compiler and the servers are killed again and again while jobs run; each job has its outcome."""
+    assert sandbox.run([Job.script(TWICE, CASES)])[0].passed
+    futures = [sandbox.submit(Job.script(TWICE, CASES, job_id=str(number))) for number in range(12)]
+    killed = 0
+    deadline = time.monotonic() + 120
+    while killed < 3 and not all(future.done() for future in futures) and time.monotonic() < deadline:
+        time.sleep(0.5)
+        victims = [*below(sandbox.server_pids()[0]), sandbox.server_pids()[0]] if sandbox.server_pids() else []
+        for victim in victims[:1]:
+            try:
+                os.kill(victim, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+            killed += 1
+    outcomes = [future.result() for future in futures]
+    assert killed and [outcome.job_id for outcome in outcomes] == [str(number) for number in range(12)]
+    assert all(outcome.passed for outcome in outcomes), outcomes
+
+
+def test_nothing_is_left_when_it_closes(java: Jdk) -> None:
+    sandbox = JavaSandbox(workers=2)
+    assert all(outcome.passed for outcome in sandbox.run([Job.script(TWICE, CASES)] * 3))
+    pids = [pid for server in sandbox.server_pids() for pid in [server, *below(server)]]
+    waiting = sandbox.submit(Job.script(program("Thread.sleep(100_000);"), CASES, limits=Limits(wall_seconds=100)))
+    time.sleep(0.5)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(sandbox.close).result(60)
+    assert isinstance(waiting.exception(), SandboxClosed)
+    deadline = time.monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+    with pytest.raises(SandboxClosed):
+        sandbox.submit(Job.script(TWICE, CASES))
