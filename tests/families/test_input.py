@@ -365,8 +365,8 @@ def test_right_inputs_that_are_not_the_recorded_ones_count(cruxeval: dict[str, P
         assert (scores["r_input"], scores["as_recorded"]) == (1, 0), (document["problem_id"], answer)
 
 
-# The recorded verdict, why ours is another, and the answers it is about: see docs/replication.md.
-DIFFERENT: dict[tuple[str, str], bool] = {}
+# Answer -> recorded verdict, where ours is another: docs/replication.md says why.
+DIFFERENT = {("sample_344", "f([6, 4, 2, 8, 15], lambda x: x.sort())"): True}
 
 
 @pytest.mark.upstream
