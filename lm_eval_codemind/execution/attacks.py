@@ -300,7 +300,7 @@ _function("replaces time", {T, F}, """
     def f(a, b):
         while True: pass
     """)  # fmt: skip
-_function("traces every call", {F, E}, """
+_function("traces every call", {F, E, C}, """
     import sys, threading
     def trace(frame, event, arg):
         for name in list(frame.f_locals):

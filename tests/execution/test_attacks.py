@@ -73,7 +73,7 @@ class Account:
     suites = {(attack.job.kind, attack.job.tests) for attack in attacks() if attack.job.kind != "script"}
     special = ("in candidate(20, 22)", "sum(candidate", "== [42]", "range(candidate", "len(bytearray")
     ordinary = [(kind, tests) for kind, tests in suites if not any(part in tests for part in special)]
-    assert {kind for kind, _ in ordinary} == {"function", "method"}
+    assert {kind for kind, _ in ordinary} == {"function", "unittest"}
     for kind, tests in ordinary:
         program, name = (function, "f") if kind == "function" else (account, "Account")
         outcome = sandbox_at.submit(Job(kind, program, tests, name)).result()
