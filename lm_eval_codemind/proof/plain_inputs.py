@@ -39,7 +39,7 @@ def computed_outputs(
     with Sandbox(workers=workers) as sandbox:
         pairs = list(problems)
         futures = [sandbox.submit(_job(problem, given, limits or Limits())) for problem, given in pairs]
-        found = []
+        found: list[str | None] = []
         for (problem, _), future in zip(pairs, futures, strict=True):
             outcome = future.result()
             observation = outcome.observations[0] if outcome.passed and outcome.observations else None
