@@ -17,6 +17,7 @@ _PACKAGED = tuple(
         "ier:IER",
         "sr:SR",
         "dsr:DSR",
+        "der:DER",
         "ier:DIRECT_IER",
         "ier:PUBLISHED_IER",
         "sr:MISLEADING_SR",
