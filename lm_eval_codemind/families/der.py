@@ -1,6 +1,7 @@
 """Dependent execution reasoning (DER): predict what the program computes that the model itself has written.
 
-The questions are made from the responses of an earlier task, the first stage; see :mod:`lm_eval_codemind.harness.stages`.
+The questions are made from the responses of an earlier task, the first stage; see
+:mod:`lm_eval_codemind.harness.stages`.
 Prompt and reading are those of :data:`~lm_eval_codemind.families.ier.IER`.
 """
 
@@ -11,6 +12,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from math import isnan, nan
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from lm_eval_codemind.benchmarks import Benchmark
@@ -19,12 +21,12 @@ from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.families.ier import FLEXIBLE, IER, STRICT, ExecutionReasoning
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.requirements import require_runnable
-from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, samples_of
+from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, run_files, samples_of
 from lm_eval_codemind.languages import get_language, kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem
 from lm_eval_codemind.proof.outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Findings, Key, Part, Question, Unit
-from lm_eval_codemind.questions.family import prompts, responses
+from lm_eval_codemind.questions.family import FindingsColumn, prompts, responses
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import der as scores
 from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean, proportion
@@ -114,19 +116,15 @@ class DependentReasoning(ExecutionReasoning):
         found = {"RDER": task.metric("r_der"), "Pass1": task.metric("pass@1")}
         return {column: metric.value for column, metric in found.items() if metric and not isnan(metric.value)}
 
-    def options_again(self, task: TaskRun, beside: Any) -> dict[str, Any]:
-        """Return the options of a run, with the first stage where it lies now: beside the results, if it is there."""
+    def options_again(self, task: TaskRun, beside: Path) -> dict[str, Any]:
+        """Return the options of both stages, with the first one where it lies now."""
         recorded = task.suite.get("first_stage") or {}
         options = {**(recorded.get("options") or {}), **super().options_again(task, beside)}
-        here = beside.with_name(str(recorded.get("results")))
-        return {**options, PLACE: str(here)} if here.is_file() else options
+        return {**options, PLACE: str(_first_stage(task, beside))}
 
-    def companions(self, task: TaskRun, beside: Any) -> list[Any]:
-        """Return the files of the first stage, which a bundle of the second needs."""
-        recorded = task.suite.get("first_stage") or {}
-        results = beside.with_name(str(recorded.get("results")))
-        date = results.stem.partition("_")[2]
-        return [results, results.with_name(f"samples_{recorded.get('task')}_{date}.jsonl")]
+    def companions(self, task: TaskRun, beside: Path) -> list[Path]:
+        """Return the files of the first stage's run."""
+        return run_files(_first_stage(task, beside))
 
     def reasons_against(self, task: TaskRun) -> list[str]:
         """Return why results may not be submitted: if the first stage was limited, or left nothing to ask."""
@@ -290,16 +288,22 @@ class _Asking(DependentReasoning):
         benchmarks = {one.problem.benchmark for one in asked}
         found: dict[tuple[str, str, str], float] = {}
         for benchmark in benchmarks:
-            for file in self._stage.others:
-                for row in samples_of(file, {"family": IER.name, "benchmark": benchmark}):
-                    doc, score = row["doc"], row.get(IER.metric)
-                    if row.get("filter") == IER.filters[0] and isinstance(score, (int, float)):
-                        found[benchmark, str(doc["problem_id"]), str(doc["input"])] = float(score)
+            for row in samples_of(self._stage.file, {"family": IER.name, "benchmark": benchmark}):
+                doc, score = row["doc"], row.get(IER.metric)
+                if row.get("filter") == IER.filters[0] and isinstance(score, (int, float)):
+                    found[benchmark, str(doc["problem_id"]), str(doc["input"])] = float(score)
         return [found.get((one.problem.benchmark, one.problem.problem_id, one.input)) for one in asked]
 
 
 def _row(complexity: Complexity | None) -> dict[str, Any] | None:
     return None if complexity is None else {**dataclasses.asdict(complexity), "constructs": list(complexity.constructs)}
+
+
+def _first_stage(task: TaskRun, beside: Path) -> Path:
+    """Return the results file of a task's first stage: beside its own, else where it was when the task was run."""
+    recorded = str((task.suite.get("options") or {}).get(PLACE, ""))
+    here = beside.with_name(Path(recorded).name)
+    return here if here.is_file() else Path(recorded)
 
 
 def _record(sample: Sample) -> Record:
@@ -394,7 +398,7 @@ def _passes(records: Sequence[Record]) -> list[float]:
 
 
 def _common(models: Mapping[str, Sequence[Unit]]) -> Findings:
-    columns = (
+    columns: tuple[FindingsColumn, ...] = (
         ("benchmark", "Benchmark", "text"),
         ("model", "Model", "text"),
         ("value", "R'_DER", "percent"),
@@ -515,9 +519,8 @@ def dataset(
         ) from error
     metadata = {name: value for name, value in options.items() if name not in ("version", "setting", "settings")}
     stage = read_first_stage(first_stage_task, first_stage_setting, first_stage, metadata)
-    own = {"first_stage": str(stage.file), **({"input_seed": seed} if seed != INPUT_SEED else {})}
-    hooks = Hooks(_Asking(stage, seed))
-    return hooks.dataset(benchmark=benchmark, setting=_SETTING, suite=suite, **options, **own)
+    options |= {PLACE: str(stage.file), **({"input_seed": seed} if seed != INPUT_SEED else {})}
+    return Hooks(_Asking(stage, seed)).dataset(benchmark=benchmark, setting=_SETTING, suite=suite, **options)
 
 
 _hooks = Hooks(DER)

@@ -1,13 +1,15 @@
 """Tasks whose questions are made from the responses of an earlier task, their first stage.
 
-The harness makes one call for all requests of a run, so such a task is a run of its own. Its YAML names the first stage::
+The harness makes one call for all requests of a run, so such a task is a run of its own. Its YAML names the first
+stage::
 
     dataset_kwargs:
       first_stage_task: codemind_sr_humaneval
       first_stage_setting: no_test
 
-and ``--metadata '{"first_stage": "DIR"}'`` the place where the responses lie: what was given to ``--output_path``, with
-``--log_samples``. :mod:`lm_eval_codemind.harness.cli` runs both stages, one after the other, with the model loaded once.
+and ``--metadata '{"first_stage": "DIR"}'`` the place where the responses lie: what was given to ``--output_path``,
+with ``--log_samples``. :mod:`lm_eval_codemind.harness.cli` runs both stages, one after the other, with the model loaded
+once.
 """
 
 from __future__ import annotations
@@ -69,7 +71,6 @@ class FirstStage:
         suite: What the results record of the task, which is what this release records of it, too.
         questions: Its questions, in order, with the responses to each; those of other settings are left out.
         of: How many questions there are; more than were asked where the run was limited.
-        others: The results files of the same model at the same place, this one among them.
     """
 
     task: str
@@ -77,7 +78,6 @@ class FirstStage:
     suite: Mapping[str, Any]
     questions: Sequence[tuple[Question, tuple[str, ...]]]
     of: int
-    others: Sequence[Path]
 
     def record(self) -> dict[str, Any]:
         """Return what the results of the second stage record of the first."""
@@ -110,8 +110,8 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     """
     if place is None:
         raise ValueError(
-            f"this task asks about the programs that the model wrote in {task}, and was not told where they are; run it "
-            f"with `codemind run`, which does both, or run {task} with --log_samples --output_path DIR first and "
+            f"this task asks about the programs that the model wrote in {task}, and was not told where they are; run "
+            f"it with `codemind run`, which does both, or run {task} with --log_samples --output_path DIR first and "
             f'then this with --metadata \'{{"{PLACE}": "DIR"}}\''
         )
     run_it = f"run {task} with --log_samples --output_path DIR, and give that DIR"
@@ -132,7 +132,7 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     if len(of_model) > 1:
         listed = "".join(f"\n  {file}" for file, _ in of_model)
         raise ValueError(f"{PLACE}={place}: {len(of_model)} runs of {task} are there; name one of the files:{listed}")
-    (file, raw), place = of_model[0], Path(place)
+    file, raw = of_model[0]
     here = _task_here(task, {name: value for name, value in metadata.items() if name not in (PLACE, TASK, SETTING)})
     _require_same_settings(file, task, raw["configs"][task].get("metadata") or {}, here.config.metadata)
     documents = {Key.of(document): document for document in here.eval_docs if (document["setting"] or "") == setting}
@@ -142,8 +142,7 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     asked = [
         (Question.from_document(document), responses[key]) for key, document in documents.items() if key in responses
     ]
-    others = [file for file in _result_files(place) if model_identity(_read(file)) == own]
-    return FirstStage(task, file, here.config.metadata["suite"], asked, len(documents), others)
+    return FirstStage(task, file, here.config.metadata["suite"], asked, len(documents))
 
 
 def samples_of(file: Path, wanted: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -159,6 +158,13 @@ def samples_of(file: Path, wanted: Mapping[str, Any]) -> Iterator[dict[str, Any]
         samples = _samples_file(file, task)
         if samples is not None and all(suite.get(name) == value for name, value in wanted.items()):
             yield from _rows(samples)
+
+
+def run_files(file: Path) -> list[Path]:
+    """Return a results file and the sample files of its run."""
+    match = _RESULTS_FILE.fullmatch(file.name)
+    samples = sorted(file.parent.glob(f"samples_*_{match['date']}.jsonl")) if match else []
+    return [file, *samples]
 
 
 def model_identity(raw: Mapping[str, Any]) -> dict[str, str]:

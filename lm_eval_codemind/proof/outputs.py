@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from lm_eval_codemind.benchmarks import limits_of
-from lm_eval_codemind.execution import Outcome, Sandbox, Status
+from lm_eval_codemind.execution import Limits, Outcome, Sandbox, Status
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
 from lm_eval_codemind.proof.labels import literal
@@ -57,8 +57,12 @@ class Proven:
     cause: str = ""
 
 
-def prove_outputs(executions: Sequence[Execution]) -> list[Proven]:
+def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None) -> list[Proven]:
     """Execute programs, each twice, and return what that proves, in their order.
+
+    Args:
+        executions: The programs and their inputs.
+        limits: What each may use; those of its problem if None.
 
     Raises:
         IsolationUnavailable: if programs cannot be executed safely on this machine.
@@ -67,7 +71,7 @@ def prove_outputs(executions: Sequence[Execution]) -> list[Proven]:
     for one in executions:
         long = len(one.program) > PROGRAM_CHARACTERS or len(one.input) > SHOWN_CHARACTERS
         kind = kind_of(one.problem)
-        job = None if long else kind.output_job(one.problem, one.program, one.input, limits_of(one.problem))
+        job = None if long else kind.output_job(one.problem, one.program, one.input, limits or limits_of(one.problem))
         jobs.append("too_long" if long else "unobservable" if job is None else job)
     if all(isinstance(job, str) for job in jobs):
         return [Proven(None, str(job)) for job in jobs]

@@ -21,6 +21,7 @@ from lm_eval_codemind.scores.statistics import Estimate, mean
 
 PartKind = Literal["code", "text", "diff"]
 Unit = tuple[Sample, ...]
+FindingsColumn = tuple[str, str, Literal["text", "percent", "number", "count"]]
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Findings:
     name: str
     title: str
     note: str
-    columns: tuple[tuple[str, str, Literal["text", "percent", "number", "count"]], ...]
+    columns: tuple[FindingsColumn, ...]
     rows: tuple[tuple[Any, ...], ...]
 
 
