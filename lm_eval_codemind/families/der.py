@@ -22,7 +22,7 @@ from lm_eval_codemind.families.ier import FLEXIBLE, IER, STRICT, ExecutionReason
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, run_files, samples_of
-from lm_eval_codemind.languages import get_language, kind_of
+from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem
 from lm_eval_codemind.proof.outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Findings, Key, Part, Question, Unit
@@ -33,8 +33,9 @@ from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean, propor
 
 INPUT_SEED = 0
 
-# The way in which IER asks; a document of this family is shown in the same way.
-_SETTING = "steps"
+# Tells its questions from IER's on the same problem; it is shown in the way in which IER asks.
+_SETTING = "own_program"
+_SHOWN_AS = "steps"
 # The item of the only document of a task whose model wrote no program that can be asked about.
 NOTHING = "nothing to ask"
 
@@ -81,6 +82,12 @@ class DependentReasoning(ExecutionReasoning):
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return no questions: they come from a first stage, by :class:`_Asking`."""
         return ()
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return IER.prompt(kind, fields, _SHOWN_AS)
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return IER.target(kind, fields, _SHOWN_AS)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         scored = IER.score(question, answer)
