@@ -189,16 +189,17 @@ class _Asking(DependentReasoning):
         self._stage = stage
         self._seed = seed
         self._questions: dict[str, list[Question]] = {}
-        self._problems: dict[str, Problem] = {}
+        self._problems: list[Problem] = []
         self._left_out: dict[str, list[str]] = {}
         self._counts = {"responses": 0, "passed": 0, "asked": 0}
         self._ask()
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
-        return list(self._problems.values())
+        """Return all problems of the first stage: which worked examples are shown must not depend on what passes."""
+        return self._problems
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-        return self._questions[problem.problem_id]
+        return self._questions.get(problem.problem_id, ())
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         suite["first_stage"] = {
@@ -226,9 +227,7 @@ class _Asking(DependentReasoning):
             asked = [(Written(key, first, first.code, given), first.output or "None")]
         same = self._same([one for one, _ in asked])
         for (one, output), score in zip(asked, same, strict=True):
-            self._problems.setdefault(one.problem.problem_id, one.problem)
-            question = self._question(one, output, score)
-            self._questions.setdefault(one.problem.problem_id, []).append(question)
+            self._questions.setdefault(one.problem.problem_id, []).append(self._question(one, output, score))
 
     def _written(self) -> tuple[list[Written], Problem]:
         """Return the programs that pass, in the order of the responses, and the first problem."""
@@ -237,6 +236,7 @@ class _Asking(DependentReasoning):
         family = families()[str(self._stage.suite["family"])]
         if not family.executes:
             raise ValueError(f"{self._stage.task}: its responses are no programs; name another first_stage_task")
+        self._problems = [family.posed(question) for question in self._stage.all]
         solved = [family.posed(question) for question, _ in self._stage.questions]
         require_runnable(solved)
         running: dict[Job, Future[Outcome]] = {}

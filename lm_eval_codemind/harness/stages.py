@@ -70,14 +70,14 @@ class FirstStage:
         file: The results file.
         suite: What the results record of the task, which is what this release records of it, too.
         questions: Its questions, in order, with the responses to each; those of other settings are left out.
-        of: How many questions there are; more than were asked where the run was limited.
+        all: The questions there are; more than were asked where the run was limited.
     """
 
     task: str
     file: Path
     suite: Mapping[str, Any]
     questions: Sequence[tuple[Question, tuple[str, ...]]]
-    of: int
+    all: Sequence[Question]
 
     def record(self) -> dict[str, Any]:
         """Return what the results of the second stage record of the first."""
@@ -90,7 +90,7 @@ class FirstStage:
             "samples_sha256": hashlib.sha256(samples.read_bytes()).hexdigest(),
             "options": dict(self.suite.get("options") or {}),
             "questions": len(self.questions),
-            "of": self.of,
+            "of": len(self.all),
             "responses": len(responses),
         }
 
@@ -139,10 +139,9 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     responses = _responses(file, task, raw, documents)
     if not responses:
         raise ValueError(f"{file}: no response to a question of {task} under the setting {setting!r}; {run_it}")
-    asked = [
-        (Question.from_document(document), responses[key]) for key, document in documents.items() if key in responses
-    ]
-    return FirstStage(task, file, here.config.metadata["suite"], asked, len(documents))
+    questions = {key: Question.from_document(document) for key, document in documents.items()}
+    asked = [(question, responses[key]) for key, question in questions.items() if key in responses]
+    return FirstStage(task, file, here.config.metadata["suite"], asked, list(questions.values()))
 
 
 def samples_of(file: Path, wanted: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
