@@ -21,7 +21,7 @@ from typing import Any
 from lm_eval_codemind.answers.comparison import same_text
 from lm_eval_codemind.benchmarks import limits_of
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.execution import Job, Limits, shared_sandbox
+from lm_eval_codemind.execution import Job, shared_sandbox
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.outputs import Execution, Proven, prove_outputs
@@ -96,7 +96,7 @@ def scored(rows: Sequence[dict[str, Any]]) -> list[Scored]:
         sandbox.submit(kind_of(problem).suite_job(problem, row["code"], limits=limits_of(problem)))
         for row, problem in zip(rows, own, strict=True)
     ]
-    on_one = [sandbox.submit(_assertion(row)) for row in rows]
+    on_one = [sandbox.submit(_assertion(row, problem)) for row, problem in zip(rows, own, strict=True)]
     labels = prove_outputs(
         [Execution(problem, row["code"], row["input"].strip()) for row, problem in zip(rows, own, strict=True)]
     )
@@ -116,9 +116,9 @@ def _problem_id(row: dict[str, Any]) -> str:
     return f"MBPP_{row['problem_id']}" if row["benchmark"] == "mbpp" else str(row["problem_id"])
 
 
-def _assertion(row: dict[str, Any]) -> Job:
+def _assertion(row: dict[str, Any], problem: Problem) -> Job:
     test = f"assert {row['input'].strip()} == {row['expected_output'].strip()}"
-    return Job.function(row["code"], test, row["input"].partition("(")[0].strip(), limits=Limits())
+    return Job.function(row["code"], test, problem.entry_point, limits=limits_of(problem))
 
 
 def report(rows: Sequence[dict[str, Any]], listing: bool) -> Iterator[str]:

@@ -68,7 +68,7 @@ def test_chat_completions(engine: Engine, serve_chat: object, tmp_path: Path) ->
         *("--log_samples", "--confirm_run_unsafe_code"),
         OPENAI_API_KEY="none",
     )
-    first, second = stages(tmp_path / "out")
+    _, second = stages(tmp_path / "out")
     assert second["results"][TASK]["pass@1,strict-match"] == 0
     # Two documents of the first stage, one that stands for nothing to ask.
     assert len(server.requests) == 3

@@ -19,8 +19,10 @@ from lm_eval_codemind.families.ier import IER
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.models.replay import ReplayLM
+from lm_eval_codemind.results.bundles import write_bundle
+from lm_eval_codemind.results.leaderboard import Submitted, write_site
 from lm_eval_codemind.results.runs import Run, read_runs
-from lm_eval_codemind.results.submission import LEADERBOARD_COLUMNS
+from lm_eval_codemind.results.submission import LEADERBOARD_COLUMNS, Submission, eval_results
 
 PROBLEMS = [problem for problem in sample.read() if kind_of(problem).specified]
 # Documents of the first stage, two a problem.
@@ -159,6 +161,23 @@ def test_verified_with_the_first_stage_beside_it(folder: Path, tmp_path: Path) -
     assert done.exit_code == 0, done.output
     names = {path.name for path in DER.companions(second.tasks[0], moved / second.path.name)}
     assert names < {path.name for path in moved.iterdir()} and len(names) == 2
+
+
+def test_bundle_and_leaderboard(folder: Path, tmp_path: Path) -> None:
+    runs = {name: stages(folder / name)[1] for name in ("knows", "writes", "fails")}
+    bundle = tmp_path / "fails.codemind.tar.gz"
+    write_bundle(bundle, runs["fails"], {"model": "org/fails", "results": runs["fails"].path.name})
+    assert bundle.is_file()
+    done = CliRunner().invoke(main, ["leaderboard", str(bundle), "-o", str(tmp_path / "site")])
+    # Both stages are in the bundle and rescore to the same; a replayed run that names its model may be shown.
+    assert done.exit_code == 0, done.output
+    write_site([Submitted(run.model, "2026-01-01", run) for run in runs.values()], tmp_path / "all", "all")
+    index = (tmp_path / "all" / "index.html").read_text()
+    assert "R&#39;_DER" in index and "not defined" in index
+    submission = Submission("org/fails", "org/data")
+    assert eval_results(runs["fails"], submission) == []
+    (entry,) = eval_results(runs["knows"], submission)
+    assert entry["value"] == 1.0
 
 
 def test_two_commands_give_the_same(folder: Path, tmp_path: Path) -> None:
