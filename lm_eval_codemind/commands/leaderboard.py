@@ -35,14 +35,19 @@ def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
         with opened(bundles) as directories:
             for bundle, directory in zip(bundles, directories, strict=True):
                 submission = read_submission(directory, bundle)
-                (run,) = read_runs([directory])
-                with rescored(run) as again:
-                    result = verify(run, again)
-                differing += [f"{bundle}: {difference}" for difference in result.differences]
+                # Beside the submitted run there may be another that its tasks depend on.
+                runs = {run.path.name: run for run in read_runs([directory])}
+                run = runs.get(str(submission.get("results"))) or next(iter(runs.values()))
+                equal = True
+                for one in runs.values():
+                    with rescored(one) as again:
+                        result = verify(one, again)
+                    equal = equal and result.equal
+                    differing += [f"{bundle}: {difference}" for difference in result.differences]
                 model, was = str(submission.get("model")), submission.get("model_was")
                 refused += [f"{bundle}: {reason}" for reason in model_reasons(run, model, was)]
                 submitted.append(Submitted(model, str(submission.get("date")), run))
-                click.echo(f"{bundle}: {'equal' if result.equal else 'differs'}")
+                click.echo(f"{bundle}: {'equal' if equal else 'differs'}")
             if refused:
                 raise ValueError("not every bundle may be shown:\n" + "\n".join(f"  {reason}" for reason in refused))
             if differing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import click
 from lm_eval_codemind.commands.mendable import mendable
 from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE, forget_journals
 from lm_eval_codemind.harness.cli import run_harness
-from lm_eval_codemind.harness.contract import environment
+from lm_eval_codemind.harness.contract import environment, parsed_arguments
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.models.recordings import Recordings, read_recordings
 
@@ -65,7 +65,8 @@ def command(
     names = [name for chosen in tasks for name in chosen.split(",")]
     try:
         recordings = read_recordings(responses)
-        chosen, indices = recorded_documents(names, recordings)
+        metadata = {"model": _model_name(recordings, responses), **(parsed_arguments(harness_arguments).metadata or {})}
+        chosen, indices = recorded_documents(names, recordings, metadata)
     except ValueError as error:
         raise click.ClickException(str(error)) from error
     model_args: dict[str, Any] = {"responses": [str(path) for path in responses], "repeated_prompts": "drop"}
@@ -92,7 +93,9 @@ def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:
     return "+".join(dict.fromkeys(path.name.removesuffix(".gz").removesuffix(".jsonl") for path in paths))
 
 
-def recorded_documents(names: Sequence[str], recordings: Recordings) -> tuple[list[str], dict[str, list[int]]]:
+def recorded_documents(
+    names: Sequence[str], recordings: Recordings, metadata: Mapping[str, Any]
+) -> tuple[list[str], dict[str, list[int]]]:
     """Return which tasks to run, and which of their documents have a recorded response.
 
     A group is run as such if each of its tasks has recorded problems; otherwise those of its tasks are that have.
@@ -100,6 +103,7 @@ def recorded_documents(names: Sequence[str], recordings: Recordings) -> tuple[li
     Args:
         names: Tasks, groups or tags of this suite.
         recordings: The recorded responses.
+        metadata: What tasks are told: ``--metadata`` and the name of the model.
 
     Returns:
         Names of tasks and groups; and task -> indices of its documents, in ascending order.
@@ -109,7 +113,7 @@ def recorded_documents(names: Sequence[str], recordings: Recordings) -> tuple[li
     """
     from lm_eval.tasks import TaskManager
 
-    manager = TaskManager(include_path=list(task_directories()), include_defaults=False)
+    manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(metadata))
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
         raise ValueError(

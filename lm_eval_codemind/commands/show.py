@@ -23,7 +23,7 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     RUNS are result files of the harness (--output_path) or directories that hold some.
     """
     from lm_eval_codemind.families import families
-    from lm_eval_codemind.results.analysis import ALL, comparisons, hardest, summary
+    from lm_eval_codemind.results.analysis import ALL, comparisons, findings, hardest, summary
     from lm_eval_codemind.results.observations import observe
     from lm_eval_codemind.results.runs import read_runs
 
@@ -43,6 +43,8 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     compared = comparisons(observations).where(lambda row: row["benchmark"] == ALL)
     if compared.rows:
         click.echo(f"\n{compared.title}, all benchmarks together\n{compared.without('benchmark').to_text()}")
+    for table in findings(observations):
+        click.echo(f"\n{table.title}\n{table.to_text()}")
     hard = hardest(observations)
     for family in dict.fromkeys(row[0] for row in hard.rows) if problems else ():
         of_family = hard.where(partial(_is_of, family)).head(problems)

@@ -18,6 +18,7 @@ _PACKAGED = tuple(
         "sr:SR",
         "dsr:DSR",
         "input:INPUT_PREDICTION",
+        "der:DER",
         "ier:DIRECT_IER",
         "input:DIRECT_INPUT",
         "ier:PUBLISHED_IER",

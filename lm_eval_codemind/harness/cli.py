@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+import logging
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
+from pathlib import Path
+from typing import Any
 
-from lm_eval_codemind.harness.contract import parsed_arguments, replaced
+from lm_eval_codemind.harness import stages as stages_module
+from lm_eval_codemind.harness.contract import (
+    dataset_arguments,
+    loaded_once,
+    parsed_arguments,
+    replaced,
+    tasks_of,
+    wait_for_all,
+)
 from lm_eval_codemind.harness.location import installed_tasks, task_directories
+
+logger = logging.getLogger(__name__)
 
 
 def run_harness(arguments: Sequence[str]) -> None:
@@ -15,6 +31,9 @@ def run_harness(arguments: Sequence[str]) -> None:
     The models of this suite are registered first. Where its tasks are not installed inside the harness, as in an
     editable installation, their directory is searched in addition to any ``--include_path``. If all tasks asked for
     are found there, the harness's own thousands of YAML files are not read, which takes longer than scoring.
+
+    Tasks that ask about the responses to another task are run after it, with the same options, the model loaded once;
+    see :mod:`lm_eval_codemind.harness.stages`.
     """
     # Costs seconds, and `codemind --help` must not.
     from lm_eval import tasks
@@ -28,14 +47,82 @@ def run_harness(arguments: Sequence[str]) -> None:
     options = parsed_arguments(arguments)
     file = EvaluatorConfig.load_yaml_config(options.config) if options.config else {}
     chosen = options.include_path or file.get("include_path")
-    names = options.tasks or file.get("tasks") or []
+    given = options.tasks or file.get("tasks") or []
+    names = given.split(",") if isinstance(given, str) else list(given)
     paths = [*task_directories(), *([chosen] if chosen else [])]
     known = tasks.TaskManager(include_path=paths, include_defaults=False)
-    if set(names.split(",") if isinstance(names, str) else names) <= set(known.all_tasks):
-        options.include_path = paths
-        with replaced(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)):
+    metadata = {**_mapping(file.get("metadata")), **_mapping(options.metadata)}
+    stages = planned(known, names) if stages_module.PLACE not in metadata else (names, [])
+    with ExitStack() as stack:
+        if set(names) <= set(known.all_tasks):
+            options.include_path = paths
+            stack.enter_context(replaced(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)))
+        else:
+            # Where this suite's tasks are installed, the harness finds them by itself.
+            options.include_path = paths if installed_tasks() is None else paths[1:] or None
+        if stages[1]:
+            stack.enter_context(loaded_once())
+            _run_stages(options, stages, metadata, options.output_path or file.get("output_path"))
+        else:
             options.func(options)
-        return
-    # Where this suite's tasks are installed, the harness finds them by itself.
-    options.include_path = paths if installed_tasks() is None else paths[1:] or None
-    options.func(options)
+
+
+def planned(manager: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return which tasks, groups and tags are run first, and which after them, about their responses.
+
+    Args:
+        manager: A task manager of the harness that knows this suite's tasks.
+        names: What is asked for; names that the manager does not know are run first, as they are.
+
+    Returns:
+        The first ones, with what the others need added where it is not among them; and the others. A group of both
+        kinds is taken apart.
+    """
+    first: list[str] = []
+    second: list[str] = []
+    needed: list[str] = []
+    for name in dict.fromkeys(name for given in names for name in (manager.match_tasks([given]) or [given])):
+        members = tasks_of(manager, name)
+        before = {task: dataset_arguments(manager, task).get(stages_module.TASK) for task in members}
+        needed += [stage for stage in before.values() if stage]
+        if all(before.values()):
+            second.append(name)
+        elif not any(before.values()):
+            first.append(name)
+        else:
+            first += [task for task, stage in before.items() if not stage]
+            second += [task for task, stage in before.items() if stage]
+    run = {task for name in first for task in tasks_of(manager, name)}
+    return [*first, *dict.fromkeys(task for task in needed if task not in run)], second
+
+
+def _run_stages(
+    options: argparse.Namespace, stages: tuple[list[str], list[str]], metadata: Mapping[str, Any], output: str | None
+) -> None:
+    with ExitStack() as stack:
+        place = output or stack.enter_context(tempfile.TemporaryDirectory(prefix="codemind-"))
+        # A name that ends so is the stem of the files, beside which there may be others.
+        directory = Path(place).parent if place.endswith(".json") else Path(place)
+        before = stages_module.result_files(directory)
+        wait_for_all()
+        logger.info("first stage: %s", ", ".join(stages[0]))
+        # The questions of the second stage are made of the samples of the first.
+        _run(options, tasks=stages[0], output_path=place, log_samples=True)
+        wait_for_all()
+        made = stages_module.result_files(directory) - before
+        if len(made) != 1:
+            raise SystemExit(
+                f"{directory}: {len(made)} results files appeared there while the first stage ran, and must be one; "
+                "give every run, and a run of several processes as a whole, an --output_path of its own"
+            )
+        logger.info("second stage: %s", ", ".join(stages[1]))
+        _run(options, tasks=stages[1], metadata={**metadata, stages_module.PLACE: str(made.pop())})
+
+
+def _run(options: argparse.Namespace, **changed: Any) -> None:
+    again = argparse.Namespace(**{**vars(options), **changed})
+    again.func(again)
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, Mapping) else {}

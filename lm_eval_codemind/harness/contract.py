@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -66,6 +67,61 @@ def replaced(module: Any, name: str, value: Any) -> Iterator[None]:
         yield
     finally:
         setattr(module, name, former)
+
+
+@contextmanager
+def loaded_once() -> Iterator[None]:
+    """Have the harness load a model once for all its runs of a while, which must ask for the same model.
+
+    The harness goes on naming the model as the user did, so that its results are those of a run of its own.
+    """
+    from lm_eval.api import registry
+
+    find, loaded = registry.get_model, {}
+
+    def keeping(name: str) -> Any:
+        class Loader:
+            @staticmethod
+            def create_from_arg_obj(*arguments: Any, **named: Any) -> Any:
+                if name not in loaded:
+                    loaded[name] = find(name).create_from_arg_obj(*arguments, **named)
+                return loaded[name]
+
+            @staticmethod
+            def create_from_arg_string(*arguments: Any, **named: Any) -> Any:
+                if name not in loaded:
+                    loaded[name] = find(name).create_from_arg_string(*arguments, **named)
+                return loaded[name]
+
+        return Loader
+
+    with replaced(registry, "get_model", keeping):
+        yield
+
+
+def tasks_of(manager: Any, name: str) -> list[str]:
+    """Return the tasks behind the name of a task, a group or a tag; the name itself where the manager knows none."""
+    entry = manager.task_index.get(name)
+    if entry is None or entry.kind.name in ("TASK", "PY_TASK"):
+        return [name]
+    if entry.kind.name == "TAG":
+        return sorted(entry.tags)
+    members = entry.cfg["task"] if isinstance(entry.cfg["task"], list) else [entry.cfg["task"]]
+    named = [member if isinstance(member, str) else member.get("task") or member.get("group") for member in members]
+    return [task for member in named if isinstance(member, str) for task in tasks_of(manager, member)]
+
+
+def dataset_arguments(manager: Any, task: str) -> dict[str, Any]:
+    """Return the ``dataset_kwargs`` of a task's YAML file; empty where the manager does not know the task."""
+    entry = manager.task_index.get(task)
+    return dict((entry.cfg or {}).get("dataset_kwargs") or {}) if entry is not None else {}
+
+
+def wait_for_all() -> None:
+    """Wait until all processes of a distributed run have come here; nothing is done in any other run."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.distributed.is_available() and torch.distributed.is_initialized():
+        torch.distributed.barrier()
 
 
 @contextmanager

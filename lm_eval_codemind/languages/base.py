@@ -169,6 +169,27 @@ class Kind(abc.ABC):
         """Return the inputs that say nothing: all empty, zero, or left to their defaults."""
         return []
 
+    def known_inputs(self, problem: Problem) -> list[str]:
+        """Return the inputs of the problem and its tests, in the form of ``problem.input``, the problem's own first."""
+        own = [problem.input] if problem.input or self.printed else []
+        return list(dict.fromkeys([*own, *(case.input for case in problem.cases)]))
+
+    def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
+        """Return the job that observes what a program gives on an input, with chance left to chance.
+
+        The last observation is the one that counts.
+
+        Args:
+            problem: The problem that the program solves.
+            code: A complete program that nobody has vouched for.
+            input: In the form of ``problem.input``.
+            limits: What the program may use.
+
+        Returns:
+            None if outputs of programs of this kind are not observed.
+        """
+        return None
+
     @abc.abstractmethod
     def output_type(self, output: str) -> str | None:
         """Return the class of :data:`OUTPUT_TYPES` that an output belongs to, None if it belongs to none."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeGuard
 
 from lm_eval_codemind.benchmarks import Benchmark
-from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
@@ -21,6 +21,7 @@ from lm_eval_codemind.scores.statistics import Estimate, mean
 
 PartKind = Literal["code", "text", "diff"]
 Unit = tuple[Sample, ...]
+FindingsColumn = tuple[str, str, Literal["text", "percent", "number", "count"]]
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,26 @@ class Part:
     beside: bool = False
     note: str = ""
     language: str = "python"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """A table that a family makes of several runs.
+
+    Attributes:
+        name: File stem.
+        title: Heading.
+        note: What the numbers are, for readers.
+        columns: Of each column its name in files, its heading and how its values are shown: ``text``, ``percent``,
+            ``number`` or ``count``.
+        rows: One tuple a row; a number that does not exist is NaN.
+    """
+
+    name: str
+    title: str
+    note: str
+    columns: tuple[FindingsColumn, ...]
+    rows: tuple[tuple[Any, ...], ...]
 
 
 class Family(abc.ABC):
@@ -128,6 +149,10 @@ class Family(abc.ABC):
         """Note what the results must record of this family besides what all record."""
         return
 
+    def posed(self, question: Question) -> Problem:
+        """Return the problem that a program solves which was written in answer to a question."""
+        return load_problem(question.key.benchmark, question.key.problem_id)
+
     # -- how a response is scored
 
     @abc.abstractmethod
@@ -182,6 +207,27 @@ class Family(abc.ABC):
     def leaderboard(self, task: TaskRun) -> dict[str, float]:
         """Return what the CodeMind authors' leaderboard shows of a task: its column -> a share of 1."""
         return {}
+
+    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Findings]:
+        """Return tables that only this family has, from the problems of each model; none in most families."""
+        return []
+
+    def reasons_against(self, task: TaskRun) -> list[str]:
+        """Return what keeps a task's results from being submitted, besides what keeps those of any family."""
+        return []
+
+    def options_again(self, task: TaskRun, beside: Path) -> dict[str, Any]:
+        """Return what ``--metadata`` has to set for a task's responses to be scored again.
+
+        Args:
+            task: The task.
+            beside: The results file of its run.
+        """
+        return dict(task.suite.get("options") or {})
+
+    def companions(self, task: TaskRun, beside: Path) -> list[Path]:
+        """Return the files of other runs that scoring a task's responses again needs, as far as they lie beside it."""
+        return []
 
     def parts(self, unit: Unit) -> list[Part]:
         """Return the texts that the report shows of a problem."""

@@ -11,7 +11,7 @@ from typing import TypeVar
 from lm_eval_codemind.benchmarks import same_problems
 from lm_eval_codemind.families import families, family_of
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
-from lm_eval_codemind.questions import Family, Key
+from lm_eval_codemind.questions import Family, Key, Unit
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.tables import Column, Table
@@ -61,6 +61,7 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         overlap(observations),
         pairs(observations),
         comparisons(observations),
+        *findings(observations),
         hardest(observations),
     ]
     return [table for table in tables if table.rows]
@@ -452,6 +453,20 @@ def hardest(observations: Sequence[Observation]) -> Table:
         ),
         tuple(rows),
     )
+
+
+def findings(observations: Sequence[Observation]) -> list[Table]:
+    """Return the tables that only one family has, made by the families themselves."""
+    tables = []
+    for family in families().values():
+        units: dict[str, list[Unit]] = defaultdict(list)
+        for o in observations:
+            if o.family is family:
+                units[o.model].append(o.unit)
+        for found in family.findings(units) if units else ():
+            columns = tuple(Column(*column) for column in found.columns)
+            tables.append(Table(found.name, found.title, found.note, columns, found.rows))
+    return tables
 
 
 def _means(

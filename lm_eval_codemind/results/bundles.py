@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.families import family_of
 from lm_eval_codemind.results.runs import Run
 
 SUFFIX = ".codemind.tar.gz"
@@ -29,12 +30,20 @@ def write_bundle(path: Path, run: Run, submission: Mapping[str, Any]) -> None:
         path: The archive to write.
         run: The run, with samples.
         submission: What is submitted; plain values.
+
+    Raises:
+        ValueError: naming the file, if one that scoring the responses again needs is not beside the run's.
     """
     files = {SUBMISSION: (json.dumps(submission, indent=2, ensure_ascii=False) + "\n").encode("utf-8")}
     files[run.path.name] = run.path.read_bytes()
     for task in run.tasks:
         if task.samples_file is not None:
             files[task.samples_file.name] = task.samples_file.read_bytes()
+        family = family_of(task)
+        for companion in family.companions(task, run.path) if family else ():
+            if not companion.is_file():
+                raise ValueError(f"{companion}: not there, and {task.task} cannot be scored again without it")
+            files[companion.name] = companion.read_bytes()
     buffer = io.BytesIO()
     with (
         gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as zipped,

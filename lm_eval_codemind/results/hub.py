@@ -30,7 +30,8 @@ def eval_yaml(tasks: Mapping[str, str]) -> dict[str, Any]:
         "name": "CodeMind",
         "description": (
             "Code reasoning of language models: predicting what a program computes (IER), using a test in a "
-            "specification (SR) and simplifying a tangled program (DSR). Run with lm-eval-codemind."
+            "specification (SR), simplifying a tangled program (DSR) and predicting what a program of its own computes "
+            "(DER). Run with lm-eval-codemind."
         ),
         "evaluation_framework": FRAMEWORK,
         "tasks": [{"id": task, "config": benchmark, "split": SPLIT} for task, benchmark in tasks.items()],

@@ -15,12 +15,12 @@ from lm_eval_codemind.benchmarks import benchmarks
 from lm_eval_codemind.families import families, family_of, short_name
 from lm_eval_codemind.questions import Family
 from lm_eval_codemind.questions.samples import TaskRun
-from lm_eval_codemind.results.analysis import summary
+from lm_eval_codemind.results.analysis import findings, summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.pages import render_page
 from lm_eval_codemind.results.report import make_report, render_html
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.results.tables import show
+from lm_eval_codemind.results.tables import Table, show
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,8 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
         ]
     tasks = {task.task: task for one in submitted for task in one.run.tasks}
     index = directory / "index.html"
-    index.write_text(render_page("leaderboard", title=title, tables=_tables(records, tasks)), encoding="utf-8")
+    page_of_all = render_page("leaderboard", title=title, tables=_tables(records, tasks), findings=_findings(submitted))
+    index.write_text(page_of_all, encoding="utf-8")
     (directory / "results.json").write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
     (directory / "results.csv").write_text(_csv(records), encoding="utf-8")
     return [index, *written, directory / "results.json", directory / "results.csv"]
@@ -97,16 +98,30 @@ def _tables(records: Sequence[dict[str, Any]], runs: Mapping[str, TaskRun]) -> l
                     "cells": [_cell(of_run.get(metric)) for metric in metrics],
                 }
             )
-        rows.sort(key=lambda row: (-float(row["cells"][0]["value"] or 0), row["model"]))
+        # A score that is not defined comes last.
+        rows.sort(key=lambda row: (-float(row["cells"][0]["value"] or "-inf"), row["model"]))
         tables.append(
             {"id": task, "title": _title(family, runs[task]), "metric": task, "metrics": metrics, "rows": rows}
         )
     return tables
 
 
+def _findings(submitted: Sequence[Submitted]) -> list[Table]:
+    """Return the tables over all models that only one family has; a model that was submitted twice counts by date."""
+    names = [one.model for one in submitted]
+    labels = [one.model if names.count(one.model) == 1 else f"{one.model} @ {one.date}" for one in submitted]
+    runs = [
+        Run(one.run.path, label, one.model, one.run.tasks, one.run.raw)
+        for one, label in zip(submitted, labels, strict=True)
+    ]
+    return findings(observe(runs))
+
+
 def _cell(record: dict[str, Any] | None) -> dict[str, str]:
     if record is None:
         return {"value": "", "shown": "", "interval": ""}
+    if record["value"] is None:
+        return {"value": "", "shown": show(None, "percent"), "interval": "not defined"}
     interval = "" if record["low"] is None else f"{record['low']:.1%} to {record['high']:.1%}"
     return {"value": repr(record["value"]), "shown": show(record["value"], "percent"), "interval": interval}
 

@@ -17,6 +17,7 @@ from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.families import family_of
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment
+from lm_eval_codemind.harness.stages import model_identity
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run, read_runs
@@ -47,12 +48,14 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
             # One task at a time: responses to the same problem under different tasks must not be mixed up.
             assert task.samples_file is not None
             arguments = ["--model", "codemind-replay"]
-            arguments += ["--model_args", json.dumps({"responses": str(task.samples_file), "missing": "error"})]
+            recorded = {"responses": str(task.samples_file), "missing": "error"}
+            # Tasks about earlier responses of the model know it by these.
+            arguments += ["--model_args", json.dumps({**model_identity(run.raw), **recorded})]
             # What the harness asks this for is what the sandbox is there for.
             arguments += ["--tasks", task.task, "--confirm_run_unsafe_code"]
             arguments += ["--samples", json.dumps({task.task: sorted({sample.doc_id for sample in task.samples})})]
             arguments += ["--output_path", str(Path(folder) / task.task), "--log_samples"]
-            metadata = _metadata(task, prompts)
+            metadata = _metadata(task, run.path, prompts)
             if metadata:
                 arguments += ["--metadata", json.dumps(metadata)]
             with contextlib.redirect_stdout(io.StringIO()), environment(**_ENVIRONMENT):
@@ -70,11 +73,13 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
         )
 
 
-def _metadata(task: TaskRun, prompts: Path | None) -> dict[str, Any]:
+def _metadata(task: TaskRun, beside: Path, prompts: Path | None) -> dict[str, Any]:
     """Return what ``--metadata`` set when a task was run, as its results record it."""
     family = family_of(task)
     options = task.suite.get("options")
-    if options is None and family is not None:
+    if options is not None and family is not None:
+        options = family.options_again(task, beside)
+    elif family is not None:
         # Release 0.1 recorded the seeds, the usual ones included, beside everything else.
         options = {name: task.suite[name] for name in family.options if isinstance(task.suite.get(name), int)}
     metadata = dict(options or {})

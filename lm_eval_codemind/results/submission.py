@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import isnan
 from typing import Any
 
 import yaml
@@ -149,7 +150,7 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
         return [f"{name}: results of this task are not submitted; leave it out of the run"]
     if not task.samples or again is None:
         return [f"{name}: no samples; run it with --log_samples"]
-    reasons = []
+    reasons = [f"{name}: {reason}" for reason in family.reasons_against(task)]
     if task.effective < task.original and not limited:
         reasons.append(f"{name}: incomplete: {task.effective} of {task.original} problems")
     settings = {
@@ -258,7 +259,8 @@ def _scores(run: Run) -> list[tuple[TaskRun, Family, float]]:
     for task in run.tasks:
         family = family_of(task)
         metric = task.metric(family.metric) if family else None
-        if family is not None and family.submittable and metric is not None:
+        # A score that is not defined is no score to publish.
+        if family is not None and family.submittable and metric is not None and not isnan(metric.value):
             found.append((task, family, metric.value))
     return found
 

@@ -30,7 +30,7 @@ def test_the_harness_indexes_every_file(path: Path, manager: TaskManager) -> Non
 
 
 def test_groups_hold_existing_tasks(manager: TaskManager) -> None:
-    assert {"codemind_ier", "codemind_sr", "codemind_dsr"} <= set(manager.all_groups)
+    assert {"codemind_ier", "codemind_sr", "codemind_dsr", "codemind_der"} <= set(manager.all_groups)
     for name in manager.all_groups:
         path = next(path for path in FILES if path.stem == name)
         members = yaml.safe_load(path.read_text())["task"]

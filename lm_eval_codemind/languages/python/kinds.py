@@ -36,6 +36,13 @@ class Test(unittest.TestCase):
     test = test
 """
 
+# The sandbox seeds the generators of chance alike for every program, which would hide that an output is left to chance.
+_SEED_BY_CHANCE = """\
+__import__("random").seed(__import__("os").urandom(16))
+if "numpy" in __import__("sys").modules:
+    __import__("sys").modules["numpy"].random.seed()
+"""
+
 
 class PythonKind(Kind):
     """What the kinds of Python programs answer besides what every kind does: what tangling and comparing them needs."""
@@ -68,9 +75,13 @@ class PythonKind(Kind):
         """Return the names of the suite's tests, as ``only`` of :meth:`suite_job` takes them."""
         return ()
 
-    def known_inputs(self, problem: Problem) -> list[str]:
-        """Return the inputs of the problem and its tests, in the form of ``problem.input``."""
-        return list(dict.fromkeys([problem.input, *(case.input for case in problem.cases)]))
+    def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
+        execution = self.execution(problem, code=code, input=input)
+        program = after_future_imports(execution.module, _SEED_BY_CHANCE)
+        if execution.expression is None:
+            return Job.script(program, [(execution.stdin, None)], limits=limits, job_id=problem.problem_id)
+        expressions = [f"{_SEED_BY_CHANCE}None", execution.expression.strip()]
+        return Job.evaluate(program, expressions, limits=limits, job_id=problem.problem_id)
 
     def masked(self, problem: Problem) -> MaskedInput | None:
         """Return the input without its arguments; None where it has none that a model could predict."""
@@ -315,6 +326,19 @@ class Script(PythonKind):
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
         return Job.script(code, [(text, None) for text in inputs], limits=limits)
+
+
+def after_future_imports(code: str, statements: str) -> str:
+    """Return a module with further statements as soon as it may have any: behind its ``from __future__`` imports."""
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        # Where it runs, its error shows.
+        body = []
+    future = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    last = max((node.end_lineno or node.lineno for node in future), default=0)
+    lines = code.split("\n")
+    return "\n".join([*lines[:last], statements, *lines[last:]])
 
 
 def imports_of(code: str) -> str:

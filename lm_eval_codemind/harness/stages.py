@@ -1,0 +1,285 @@
+"""Tasks whose questions are made from the responses of an earlier task, their first stage.
+
+The harness makes one call for all requests of a run, so such a task is a run of its own. Its YAML names the first
+stage::
+
+    dataset_kwargs:
+      first_stage_task: codemind_sr_humaneval
+      first_stage_setting: no_test
+
+and ``--metadata '{"first_stage": "DIR"}'`` the place where the responses lie: what was given to ``--output_path``,
+with ``--log_samples``. :mod:`lm_eval_codemind.harness.cli` runs both stages, one after the other, with the model loaded
+once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.answers.response import SKIPPED
+from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.seals import response_digest, sealed
+from lm_eval_codemind.questions import Key, Question
+
+logger = logging.getLogger(__name__)
+
+# Names of a task's dataset_kwargs and of the entry of --metadata.
+TASK, SETTING, PLACE = "first_stage_task", "first_stage_setting", "first_stage"
+
+# What must be the same in the first stage and here, as the results record it, and what a reader calls it.
+_SETTINGS = {
+    "family": "family",
+    "benchmark": "benchmark",
+    "version": "release of this suite",
+    "data_sha256": "data",
+    "beside_sha256": "data",
+    "prompts_sha256": "prompts",
+    "options": "options of --metadata",
+}
+
+# Of --model_args: what says which model it is, whatever loads it.
+_IDENTITY = (
+    "pretrained",
+    "model",
+    "path",
+    "engine",
+    "peft",
+    "delta",
+    "revision",
+    "subfolder",
+    "gguf_file",
+    "lora_local_path",
+)
+
+_RESULTS_FILE = re.compile(r".*_(?P<date>\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?)\.json")
+
+
+@dataclass(frozen=True)
+class FirstStage:
+    """The responses to the first stage, as a results file and its samples have them.
+
+    Attributes:
+        task: Name of its task.
+        file: The results file.
+        suite: What the results record of the task, which is what this release records of it, too.
+        questions: Its questions, in order, with the responses to each; those of other settings are left out.
+        all: The questions there are; more than were asked where the run was limited.
+    """
+
+    task: str
+    file: Path
+    suite: Mapping[str, Any]
+    questions: Sequence[tuple[Question, tuple[str, ...]]]
+    all: Sequence[Question]
+
+    def record(self) -> dict[str, Any]:
+        """Return what the results of the second stage record of the first."""
+        responses = [response for _, of_question in self.questions for response in of_question]
+        samples = _samples_file(self.file, self.task)
+        assert samples is not None
+        return {
+            "task": self.task,
+            "results": self.file.name,
+            "samples_sha256": hashlib.sha256(samples.read_bytes()).hexdigest(),
+            "options": dict(self.suite.get("options") or {}),
+            "questions": len(self.questions),
+            "of": len(self.all),
+            "responses": len(responses),
+        }
+
+
+def read_first_stage(task: str, setting: str, place: str | Path | None, metadata: Mapping[str, Any]) -> FirstStage:
+    """Read the responses to the first stage of a task.
+
+    Args:
+        task: Name of the first stage's task.
+        setting: The setting of the questions to take.
+        place: A results file of the harness, or a directory that holds one at any depth.
+        metadata: ``--metadata`` with ``--model_args``, as the harness hands them to a task.
+
+    Raises:
+        ValueError: naming what is wrong and the mend, if there are no such responses, or if they are another model's or
+            were given under other settings than these.
+    """
+    if place is None:
+        raise ValueError(
+            f"this task asks about the programs that the model wrote in {task}, and was not told where they are; run "
+            f"it with `codemind run`, which does both, or run {task} with --log_samples --output_path DIR first and "
+            f'then this with --metadata \'{{"{PLACE}": "DIR"}}\''
+        )
+    run_it = f"run {task} with --log_samples --output_path DIR, and give that DIR"
+    found = [(file, raw) for file in _result_files(Path(place)) if task in (raw := _read(file)).get("configs", {})]
+    if not found:
+        raise ValueError(f"{PLACE}={place}: no results of {task} there; {run_it}")
+    logged = [(file, raw) for file, raw in found if _samples_file(file, task) is not None]
+    if not logged:
+        raise ValueError(f"{PLACE}={place}: the results of {task} come without its samples; {run_it}")
+    own = _identity(metadata)
+    of_model = [(file, raw) for file, raw in logged if model_identity(raw) == own]
+    if not of_model:
+        theirs = "; ".join(dict.fromkeys(_shown(model_identity(raw)) for _, raw in logged))
+        raise ValueError(
+            f"{PLACE}={place}: its responses to {task} are those of another model: {theirs}, here {_shown(own)}; "
+            "give the same model to both stages"
+        )
+    if len(of_model) > 1:
+        listed = "".join(f"\n  {file}" for file, _ in of_model)
+        raise ValueError(f"{PLACE}={place}: {len(of_model)} runs of {task} are there; name one of the files:{listed}")
+    file, raw = of_model[0]
+    here = _task_here(task, {name: value for name, value in metadata.items() if name not in (PLACE, TASK, SETTING)})
+    _require_same_settings(file, task, raw["configs"][task].get("metadata") or {}, here.config.metadata)
+    documents = {Key.of(document): document for document in here.eval_docs if (document["setting"] or "") == setting}
+    responses = _responses(file, task, raw, documents)
+    if not responses:
+        raise ValueError(f"{file}: no response to a question of {task} under the setting {setting!r}; {run_it}")
+    questions = {key: Question.from_document(document) for key, document in documents.items()}
+    asked = [(question, responses[key]) for key, question in questions.items() if key in responses]
+    return FirstStage(task, file, here.config.metadata["suite"], asked, list(questions.values()))
+
+
+def samples_of(file: Path, wanted: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the logged samples of the tasks of a results file whose record of this suite has some values.
+
+    Args:
+        file: The results file.
+        wanted: Name -> value that the record must have.
+    """
+    raw = _read(file)
+    for task, config in raw.get("configs", {}).items():
+        suite = (config.get("metadata") or {}).get("suite") or {}
+        samples = _samples_file(file, task)
+        if samples is not None and all(suite.get(name) == value for name, value in wanted.items()):
+            yield from _rows(samples)
+
+
+def run_files(file: Path) -> list[Path]:
+    """Return a results file and the sample files of its run."""
+    match = _RESULTS_FILE.fullmatch(file.name)
+    samples = sorted(file.parent.glob(f"samples_*_{match['date']}.jsonl")) if match else []
+    return [file, *samples]
+
+
+def model_identity(raw: Mapping[str, Any]) -> dict[str, str]:
+    """Return what says which model a results file is of: the entries of ``--model_args`` that name it."""
+    return _identity(_model_args(raw))
+
+
+def result_files(directory: Path) -> set[Path]:
+    """Return the results files of the harness below a directory, which need not be there."""
+    return {file.resolve() for file in directory.rglob("*.json") if _RESULTS_FILE.fullmatch(file.name)}
+
+
+def _result_files(place: Path) -> list[Path]:
+    if place.is_file():
+        return [place.resolve()]
+    if not place.is_dir():
+        raise ValueError(f"{PLACE}={place}: no such file or directory; give what the first stage had as --output_path")
+    return sorted(result_files(place))
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        raw = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(raw, dict):
+            raise ValueError("no object")
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{file}: not a results file of the harness ({error}); run the first stage again") from error
+    return raw
+
+
+def _samples_file(file: Path, task: str) -> Path | None:
+    match = _RESULTS_FILE.fullmatch(file.name)
+    samples = file.with_name(f"samples_{task}_{match['date']}.jsonl") if match else None
+    return samples if samples is not None and samples.is_file() else None
+
+
+def _rows(samples: Path) -> Iterator[dict[str, Any]]:
+    with samples.open(encoding="utf-8", newline="\n") as lines:
+        for number, line in enumerate(lines, start=1):
+            try:
+                row = json.loads(line)
+                Key.of(row["doc"])
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                raise ValueError(
+                    f"{samples}, line {number}: not a sample of a task of this suite ({error!r}); the file is damaged: "
+                    "run the first stage again"
+                ) from error
+            yield row
+
+
+def _responses(
+    file: Path, task: str, raw: Mapping[str, Any], documents: Mapping[Key, Any]
+) -> dict[Key, tuple[str, ...]]:
+    samples = _samples_file(file, task)
+    assert samples is not None
+    seals = sealed(str(((raw["configs"][task].get("metadata") or {}).get("suite") or {}).get("responses", "")))
+    responses: dict[Key, tuple[str, ...]] = {}
+    for row in _rows(samples):
+        key = Key.of(row["doc"])
+        # A task of several filters logs a line for each; the responses are the same in all of them.
+        if key not in documents or key in responses:
+            continue
+        given = tuple(str(text) for of_request in row["resps"] for text in of_request)
+        digest = seals.get(key.within_task())
+        if digest is not None and digest != response_digest(given):
+            raise ValueError(
+                f"{samples}: the response to {key.within_task()} was changed since the run; take the file from a "
+                "backup or run the first stage again"
+            )
+        if SKIPPED not in given:
+            responses[key] = given
+    return responses
+
+
+def _task_here(task: str, metadata: Mapping[str, Any]) -> Any:
+    """Return the task of the first stage as this release makes it."""
+    from lm_eval.tasks import TaskManager
+
+    manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(metadata))
+    if task not in manager.all_tasks:
+        raise ValueError(f"{TASK}={task}: there is no such task; the YAML file must name one of this suite")
+    return manager.load([task])["tasks"][task]
+
+
+def _require_same_settings(file: Path, task: str, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
+    suites = [one.get("suite") or {} for one in (there, here)]
+    differing = [
+        f"{title} ({name} is {_brief(suites[0].get(name))}, here {_brief(suites[1].get(name))})"
+        for name, title in _SETTINGS.items()
+        if suites[0].get(name) != suites[1].get(name)
+    ]
+    if there.get("version") != here.get("version"):
+        differing.append(f"version of the task ({there.get('version')}, here {here.get('version')})")
+    if differing:
+        raise ValueError(
+            f"{file}: its responses to {task} were given under other settings: {'; '.join(differing)}; run {task} "
+            "again, or this with the release and the --metadata of that run"
+        )
+
+
+def _model_args(raw: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = (raw.get("config") or {}).get("model_args")
+    if isinstance(arguments, Mapping):
+        return dict(arguments)
+    pairs = (part.partition("=") for part in str(arguments or "").split(","))
+    return {name.strip(): value.strip() for name, equals, value in pairs if equals}
+
+
+def _identity(arguments: Mapping[str, Any]) -> dict[str, str]:
+    return {name: str(arguments[name]) for name in _IDENTITY if arguments.get(name) is not None}
+
+
+def _shown(identity: Mapping[str, str]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in identity.items()) or "one without a name in --model_args"
+
+
+def _brief(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 80 else text[:77] + "..."

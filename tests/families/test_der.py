@@ -1,0 +1,285 @@
+"""DER through the harness: two stages, one loaded model, and what is said of responses that are not the model's own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.families.der import DER, dataset
+from lm_eval_codemind.families.ier import IER
+from lm_eval_codemind.harness.cli import run_harness
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.models.replay import ReplayLM
+from lm_eval_codemind.results.bundles import write_bundle
+from lm_eval_codemind.results.leaderboard import Submitted, write_site
+from lm_eval_codemind.results.runs import Run, read_runs
+from lm_eval_codemind.results.submission import LEADERBOARD_COLUMNS, Submission, eval_results
+
+PROBLEMS = [problem for problem in sample.read() if kind_of(problem).specified]
+# Documents of the first stage, two a problem.
+LIMIT = 12
+ASKED = PROBLEMS[: LIMIT // 2]
+NOISY = ASKED[0].problem_id
+
+Answer = Callable[[Any], str]
+
+
+def right(problem: Any) -> str:
+    code = kind_of(problem).own_answer(problem)
+    # What a program prints meanwhile is no part of its output.
+    noise = f"\n\n{problem.entry_point}  # mine\nprint('noise')" if problem.problem_id == NOISY else ""
+    return f"```python\n{code}{noise}\n```"
+
+
+def wrong(problem: Any) -> str:
+    return "```python\ndef nothing():\n    return None\n```"
+
+
+def half(problem: Any) -> str:
+    return right(problem) if problem in ASKED[::2] else wrong(problem)
+
+
+def label(problem: Any) -> str:
+    return f"<output>\n{problem.output}\n</output>"
+
+
+def recorded(path: Path, model: str, write: Answer, predict: Answer | None) -> Path:
+    rows = []
+    for problem in PROBLEMS:
+        row = {"model": model, "benchmark": "sample", "problem_id": problem.problem_id}
+        rows += [{**row, "setting": setting, "response": write(problem)} for setting in ("no_test", "with_test")]
+        if predict is not None:
+            rows.append({**row, "setting": "own_program", "response": predict(problem)})
+            rows.append({**row, "setting": "steps", "response": label(problem)})
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def harness(responses: Path, model: str, output: Path, tasks: str, *more: str) -> None:
+    arguments = {"responses": str(responses), "model": model, "missing": "empty"}
+    run_harness(
+        [
+            *("--model", "codemind-replay", "--model_args", json.dumps(arguments), "--tasks", tasks),
+            *("--limit", str(LIMIT), "--output_path", str(output), "--log_samples", "--confirm_run_unsafe_code", *more),
+        ]
+    )
+
+
+def stages(output: Path) -> tuple[Run, Run]:
+    first, second = sorted(read_runs([output]), key=lambda run: run.date)
+    return first, second
+
+
+def scores(run: Run, task: str = "codemind_der_sample") -> dict[str, tuple[float, float | None]]:
+    found = run.task(task)
+    assert found is not None
+    return {one.name: (one.value, one.stderr) for one in found.metrics if one.filter == "strict-match"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Runs of three models by one command each."""
+    folder = tmp_path_factory.mktemp("der")
+    for name, write, predict in (("knows", right, label), ("writes", half, None), ("fails", wrong, None)):
+        responses = recorded(folder / f"{name}.jsonl", f"org/{name}", write, predict)
+        tasks = "codemind_ier_sample,codemind_der_sample" if name == "knows" else "codemind_der_sample"
+        harness(responses, f"org/{name}", folder / name, tasks)
+    return folder
+
+
+def test_a_model_that_writes_and_understands(folder: Path) -> None:
+    first, second = stages(folder / "knows")
+    assert {task.task for task in first.tasks} == {"codemind_ier_sample", "codemind_sr_sample"}
+    (task,) = second.tasks
+    assert scores(second) == dict.fromkeys(("r_der", "s_der", "pass@1", "r_ier_same", "answered"), (1.0, 0.0))
+    documents = [sample.doc for sample in task.samples if sample.filter == "strict-match"]
+    assert [document["problem_id"] for document in documents] == [problem.problem_id for problem in ASKED]
+    for document, problem in zip(documents, ASKED, strict=True):
+        kind = kind_of(problem)
+        assert (document["input"], document["output"]) == (problem.input, problem.output)
+        assert document["reference"] == problem.code
+        # The prompt is IER's, on the model's program.
+        assert document["code"].strip() in document["prompt"] and problem.input.strip() in document["prompt"]
+        (asked,) = IER.questions(problem, "steps")
+        fields = {**asked.fields, "code": document["code"]}
+        assert IER.prompt(kind, fields, "steps") == DER.prompt(kind, document, document["setting"])
+    recorded = task.suite["first_stage"]
+    assert recorded["results"] == first.path.name and recorded["left_out"] == {}
+    assert (recorded["responses"], recorded["passed"], recorded["asked"]) == (6, 6, 6)
+    assert (recorded["questions"], recorded["of"]) == (6, len(PROBLEMS))
+
+
+def test_a_model_that_writes_half_and_understands_nothing(folder: Path) -> None:
+    _, second = stages(folder / "writes")
+    found = scores(second)
+    assert found["r_der"] == (0.0, 0.0) and found["s_der"] == (0.0, 0.0) and found["answered"] == (0.0, 0.0)
+    assert found["pass@1"] == (0.5, pytest.approx((0.25 / 5) ** 0.5))
+    assert isnan(found["r_ier_same"][0])
+    assert second.tasks[0].suite["first_stage"]["passed"] == len(second.tasks[0].samples) / 2 == 3
+
+
+def test_a_model_that_writes_wrong_programs_only(folder: Path) -> None:
+    _, second = stages(folder / "fails")
+    found = scores(second)
+    assert found["pass@1"] == (0.0, 0.0) and found["s_der"] == (0.0, 0.0)
+    assert isnan(found["r_der"][0]) and isnan(found["answered"][0])
+    assert DER.units(second.tasks[0].samples) == [] and DER.leaderboard(second.tasks[0]) == {"Pass1": 0.0}
+
+
+def test_results_of_several_models(folder: Path, tmp_path: Path) -> None:
+    paths = [str(stages(folder / name)[1].path) for name in ("knows", "writes", "fails")]
+    shown = CliRunner().invoke(main, ["show", *paths, "--all-metrics"])
+    assert shown.exit_code == 0, shown.output
+    assert "R'_DER" in shown.output
+    (line,) = [line for line in shown.output.splitlines() if "org/fails" in line and " r_der " in line]
+    assert "–" in line and "0.0%" not in line  # noqa: RUF001
+    report = CliRunner().invoke(main, ["report", *paths, "-o", str(tmp_path / "r.html"), "--tables", str(tmp_path)])
+    assert report.exit_code == 0, report.output
+    rows = json.loads((tmp_path / "r_der_common.json").read_text())["rows"]
+    assert [(row["model"], row["value"], row["own"], row["n"]) for row in rows] == [
+        ("org/knows", 1.0, 1.0, 3),
+        ("org/writes", 0.0, 0.0, 3),
+    ]
+    rows = json.loads((tmp_path / "der_complexity.json").read_text())["rows"]
+    assert {row["measure"] for row in rows} == {"CC", "LoC", "DEP", "NC"}
+
+
+def test_verified_with_the_first_stage_beside_it(folder: Path, tmp_path: Path) -> None:
+    _, second = stages(folder / "writes")
+    moved = tmp_path / "moved"
+    shutil.copytree(second.path.parent, moved)
+    done = CliRunner().invoke(main, ["verify", str(moved / second.path.name)])
+    assert done.exit_code == 0, done.output
+    names = {path.name for path in DER.companions(second.tasks[0], moved / second.path.name)}
+    assert names < {path.name for path in moved.iterdir()} and len(names) == 2
+
+
+def test_bundle_and_leaderboard(folder: Path, tmp_path: Path) -> None:
+    runs = {name: stages(folder / name)[1] for name in ("knows", "writes", "fails")}
+    bundle = tmp_path / "fails.codemind.tar.gz"
+    write_bundle(bundle, runs["fails"], {"model": "org/fails", "results": runs["fails"].path.name})
+    assert bundle.is_file()
+    done = CliRunner().invoke(main, ["leaderboard", str(bundle), "-o", str(tmp_path / "site")])
+    # Both stages are in the bundle and rescore to the same; a replayed run that names its model may be shown.
+    assert done.exit_code == 0, done.output
+    write_site([Submitted(run.model, "2026-01-01", run) for run in runs.values()], tmp_path / "all", "all")
+    index = (tmp_path / "all" / "index.html").read_text()
+    assert "R&#39;_DER" in index and "not defined" in index
+    submission = Submission("org/fails", "org/data")
+    assert eval_results(runs["fails"], submission) == []
+    (entry,) = eval_results(runs["knows"], submission)
+    assert entry["value"] == 1.0
+
+
+def test_two_commands_give_the_same(folder: Path, tmp_path: Path) -> None:
+    responses = folder / "knows.jsonl"
+    harness(responses, "org/knows", tmp_path / "first", "codemind_sr_sample,codemind_ier_sample")
+    metadata = json.dumps({"first_stage": str(tmp_path / "first")})
+    harness(responses, "org/knows", tmp_path / "second", "codemind_der_sample", "--metadata", metadata)
+    (alone,) = read_runs([tmp_path / "second"])
+    _, second = stages(folder / "knows")
+    assert scores(alone) == scores(second)
+    mine, other = (run.tasks[0].samples for run in (alone, second))
+    assert [json.dumps(sample.doc) for sample in mine] == [json.dumps(sample.doc) for sample in other]
+
+
+def test_one_model_and_what_was_answered_is_not_asked_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[None] = []
+    asked: list[str] = []
+    start, respond = ReplayLM.__init__, ReplayLM.respond
+
+    def counting(self: ReplayLM, *arguments: Any, **named: Any) -> None:
+        loaded.append(None)
+        start(self, *arguments, **named)
+
+    def interrupted(self: ReplayLM, request: Any) -> str:
+        if request.task_name == "codemind_der_sample":
+            raise KeyboardInterrupt
+        return respond(self, request)
+
+    def noting(self: ReplayLM, request: Any) -> str:
+        asked.append(request.task_name)
+        return respond(self, request)
+
+    again = ("--use_cache", str(tmp_path / "cache"))
+    responses = folder / "writes.jsonl"
+    monkeypatch.setattr(ReplayLM, "__init__", counting)
+    monkeypatch.setattr(ReplayLM, "respond", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        harness(responses, "org/writes", tmp_path / "out", "codemind_der_sample", *again)
+    assert len(loaded) == 1
+    monkeypatch.setattr(ReplayLM, "respond", noting)
+    harness(responses, "org/writes", tmp_path / "out", "codemind_der_sample", *again)
+    assert len(loaded) == 2
+    assert asked == ["codemind_der_sample"] * 3
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda raw: raw["config"]["model_args"].update(model="org/other"), "another model: model=org/other, here"),
+        (lambda raw: suite(raw).update(version="0.0"), "under other settings: release of this suite"),
+        (lambda raw: suite(raw).update(data_sha256="0"), "under other settings: data"),
+        (lambda raw: suite(raw).update(prompts_sha256="0"), "under other settings: prompts"),
+        (lambda raw: suite(raw).update(options={"hint_seed": 3}), "under other settings: options"),
+        (lambda raw: raw["configs"].pop("codemind_sr_sample"), "no results of codemind_sr_sample there"),
+    ],
+)
+def test_refused(folder: Path, tmp_path: Path, change: Callable[[dict[str, Any]], Any], message: str) -> None:
+    first, _ = stages(folder / "writes")
+    raw = json.loads(first.path.read_text())
+    change(raw)
+    for file in first.path.parent.glob("samples_codemind_sr_*"):
+        shutil.copy(file, tmp_path)
+    (tmp_path / first.path.name).write_text(json.dumps(raw))
+    with pytest.raises(ValueError, match=message):
+        ask(tmp_path)
+
+
+def suite(raw: dict[str, Any]) -> dict[str, Any]:
+    found = raw["configs"]["codemind_sr_sample"]["metadata"]["suite"]
+    assert isinstance(found, dict)
+    return found
+
+
+def ask(place: Path | None) -> Any:
+    return dataset(
+        benchmark="sample",
+        first_stage_task="codemind_sr_sample",
+        first_stage_setting="no_test",
+        first_stage=None if place is None else str(place),
+        model="org/writes",
+    )
+
+
+def test_refused_without_samples_or_with_changed_ones(folder: Path, tmp_path: Path) -> None:
+    first, _ = stages(folder / "writes")
+    shutil.copy(first.path, tmp_path)
+    with pytest.raises(ValueError, match=r"come without its samples; run codemind_sr_sample with --log_samples"):
+        ask(tmp_path)
+    (file,) = first.path.parent.glob(f"samples_codemind_sr_*_{first.date}.jsonl")
+    (tmp_path / file.name).write_text(file.read_text().replace("def nothing", "def changed"))
+    with pytest.raises(ValueError, match="was changed since the run"):
+        ask(tmp_path)
+    with pytest.raises(ValueError, match="no such file or directory"):
+        ask(tmp_path / "absent")
+    with pytest.raises(ValueError, match="run it with `codemind run`, which does both"):
+        ask(None)
+
+
+def test_the_authors_leaderboard_has_its_columns(folder: Path) -> None:
+    _, second = stages(folder / "knows")
+    found = DER.leaderboard(second.tasks[0])
+    assert found == {"RDER": 1.0, "Pass1": 1.0} and set(found) <= set(LEADERBOARD_COLUMNS)
+    assert DER.reasons_against(second.tasks[0]) == ["the first stage is incomplete: 6 of 19 problems"]

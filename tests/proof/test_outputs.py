@@ -1,0 +1,61 @@
+"""Labels of programs that nobody has vouched for: what they say, and which have none."""
+
+from __future__ import annotations
+
+import pytest
+
+from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.execution import Limits
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.outputs import CAUSES, PROGRAM_CHARACTERS, Execution, Proven, prove_outputs
+
+# What a function does -> what may be said of it.
+FUNCTIONS = {
+    "def f(a):\n    print('7')\n    return a + [1]": Proven("[0, 1]"),
+    "def f(a):\n    a.append(1)\n    return a": Proven("[0, 1]"),
+    "def f(a):\n    a.clear()\n    return (a, a)": Proven("([], [])"),
+    "def f(a):\n    return {'b', 'a', 'c'}": Proven("{'a', 'b', 'c'}"),
+    "from __future__ import annotations\ndef f(a: list[int]) -> int:\n    return sum(a)": Proven("0"),
+    "def f(a):\n    return ''.join({'b', 'a', 'c', 'd', 'e', 'f', 'g', 'h'})": Proven(None, "unstable"),
+    "import random\ndef f(a):\n    return random.random()": Proven(None, "unstable"),
+    "import random\nN = random.random()\ndef f(a):\n    return N": Proven(None, "unstable"),
+    "import os\ndef f(a):\n    return os.urandom(8)": Proven(None, "unstable"),
+    "def f(a):\n    return object()": Proven(None, "no_literal"),
+    "def f(a):\n    return f": Proven(None, "no_literal"),
+    "def f(a):\n    return float('nan')": Proven(None, "no_literal"),
+    "def f(a):\n    return 'x' * 10_000_000": Proven(None, "too_long"),
+    "def f(a):\n    return 'x' * 3_000": Proven(None, "too_long"),
+    "def f(a):\n    return 1\n" + "#" * PROGRAM_CHARACTERS: Proven(None, "too_long"),
+    "import time\ndef f(a):\n    time.sleep(60)\n    return 1": Proven(None, "no_end"),
+    "def f(a):\n    while True:\n        pass": Proven(None, "no_end"),
+    "import os\ndef f(a):\n    os.kill(os.getpid(), 9)": Proven(None, "no_end"),
+    "def f(a):\n    raise SystemExit": Proven(None, "raises"),
+    "def f(a):\n    return a[1]": Proven(None, "raises"),
+    "def f(a:": Proven(None, "raises"),
+}
+
+
+def test_functions() -> None:
+    problem = Problem("p", "sample", "function", "python", "def f(a):\n    return a", "f", "f([0])", "[0]")
+    found = prove_outputs([Execution(problem, code, "f([0])") for code in FUNCTIONS], Limits(wall_seconds=4))
+    assert dict(zip(FUNCTIONS, found, strict=True)) == FUNCTIONS
+    assert {one.cause for one in found} - {""} <= CAUSES.keys()
+
+
+def test_what_a_script_prints_is_its_output() -> None:
+    problem = Problem("p", "sample", "script", "python", "print(input())", "", "3\n", "3\n")
+    programs = ["print(int(input()) + 1)", "import random\nprint(random.random())", "input(); input()"]
+    found = prove_outputs([Execution(problem, program, "3\n") for program in programs])
+    assert found == [Proven("4\n"), Proven(None, "unstable"), Proven(None, "raises")]
+
+
+@pytest.mark.parametrize("name", ["Sample_collatz_trace", "Sample_ledger_withdraw", "Sample_vote_count"])
+def test_the_benchmarks_own_programs_give_their_labels(name: str) -> None:
+    problem = load_problem("sample", name)
+    assert prove_outputs([Execution(problem, problem.code, problem.input)]) == [Proven(problem.output)]
+    assert kind_of(problem).known_inputs(problem)[0] == problem.input
+
+
+def test_nothing_is_started_for_nothing() -> None:
+    assert prove_outputs([]) == []
