@@ -7,20 +7,25 @@ another process, judges them.
 from __future__ import annotations
 
 import ast
+import atexit
 import builtins
 import contextlib
+import copy
+import gc
 import io
+import linecache
+import marshal
+import operator
 import os
 import random
 import sys
+import threading
 import types
 from collections.abc import Callable
 from typing import Any
 
 from . import exceptions, hardened, values, wire
-
-MODULE = "candidate"
-_PLAIN_IMMUTABLE = (type(None), bool, int, float, str, bytes, complex, range)
+from .objects import MODULE, READABLE, Objects
 
 
 class Agent:
@@ -29,8 +34,7 @@ class Agent:
     def __init__(self, requests: int, replies: int) -> None:
         self._requests = requests
         self._channel = replies
-        self._objects: list[Any] = []
-        self._numbers: dict[int, int] = {}
+        self._objects = Objects()
         self._namespace: dict[str, Any] = {}
         # Bound now: a program may replace what these names mean.
         self._send, self._receive = wire.send, wire.receive
@@ -52,22 +56,42 @@ class Agent:
                 request = self._receive(self._requests)
             except (EOFError, OSError):
                 return
-            try:
-                reply = {"value": self._operations[request["op"]](request)}
-            except BaseException as error:
-                reply = {"raised": self._raised(error)}
+            reply = self._answer(request)
             reply["out"] = self._printed()
             try:
                 self._send(self._channel, reply)
             except (EOFError, OSError):
                 return
 
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        shared = self._objects.shared
+        try:
+            if "content" in request:
+                shared.receive(request["content"])
+            if "gone" in request:
+                shared.forget(request["gone"])
+            reply = {"value": self._operations[request["op"]](request)}
+        except BaseException as error:
+            reply = {"raised": self._raised(error)}
+        try:
+            content = shared.changes()
+        except BaseException as error:
+            reply = {"raised": self._raised(error)}
+            content = []
+        if content:
+            reply["content"] = content
+        news = self._objects.news()
+        if news:
+            reply["objects"] = news
+        gone = shared.release()
+        if gone:
+            reply["gone"] = gone
+        return reply
+
     def _raised(self, error: BaseException) -> dict[str, Any]:
         try:
             described = exceptions.describe(error)
-            if described["module"] != "builtins":
-                described["class"] = self._reference(type(error))["object"]
-                described["instance"] = self._reference(error)["object"]
+            described["error"] = self._objects.reference(error)["object"]
         except BaseException:
             described = {"type": "Exception", "module": "builtins", "bases": ["Exception"], "message": "",
                          "arguments": None, "errno": None}  # fmt: skip
@@ -83,53 +107,50 @@ class Agent:
         except OSError:
             return 0
 
-    def _reference(self, value: Any) -> dict[str, Any]:
-        """Return what stands for an object that stays here."""
-        number = self._numbers.get(id(value))
-        if number is None:
-            number = self._numbers[id(value)] = len(self._objects)
-            self._objects.append(value)
-        kind = type(value)
-        described: dict[str, Any] = {"id": number, "type": kind.__name__}
-        if isinstance(value, type):
-            described["class"] = value.__name__
-            described["bases"] = [b.__name__ for b in value.__mro__ if b.__module__ == "builtins" and b is not object]
-        elif kind.__module__ == MODULE:
-            described["of"] = self._reference(kind)["object"]
-        elif isinstance(value, types.ModuleType):
-            described["module"] = value.__name__
-        elif callable(value):
-            described["function"] = True
-        return {"object": described}
-
     def _encode(self, value: Any) -> Any:
-        return values.encode(value, self._reference)
+        return self._objects.shared.encode(value)
 
     def _decode(self, data: Any) -> Any:
-        return values.decode(data, lambda body: self._objects[body["id"]])
+        return self._objects.shared.decode(data)
 
-    def _new_module(self, name: str, source: str) -> types.CodeType:
+    def _new_module(self, name: str, source: str, file: str) -> types.CodeType:
         module = types.ModuleType(name)
         self._namespace = module.__dict__
         self._namespace["__builtins__"] = builtins
-        self._namespace["__file__"] = f"{name}.py"
+        self._namespace["__file__"] = path = os.path.join(os.getcwd(), file)
         sys.modules[name] = module
-        return compile(source, f"{name}.py", "exec", dont_inherit=True)
+        if "__file__" in source or "argv" in source:
+            # A program that looks for itself finds itself.
+            with open(file, "w", encoding="utf-8", errors="surrogatepass") as out:
+                out.write(source)
+        # For tracebacks and the inspection of functions.
+        linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+        return compile(source, path, "exec", dont_inherit=True)
 
     def _load(self, request: dict[str, Any]) -> Any:
         """Run the program as a module and say what the names the tests use mean in it."""
-        exec(self._new_module(MODULE, request["program"]), self._namespace)
+        self._run_module(request)
         found = {}
         for name in request["names"]:
             if name in self._namespace:
                 found[name] = self._encode(self._namespace[name])
         return found
 
+    def _run_module(self, request: dict[str, Any]) -> None:
+        exec(self._new_module(MODULE, request["program"], f"{MODULE}.py"), self._namespace)
+
     def _script(self, request: dict[str, Any]) -> Any:
-        """Run the program as a script and return its exit status."""
+        """Run the program as a script to the end of its process and return its exit status."""
         sys.argv = ["main.py"]
         try:
-            exec(self._new_module("__main__", request["program"]), self._namespace)
+            status = self._run_script(request["program"])
+        finally:
+            end_interpreter(self._namespace)
+        return status
+
+    def _run_script(self, program: str) -> int:
+        try:
+            exec(self._new_module("__main__", program, "main.py"), self._namespace)
         except SystemExit as error:
             code = error.code
             if code is None:
@@ -141,30 +162,17 @@ class Agent:
         return 0
 
     def _call(self, request: dict[str, Any]) -> Any:
-        """Call an object; return the result and, where arguments were changed, what they are now."""
+        """Call an object and return the result."""
         function = self._objects[request["id"]]
         positional = [self._decode(item) for item in request["args"]]
         named = {name: self._decode(item) for name, item in request.get("kwargs", {}).items()}
-        result = function(*positional, **named)
-        reply: dict[str, Any] = {"result": self._encode(result)}
-        changed = {}
-        for index, (before, now) in enumerate(zip(request["args"], positional, strict=True)):
-            if type(now) not in _PLAIN_IMMUTABLE:
-                after = self._encode(now)
-                if after != before:
-                    changed[str(index)] = after
-        if changed:
-            reply["changed"] = changed
-        for index, item in enumerate(positional):
-            if item is result:
-                reply["same"] = index
-        return reply
+        return {"result": self._encode(function(*positional, **named))}
 
     def _apply(self, request: dict[str, Any]) -> Any:
         """Apply one of a fixed set of operations to an object: attributes, items, operators."""
         target = self._objects[request["id"]]
         arguments = [self._decode(item) for item in request["args"]]
-        return self._encode(APPLICATIONS[request["what"]](target, *arguments))
+        return {"result": self._encode(APPLICATIONS[request["what"]](target, *arguments))}
 
     def _evaluate(self, request: dict[str, Any]) -> Any:
         """Evaluate an expression, perhaps with statements before it, in the program's namespace."""
@@ -176,11 +184,13 @@ class Agent:
         else:
             exec(compile(tree, "<expression>", "exec"), self._namespace)
             result = None
-        return {"type": type(result).__name__, "value": self._encode(result)}
+        return {"type": type(result).__name__, "value": values.encode(result, self._objects.reference)}
 
     def _suite(self, request: dict[str, Any]) -> Any:
-        """Run a suite that can only be judged in this process."""
-        return hardened.run(self._namespace, request)
+        """Run the program, and beside it a suite that can only be judged in this process."""
+        self._run_module(request)
+        code = {name: marshal.loads(request[name].encode("latin-1")) for name in ("support_code", "tests_code")}
+        return hardened.run(self._namespace, {**request, **code})
 
 
 def seed() -> None:
@@ -191,24 +201,39 @@ def seed() -> None:
         numpy.random.seed(0)
 
 
-def set_standard_input(text: str) -> None:
-    """Make a text the standard input, at the level of descriptors too."""
-    read, write = os.pipe()
-    data = text.encode("utf-8", "surrogateescape")
-    if len(data) <= 32768:
-        os.write(write, data)
-        os.close(write)
-    else:
-        os.close(write)
-        os.close(read)
-        read = os.memfd_create("stdin", os.MFD_CLOEXEC)
-        view = memoryview(data)
-        while view:
-            view = view[os.write(read, view) :]
-        os.lseek(read, 0, os.SEEK_SET)
-    os.dup2(read, 0)
-    os.close(read)
+def use_standard_input() -> None:
+    """Make descriptor 0, which was replaced, what ``sys.stdin`` reads."""
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
+
+
+def end_interpreter(namespace: dict[str, Any]) -> None:
+    """Do what Python does at the end of a script, as far as a program can tell.
+
+    In Python's order: wait for threads, call what was registered for the exit, let go of the module's names (first
+    those with one underscore) and collect what is left, so that objects are finalised and files written.
+    """
+    steps: list[Callable[[], Any]] = [
+        threading._shutdown,  # type: ignore[attr-defined]
+        atexit._run_exitfuncs,
+        lambda: _let_go(namespace),
+        gc.collect,
+    ]
+    for step in steps:
+        try:
+            step()
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(BaseException):
+                stream.flush()
+
+
+def _let_go(namespace: dict[str, Any]) -> None:
+    for first in (True, False):
+        for name in list(namespace):
+            underscore = name.startswith("_") and not name.startswith("__")
+            if name != "__builtins__" and (underscore or not first):
+                namespace[name] = None
 
 
 def _set_item(target: Any, key: Any, value: Any) -> None:
@@ -219,32 +244,85 @@ def _delete_item(target: Any, key: Any) -> None:
     del target[key]
 
 
+def _get_attribute(target: Any, name: str) -> Any:
+    if name.startswith("__") and name.endswith("__") and name not in READABLE:
+        raise AttributeError(name)
+    return getattr(target, name)
+
+
+def _leave(target: Any, error: Any = None) -> Any:
+    if error is None:
+        return target.__exit__(None, None, None)
+    return target.__exit__(type(error), error, error.__traceback__)
+
+
 APPLICATIONS: dict[str, Callable[..., Any]] = {
-    "getattr": getattr,
+    "getattr": _get_attribute,
     "setattr": setattr,
     "delattr": delattr,
     "getitem": lambda target, key: target[key],
     "setitem": _set_item,
     "delitem": _delete_item,
     "contains": lambda target, item: item in target,
+    "missing": lambda target, key: target.__missing__(key),
+    "method": lambda target, name, arguments, named: getattr(target, name)(*arguments, **named),
     "len": len,
     "bool": bool,
     "iter": iter,
     "next": next,
+    "reversed": reversed,
+    "hash": hash,
     "str": str,
     "repr": repr,
-    "eq": lambda target, other: target == other,
-    "lt": lambda target, other: target < other,
-    "le": lambda target, other: target <= other,
-    "gt": lambda target, other: target > other,
-    "ge": lambda target, other: target >= other,
-    "add": lambda target, other: target + other,
-    "sub": lambda target, other: target - other,
-    "mul": lambda target, other: target * other,
-    "truediv": lambda target, other: target / other,
-    "floordiv": lambda target, other: target // other,
-    "mod": lambda target, other: target % other,
-    "pow": lambda target, other: target**other,
+    "bytes": bytes,
+    "format": format,
+    "int": int,
+    "float": float,
+    "complex": complex,
+    "index": operator.index,
+    "trunc": lambda target: target.__trunc__(),
+    "floor": lambda target: target.__floor__(),
+    "ceil": lambda target: target.__ceil__(),
+    "round": round,
+    "neg": operator.neg,
+    "pos": operator.pos,
+    "abs": abs,
+    "invert": operator.invert,
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "divmod": divmod,
+    "rdivmod": lambda target, other: divmod(other, target),
+    "copy": copy.copy,
+    "deepcopy": copy.deepcopy,
     "enter": lambda target: target.__enter__(),
-    "exit": lambda target: target.__exit__(None, None, None),
+    "exit": _leave,
 }
+
+
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda target, other: function(other, target)
+
+
+for _name in (
+    "add",
+    "sub",
+    "mul",
+    "matmul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and",
+    "or",
+    "xor",
+):
+    _function = getattr(operator, f"__{_name}__")
+    APPLICATIONS[_name] = _function
+    APPLICATIONS[f"r{_name}"] = _reflected(_function)
+    APPLICATIONS[f"i{_name}"] = getattr(operator, f"__i{_name}__")

@@ -13,6 +13,57 @@ from .job import Job, Limits
 from .outcome import Outcome, Status
 
 LIMITS = Limits(cpu_seconds=0.6, wall_seconds=2, memory_bytes=256 << 20, output_bytes=1 << 20, file_bytes=8 << 20)
+# A script that prints all that a program can see and that may tell it of another: its files with modes and times, its
+# variables, users, limits, descriptors and signals, and what of /proc stays the same while nothing happens. Left out is
+# what differs between servers: the user's number, the home's name, numbers of mounts, and memory in use.
+VISIBLE_STATE = """
+import fcntl, os, re, resource, signal, stat
+home = os.environ["HOME"]
+def show(*what):
+    print(*(str(each).replace(home, "HOME").replace(str(os.getuid()), "USER") for each in what))
+seen = os.stat(home)
+show("home", oct(seen.st_mode), seen.st_uid, seen.st_gid, seen.st_nlink, seen.st_mtime_ns, seen.st_atime_ns,
+     os.listdir(home), os.getcwd())
+try: show("attributes", os.listxattr(home))
+except OSError as error: show("attributes", error.errno)
+if home == "/tmp":
+    space = os.statvfs(home)
+    show("space", space.f_bfree == space.f_blocks, space.f_files - space.f_ffree)
+show("umask", oct(os.umask(0)), "nice", os.getpriority(os.PRIO_PROCESS, 0))
+show("environment", sorted(os.environ.items()))
+show("users", os.getresuid(), os.getresgid(), os.getgroups())
+for name in sorted(dir(resource)):
+    if name.startswith("RLIMIT_") and name != "RLIMIT_AS": show(name, resource.getrlimit(getattr(resource, name)))
+for number in range(300):
+    try: kind = os.fstat(number)
+    except OSError: continue
+    show("descriptor", number, stat.S_IFMT(kind.st_mode), kind.st_size, fcntl.fcntl(number, fcntl.F_GETFL),
+         fcntl.fcntl(number, fcntl.F_GETFD))
+numbers = sorted(signal.valid_signals())
+show("signals", [int(n) for n in numbers if signal.getsignal(n) is signal.SIG_IGN],
+     [int(n) for n in numbers if signal.getsignal(n) not in (signal.SIG_DFL, signal.SIG_IGN)],
+     signal.pthread_sigmask(signal.SIG_BLOCK, []), signal.sigpending())
+show("processors", sorted(os.sched_getaffinity(0)), os.sched_getscheduler(0))
+for process in ("self", "1"):
+    for name in ("oom_score_adj", "coredump_filter", "limits", "cgroup", "mountinfo", "comm", "autogroup"):
+        try:
+            with open(f"/proc/{process}/{name}") as file: lines = file.read().splitlines()
+        except OSError as error:
+            show(process, name, error.errno)
+            continue
+        for line in lines:
+            if name == "mountinfo": line = re.sub("[ug]id=[0-9]+", "", line.split(" ", 3)[3])
+            if name == "autogroup": line = line.partition(" ")[2]
+            if "address space" not in line: show(process, name, line)
+try: show("proc", sorted(name for name in os.listdir("/proc") if not name.isdigit()))
+except OSError as error: show("proc", error.errno)
+for directory in ("/", "/dev", "/dev/shm", "/run", "/etc"):
+    try:
+        for name in sorted(os.listdir(directory)):
+            entry = os.lstat(os.path.join(directory, name))
+            if name not in ("tmp", "proc"): show(directory, name, oct(entry.st_mode), entry.st_uid)
+    except OSError as error: show(directory, error.errno)
+"""
 _CHECK = "def check(candidate):\n    assert candidate(20, 22) == 42\n    assert candidate(-1, 1) == 0\n"
 _UNIT = """
 import unittest
@@ -929,6 +980,325 @@ _function("surrogates in the source", {E}, "def f(a, b):\n    return '\ud800'")
 _function("fifty megabytes of source", {E}, "#" * 50_000_000)
 _function("another encoding", {E, F}, "# -*- coding: rot13 -*-\nqrs s(n, o): erghea 42\ndef f(a, b): return 1\n")
 _function("a byte order mark", {E, F}, "\ufeffdef f(a, b):\n    return 1\n")
+
+# The host's kernel, and what programs share with anything.
+_SYSCALL = """
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+def call(number, *arguments):
+    made = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
+    return libc.syscall(ctypes.c_long(number), *made)
+room = ctypes.create_string_buffer(4096)
+other = os.getppid() or 1
+x86 = os.uname().machine == 'x86_64'
+"""
+_escape(
+    "opens the kernel's settings for writing",
+    {F},
+    """
+for directory, below, files in os.walk('/proc'):
+    below[:] = [name for name in below if not (name.isdigit() or name in ('self', 'thread-self', 'net'))]
+    for name in files:
+        try:
+            os.close(os.open(os.path.join(directory, name), os.O_WRONLY))
+            return True
+        except OSError:
+            pass
+return False
+""",
+)
+_escape(
+    "reads what of the kernel is root's",
+    {F},
+    """
+for name in ('slabinfo', 'vmallocinfo', 'kpageflags', 'kcore', 'pagetypeinfo', 'kmsg', 'timer_list', 'sysrq-trigger'):
+    try:
+        with open('/proc/' + name, 'rb', 0) as file:
+            file.read(16)
+        return True
+    except OSError:
+        pass
+return os.geteuid() == 0
+""",
+)
+_escape(
+    "writes to its server's files below /proc",
+    {F},
+    """
+for process in ('self', '1', str(other)) if (other := os.getppid()) else ('self', '1'):
+    for name in ('oom_score_adj', 'autogroup', 'coredump_filter', 'clear_refs', 'timerslack_ns', 'uid_map', 'comm'):
+        try:
+            os.close(os.open(f'/proc/{process}/{name}', os.O_WRONLY))
+            return True
+        except OSError:
+            pass
+return False
+""",
+)
+_escape(
+    "holds a descriptor that isn't its own",
+    {F},
+    """
+import stat
+for number in range(5, 4096):
+    try:
+        os.fstat(number)
+        return True
+    except OSError:
+        pass
+return any(stat.S_ISSOCK(os.fstat(number).st_mode) for number in range(5))
+""",
+)
+_escape(
+    "asks about other processes by number",
+    {F},
+    _SYSCALL
+    + """
+calls = [(121,), (124,), (143, room), (145,), (148, room), (204, 128, room), (315, room, 48, 0)]
+if not x86:
+    calls = [(155,), (156,), (121, room), (120,), (123, 128, room), (275, room, 48, 0)]
+for number, *arguments in calls:
+    for process in (other, 1, other | 1 << 32, *range(2, 200)):
+        if process & 0xFFFFFFFF not in (0, os.getpid()) and call(number, process, *arguments) >= 0:
+            return True
+return any(call(140 if x86 else 141, kind, who, 0) > 0 for kind, who in ((0, other), (1, 0), (1, other), (2, 0)))
+""",
+)
+_escape(
+    "changes other processes' limits",
+    {F},
+    """
+import resource
+for process in (os.getppid() or 1, 1, *range(2, 40000)):
+    if process != os.getpid():
+        for kind in (resource.RLIMIT_STACK, resource.RLIMIT_CPU):
+            try:
+                resource.prlimit(process, kind)
+                return True
+            except (OSError, ValueError):
+                pass
+return False
+""",
+)
+_escape(
+    "reads other processes' clocks",
+    {F},
+    """
+for process in (os.getppid() or 1, 1, *range(2, 2000)):
+    if process != os.getpid():
+        for kind in range(3):
+            try:
+                time.clock_gettime(~process << 3 | kind)
+                return True
+            except OSError:
+                pass
+return False
+""",
+)
+_escape(
+    "changes how other processes are scheduled",
+    {F},
+    _SYSCALL
+    + """
+import struct
+mask, zero = struct.pack('Q', 1), struct.pack('I', 0)
+calls = [(141, 0, other, 19), (203, other, 8, mask), (251, 1, other, 3 << 13), (144, other, 3, zero), (252, 1, other)]
+calls += [(256, other, 8, mask, mask), (279, other, 0, 0, 0, 0, 0), (448, other, 0), (440, other, room, 1, 20, 0)]
+return x86 and any(call(*each) >= 0 for each in calls)
+""",
+)
+_escape(
+    "has a signal sent by a descriptor's owner",
+    {F},
+    """
+import fcntl
+ours, theirs = socket.socketpair()
+for command, value in ((8, os.getppid() or 1), (10, 9), (15, bytes(8)), (1024, 0), (1026, 1), (1031, 1 << 20)):
+    try:
+        fcntl.fcntl(ours, command, value)
+        return True
+    except OSError:
+        pass
+return False
+""",
+)
+_escape(
+    "locks, leases and watches shared files",
+    {F},
+    """
+import fcntl
+for path in (os.__file__, '/usr/bin/env', sys.executable, os.path.dirname(os.__file__)):
+    descriptor = os.open(path, os.O_RDONLY)
+    for attempt in (
+        lambda: fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB),
+        lambda: fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB),
+        lambda: fcntl.fcntl(descriptor, 1024, fcntl.F_RDLCK),
+        lambda: fcntl.fcntl(descriptor, 1026, 1 | 0x80000000),
+    ):
+        try:
+            attempt()
+            return True
+        except OSError:
+            pass
+return False
+""",
+)
+_escape(
+    "reads a link of the host's",
+    {F},
+    """
+found = []
+for path in ('/etc/mtab', '/proc/1/exe', '/proc/1/cwd', '/proc/1/root', '/var/run', '/etc/os-release', '/initrd.img'):
+    try:
+        found.append(os.readlink(path))
+    except OSError:
+        pass
+return bool(found)
+""",
+)
+_escape(
+    "fills the buffers of sockets",
+    {F},
+    """
+ours, theirs = socket.socketpair()
+before = ours.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+for option in (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33):
+    try:
+        ours.setsockopt(socket.SOL_SOCKET, option, 1 << 24)
+    except OSError:
+        pass
+return ours.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) > before
+""",
+)
+_escape(
+    "makes timers without end",
+    {F},
+    _SYSCALL
+    + """
+made = 0
+while made < 5000 and call(222 if x86 else 107, 1, 0, room) == 0:
+    made += 1
+return made == 5000
+""",
+)
+_escape(
+    "opens terminals",
+    {F},
+    """
+for path in ('/dev/ptmx', '/dev/pts/ptmx', '/dev/tty', '/dev/console'):
+    try:
+        os.open(path, os.O_RDWR | os.O_NOCTTY)
+        return True
+    except OSError:
+        pass
+return False
+""",
+)
+_escape(
+    "ten thousand threads",
+    {F, T},
+    """
+threading.stack_size(32768)
+made = 0
+try:
+    while made < 10_000:
+        threading.Thread(target=time.sleep, args=(100,), daemon=True).start()
+        made += 1
+except (RuntimeError, MemoryError):
+    pass
+return made > 1000
+""",
+)
+# Each leaves a mark, and the one after it looks for it.
+_MARKED = "import os\nhome = os.environ['HOME']\n"
+_script("changes its home's mode", {F}, _MARKED + "try: os.chmod(home, 0o1711)\nexcept OSError: pass")
+_script("finds its home's mode changed", {F}, _MARKED + "print(42 if os.stat(home).st_mode & 0o7777 != 0o700 else 1)")
+_script("closes its home", {F}, _MARKED + "try: os.chmod(home, 0)\nexcept OSError: pass")
+_script(
+    "finds its home closed",
+    {F},
+    _MARKED
+    + """
+try: open('x', 'w').close()
+except OSError: print(42)
+""",
+)
+_script("sets its home's times", {F}, _MARKED + "try: os.utime(home, ns=(77, 88))\nexcept OSError: pass")
+_script(
+    "finds its home's times",
+    {F},
+    _MARKED
+    + """
+seen = os.stat(home)
+print(42 if 77 in (seen.st_atime_ns, seen.st_mtime_ns) or 88 in (seen.st_atime_ns, seen.st_mtime_ns) else 1)
+""",
+)
+_script("sets flags of its standard input", {F}, "import fcntl\nfcntl.fcntl(0, 4, 0o2000 | 0o4000)")
+_script("finds flags of its standard input", {F}, "import fcntl\nprint(42 if fcntl.fcntl(0, 3) & 0o6000 else 1)")
+_script(
+    "poisons its server's stack",
+    {F},
+    """
+import os, resource
+try: resource.prlimit(os.getppid() or 1, resource.RLIMIT_STACK, (65536, 65536))
+except OSError: pass
+""",
+)
+_script(
+    "finds its stack poisoned",
+    {F},
+    """
+import resource
+print(42 if resource.getrlimit(resource.RLIMIT_STACK)[0] == 65536 else 1)
+""",
+)
+# The expected output of this one is what the program after it must not find in the memory it was forked with.
+_RESIDUE = "RESI" + "DUE-" + "ANSWER-" + "0123456789abcdef" * 1600
+_script("prints what the next one looks for", {F}, "print(input())\nprint('not it')", _RESIDUE, _RESIDUE + "\n")
+_script(
+    "finds what another printed in its memory",
+    {F},
+    """
+import ctypes, re
+needle = b''.join((b'RESI', b'DUE-', b'ANS', b'WER-'))
+try:
+    with open('/proc/self/maps') as file: rows = [line.split() for line in file]
+except OSError: rows = []
+found = set()
+for row in rows:
+    if 'rw' in row[1]:
+        start, end = (int(part, 16) for part in row[0].split('-'))
+        found.update(re.findall(needle + rb'[0-9a-f]{100}', ctypes.string_at(start, end - start)))
+print(42 if found else 1)
+""",
+)
+
+# Values whose use is slow in C, where the checker can't interrupt itself.
+_IN_C = Limits(cpu_seconds=0.2, wall_seconds=2)
+_function("a range to be summed", {T}, "def f(a, b):\n    return range(10 ** 14)",
+          "def check(candidate):\n    assert sum(candidate(20, 22)) == 42\n", _IN_C)  # fmt: skip
+_function("a number with a billion digits", {T}, "import decimal\ndef f(a, b): return decimal.Decimal('1e999999999')",
+          "def check(candidate):\n    assert int(candidate(20, 22)) == 42\n", _IN_C)  # fmt: skip
+for _kind, _item in (("set", "{m}"), ("frozenset", "{m}"), ("OrderedDict", "[{m}, 0]"), ("dict", "[{m}, 0]"),
+                     ("Counter", "[{m}, 0]")):  # fmt: skip
+    _function(
+        f"a {_kind} of numbers with one hash",
+        {C, E, F, T},
+        f"""
+    import sandboxed.values as values
+    class Result: pass
+    m = (1 << 61) - 1
+    values._ENCODERS[Result] = lambda *rest: {{{_kind!r}: [{_item.format(m="m * k")} for k in range(1, 35000)]}}
+    def f(a, b): return Result()
+    """,
+    )
+_function("a fraction that takes long to reduce", {C, E, F, T}, """
+    import sandboxed.values as values
+    class Result: pass
+    parts = [{"int": "0x" + "9a7" * 150000}, {"int": "0x" + "7b3" * 150001}]
+    values._ENCODERS[Result] = lambda *rest: {"Fraction": parts}
+    def f(a, b): return Result()
+    """)  # fmt: skip
 
 
 def attacks() -> tuple[Attack, ...]:

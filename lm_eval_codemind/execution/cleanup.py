@@ -41,6 +41,17 @@ def wipe(directory: str) -> None:
                 os.rmdir(path)
 
 
+def reset(directory: str) -> None:
+    """Make a directory what it was before a program used it: empty, of mode 0700, and last changed at no special time.
+
+    All of this whatever the program did: the mode, too, is a message to the next one, or keeps it out.
+    """
+    os.chmod(directory, stat.S_IRWXU)
+    if not is_empty(directory):
+        wipe(directory)
+    os.utime(directory, (0, 0))
+
+
 def is_empty(directory: str) -> bool:
     """Return whether there is nothing in a directory."""
     with os.scandir(directory) as entries:

@@ -76,7 +76,8 @@ def require_importable(modules: Iterable[str], sandbox: Sandbox | None = None) -
         raise HiddenPackages(
             f"programs in the sandbox ({where}) can't import what {sys.executable} can, so that right answers would "
             f"count as errors: {'; '.join(problems)}. Install the packages into that interpreter's environment, name "
-            f"their directory in PYTHONPATH, or let programs read it: {VARIABLE}=DIRECTORY (several like in PATH)"
+            f"their directory in PYTHONPATH, or let programs read it: {VARIABLE}=DIRECTORY (several like in PATH). What "
+            "root alone may read, programs may not: chmod -R o+rX DIRECTORY"
         )
     _checked.update((level, name) for name in names)
 

@@ -8,14 +8,16 @@ import json
 import logging
 import os
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from . import kernel, syscalls, visible
+from . import kernel, syscalls, users, visible
 
 log = logging.getLogger(__name__)
 
@@ -49,8 +51,14 @@ _BOOT = (
     f"package = types.ModuleType({_PACKAGE!r}); package.__path__ = [sys.argv[1]]; sys.modules[{_PACKAGE!r}] = package; "
     f"from {_PACKAGE}.server import main; main()"
 )
-# As root without user namespaces, servers become users of their own, far from those that systems give out.
-_FIRST_UID = 1_970_000_000
+# What programs are under bubblewrap: another number than root's, whichever user of the machine stands behind it.
+_INNER_USER = 1000
+# An empty file, to cover others with: the package's marker for type checkers.
+_EMPTY = str(Path(__file__).parent.parent / "py.typed")
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+# What of the kernel's own a program sees below /proc, besides its processes; all else is covered.
+_VISIBLE_PROC = {"cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "self", "stat", "thread-self", "uptime",
+                 "version"}  # fmt: skip
 
 
 class IsolationUnavailable(RuntimeError):
@@ -74,11 +82,21 @@ class Isolation:
     @property
     def contains_processes(self) -> bool:
         """Whether programs may be allowed processes of their own: their number holds, and none can stay behind."""
-        # The kernel exempts root from the limit on processes, also root's children in a user namespace.
-        return self.name == BUBBLEWRAP and os.geteuid() != 0
+        return self.name == BUBBLEWRAP
+
+    @property
+    def needs_users(self) -> bool:
+        """Whether each server must be given a user of its own: the host is root, and nothing it starts may stay it."""
+        return self.name != NONE and os.geteuid() == 0
 
     def launch(
-        self, settings: dict[str, Any], sockets: list[int], home: str, hash_seed: int, errors: IO[bytes]
+        self,
+        settings: dict[str, Any],
+        sockets: list[int],
+        home: str,
+        hash_seed: int,
+        errors: IO[bytes],
+        user: int = 0,
     ) -> subprocess.Popen[bytes]:
         """Start a server as a new program.
 
@@ -88,6 +106,7 @@ class Isolation:
             home: A directory of this server's own, used where it has no private file system.
             hash_seed: ``PYTHONHASHSEED``.
             errors: Where the server's own errors go.
+            user: A user of the server's own where :attr:`needs_users`, see :mod:`.users`; else 0.
         """
         view = visible.view()
         inside = view.home if self.name == BUBBLEWRAP else home
@@ -100,36 +119,60 @@ class Isolation:
             "readable": [*visible.SYSTEM, *_FILES, *readable],
             "listed": listed,
             "path": view.path,
-            "uid": 0,
+            "user": _INNER_USER if self.name == BUBBLEWRAP else user,
             "processes": self.contains_processes,
         }
-        if self.name == LANDLOCK and os.geteuid() == 0:
-            settings["uid"] = _FIRST_UID + os.getpid() % 100_000 * 256 + (sockets[0] if sockets else 0) % 256
+        if self.name == LANDLOCK and user:
             Path(home).parent.chmod(0o711)
-            os.chown(home, settings["uid"], settings["uid"])
-        environment = {**_ENVIRONMENT, "PYTHONHASHSEED": str(hash_seed), "HOME": inside, "TMPDIR": inside}
-        passed = (*visible.DATA_VARIABLES, *visible.INTERPRETER_VARIABLES)
-        environment.update({name: os.environ[name] for name in passed if name in os.environ})
+            os.chown(home, user, user)
         package = str(Path(__file__).parent)
         python = [sys.executable, "-B", "-X", "utf8", "-c", _BOOT]
+        variables = environment(inside)
         if view.user_base:
-            environment["PYTHONUSERBASE"] = view.user_base
+            variables["PYTHONUSERBASE"] = view.user_base
         else:
             python.insert(1, "-s")
         if self.name == BUBBLEWRAP:
-            python = [*bubblewrap_command(self.bubblewrap, package, view), *python, "/run/sandbox"]
+            arguments = [*python, "/run/sandbox", json.dumps(settings)]
+            command = self.command(arguments, user, [("--ro-bind", package, "/run/sandbox")])
         else:
-            python = [*python, package]
+            command = [*python, package, json.dumps(settings)]
         return subprocess.Popen(
-            [*python, json.dumps(settings)],
+            command,
             pass_fds=sockets,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
-            env=environment,
+            env={**variables, "PYTHONHASHSEED": str(hash_seed)},
             cwd="/",
             start_new_session=True,
         )
+
+    def command(self, argv: list[str], user: int, binds: Sequence[tuple[str, str, str]] = ()) -> list[str]:
+        """Return the command line that starts any program, Python or not, in bubblewrap's view of the machine.
+
+        It starts with the capability to mount its private file system and, where the host is root, those to become its
+        own user; what it is must give them up before it runs what isn't trusted, as :func:`.server.confine` does.
+
+        Args:
+            argv: The program and its arguments.
+            user: The user of the machine that it is to become where :attr:`needs_users`; else 0.
+            binds: More of the machine to see: bubblewrap's option (``--ro-bind``), a path, and where it is seen.
+        """
+        command = bubblewrap_command(self.bubblewrap, user != 0, visible.view(), binds)
+        if user:
+            launcher = [sys.executable, "-I", "-S", "-B", str(Path(__file__).with_name("launch.py"))]
+            command = [*launcher, str(user), str(_INNER_USER), *command]
+        return [*command, *argv]
+
+
+def environment(home: str) -> dict[str, str]:
+    """Return the variables that a program sees, whose home and temporary directory is ``home``: nothing of the host's
+    but where read-only data of its libraries lies."""
+    variables = {**_ENVIRONMENT, "HOME": home, "TMPDIR": home}
+    passed = (*visible.DATA_VARIABLES, *visible.INTERPRETER_VARIABLES)
+    variables.update({name: os.environ[name] for name in passed if name in os.environ})
+    return variables
 
 
 @dataclass
@@ -152,24 +195,56 @@ class Homes:
         Path(self.root).rmdir()
 
 
-def bubblewrap_command(binary: str, package: str, view: visible.View) -> list[str]:
-    """Return bubblewrap's command line up to the program to run; the package is found at ``/run/sandbox``."""
-    command = [binary, "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
-    command += ["--unshare-cgroup-try", "--uid", "0", "--gid", "0", "--hostname", "sandbox"]
-    command += ["--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
+def bubblewrap_command(
+    binary: str, as_root: bool, view: visible.View, binds: Sequence[tuple[str, str, str]] = ()
+) -> list[str]:
+    """Return bubblewrap's command line up to the program to run.
+
+    Args:
+        binary: Bubblewrap.
+        as_root: Whether :mod:`.launch` starts it, as root of a user namespace that is there already.
+        view: What of the machine is seen.
+        binds: As in :meth:`Isolation.command`.
+    """
+    command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    command += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
     # To mount a file system of limited size and number of files; the server gives it up right after.
-    command += ["--cap-add", "CAP_SYS_ADMIN"]
+    command += ["--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP"]
+    if as_root:
+        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        command += ["--unshare-user", "--uid", str(_INNER_USER), "--gid", str(_INNER_USER)]
     for path in visible.SYSTEM:
         if Path(path).is_symlink():
             command += ["--symlink", str(Path(path).readlink()), path]
         elif Path(path).is_dir():
             command += ["--ro-bind", path, path]
-    for path in _FILES:
-        command += ["--ro-bind-try", path, path]
-    command += ["--ro-bind", package, "/run/sandbox", "--proc", "/proc", "--dev", "/dev"]
+    shown = [("--ro-bind-try", path, path) for path in _FILES]
+    shown += binds
+    # Those that bubblewrap makes itself are for their owner only, who isn't the user that programs run as.
+    links = {link for link, _ in view.links}
+    for target in [*(target for _, _, target in shown), *links, *view.bound]:
+        parents = [str(parent) for parent in reversed(Path(target).parents[:-1])]
+        for parent in parents if links.isdisjoint(parents) else ():
+            command += ["--dir", parent]
+    for bind in shown:
+        command += bind
+    command += ["--proc", "/proc"]
+    for entry in sorted(os.scandir("/proc"), key=lambda entry: entry.name):
+        if entry.name.isdigit() or entry.name in _VISIBLE_PROC or entry.is_symlink():
+            continue
+        if entry.is_dir():
+            command += ["--tmpfs", entry.path, "--remount-ro", entry.path]
+        elif entry.stat().st_mode & stat.S_IROTH:
+            # The others are for root only, which no program is.
+            command += ["--ro-bind", _EMPTY, entry.path]
+    command += ["--remount-ro", "/proc", "--dir", "/dev"]
+    for name in _DEVICES:
+        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        command += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
     # After them: an environment may lie in shared memory, or below the temporary directory.
-    command += [*view.mounts(), "--dir", view.home]
-    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--"]
+    command += [*view.mounts(), "--dir", view.home, "--remount-ro", "/", "--chdir", "/", "--"]
     return command
 
 
@@ -222,10 +297,15 @@ def _try(isolation: Isolation) -> str:
     """Start a server that only confines itself; return what went wrong, or an empty text."""
     homes = Homes()
     with tempfile.TemporaryFile() as errors:
+        user = None
         try:
-            process = isolation.launch({"role": "trial"}, [], homes.make("trial"), 0, errors)
+            user = users.take() if isolation.needs_users else None
+            number = user.number if user else 0
+            process = isolation.launch({"role": "trial"}, [], homes.make("trial"), 0, errors, number)
         except OSError as error:
             homes.remove()
+            if user:
+                user.release()
             return str(error)
         try:
             status = process.wait(30)
@@ -235,6 +315,8 @@ def _try(isolation: Isolation) -> str:
             return "it didn't answer within 30 seconds"
         finally:
             homes.remove()
+            if user:
+                user.release()
         return "" if status == 0 else f"a trial ended with status {status}: {last_line(errors)}"
 
 

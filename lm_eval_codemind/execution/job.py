@@ -28,6 +28,7 @@ class Limits:
         processes: New processes the program may start. 0, the default, denies ``fork`` and thereby ``subprocess`` and
             ``multiprocessing``; more is only possible under bubblewrap and for a host that isn't root.
         open_files: Open descriptors.
+        threads: Threads at a time besides the first one. With ``processes`` above 0 that limit counts threads too.
     """
 
     cpu_seconds: float = 5.0
@@ -37,13 +38,15 @@ class Limits:
     file_bytes: int = 64 << 20
     processes: int = 0
     open_files: int = 256
+    threads: int = 256
 
     def __post_init__(self) -> None:
         for name in ("cpu_seconds", "wall_seconds", "memory_bytes", "output_bytes", "file_bytes", "open_files"):
             if getattr(self, name) <= 0:
                 raise ValueError(f"Limits.{name} is {getattr(self, name)}, and must be above 0")
-        if self.processes < 0:
-            raise ValueError(f"Limits.processes is {self.processes}, and must be 0 or more")
+        for name in ("processes", "threads"):
+            if getattr(self, name) < 0:
+                raise ValueError(f"Limits.{name} is {getattr(self, name)}, and must be 0 or more")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ program is in another process, below another server, that can reach this one thr
 from __future__ import annotations
 
 import builtins
+import marshal
 import os
 import signal
 import socket
@@ -14,9 +15,10 @@ import unittest
 from types import CodeType, ModuleType
 from typing import Any
 
-from . import agent, cleanup, exceptions, hardened, proxies, suites, values, wire
+from . import agent, cleanup, exceptions, hardened, proxies, stand_ins, suites, values, wire
 from .lines import printed_lines
 from .proxies import Candidate, CandidateGone
+from .streams import Streams
 
 # What stands for an object in a value that is only to be written down.
 _OPAQUE = object()
@@ -33,6 +35,7 @@ class Judge:
         self._zygote = zygote
         self._home = home
         self._compiled: dict[tuple[str, str], CodeType] = {}
+        self._expired = False
 
     def decide(self, job: dict[str, Any]) -> dict[str, Any]:
         """Return the outcome of a job, both as plain values."""
@@ -44,8 +47,10 @@ class Judge:
         }[job["kind"]]
         outcome: dict[str, Any] = {"job_id": job["job_id"], "tests_run": 0, "tamper_proof": True, "observations": []}
         os.chdir(self._home)
-        # What a program returns can make the checks themselves slow, as a list of many millions does.
-        signal.setitimer(signal.ITIMER_PROF, 2 * job["limits"]["cpu_seconds"] * max(1, len(job["cases"])) + 2)
+        self._expired = False
+        # What a program returns can make the checks themselves slow, as a list of many millions does. Where this can't
+        # interrupt them, which are in C then, the host ends this process a little later.
+        signal.setitimer(signal.ITIMER_PROF, job["checker_seconds"])
         try:
             decide(job, outcome)
         except _OutOfTime:
@@ -57,17 +62,22 @@ class Judge:
             cleanup.wipe(self._home)
         return outcome
 
-    def _start(self, job: dict[str, Any], operators: bool = False, **more: Any) -> Candidate:
+    def out_of_time(self, number: int, frame: Any) -> None:
+        """End the checks, and remember it: tests may catch anything."""
+        self._expired = True
+        raise _OutOfTime
+
+    def _start(self, job: dict[str, Any], operators: bool = False, stdin: str | None = None) -> Candidate:
         requests, our_requests = os.pipe()
         our_replies, replies = os.pipe()
-        data = wire.packed({"limits": job["limits"], **more})
-        sent = socket.send_fds(self._zygote, [data], [requests, replies])
-        if sent < len(data):
-            self._zygote.sendall(data[sent:])
+        streams = Streams(stdin)
+        data = wire.packed({"limits": job["limits"]})
+        socket.send_fds(self._zygote, [data], [requests, replies, *streams.to_send()])
         os.close(requests)
         os.close(replies)
+        streams.sent()
         channel = our_replies, our_requests
-        return Candidate(channel, self._zygote.fileno(), job["limits"]["output_bytes"], operators)
+        return Candidate(channel, streams, self._zygote.fileno(), job["limits"]["output_bytes"], operators)
 
     def _compile(self, source: str, name: str) -> CodeType:
         code = self._compiled.get((source, name))
@@ -78,7 +88,7 @@ class Judge:
         return code
 
     def _function(self, job: dict[str, Any], outcome: dict[str, Any]) -> None:
-        if suites.needs_process(job["tests"], job["support"], job["kind"]):
+        if suites.needs_process(job["tests"], job["support"], job["kind"], job["entry_point"]):
             self._inside(job, outcome)
             return
         candidate = self._start(job, operators=job["kind"] == "unittest")
@@ -93,7 +103,7 @@ class Judge:
                     raise result.problem
             else:
                 check = namespace.get("check")
-                if callable(check) and not isinstance(check, proxies.Function):
+                if callable(check) and not isinstance(check, stand_ins.Function):
                     if not job["entry_point"]:
                         raise suites.NoTests(
                             "the suite defines check(candidate), which needs the name of an entry point"
@@ -101,16 +111,22 @@ class Judge:
                     check(namespace[job["entry_point"]])
                 outcome["tests_run"] = 1
             outcome["status"] = "passed"
-        except proxies.Foreign:
-            again = True
         except BaseException as error:
             self._failed(error, outcome, job)
         finally:
+            ended_by = candidate.ended_by
+            if isinstance(ended_by, proxies.Foreign):
+                again = True
+            elif ended_by is not None:
+                # Tests may have taken it for an exception of the program's, and gone on.
+                self._failed(ended_by, outcome, job)
+            if self._expired:
+                self._failed(_OutOfTime(), outcome, job)
             outcome["tamper_proof"] = outcome["tamper_proof"] and not candidate.relied
             outcome.setdefault("status", "error")
             self._finish(candidate, outcome, job)
         if again:
-            del outcome["status"]
+            outcome.update(status="error", failed_test="", exception_type="", exception_message="", tests_run=0)
             self._inside(job, outcome)
 
     def _load(self, job: dict[str, Any], outcome: dict[str, Any], candidate: Candidate) -> dict[str, Any]:
@@ -121,14 +137,14 @@ class Judge:
             exec(self._compile(job["support"], "support.py"), namespace)
         tests = self._compile(job["tests"], "tests.py")
         entry_point = job["entry_point"]
-        wanted = proxies.global_names(tests) - namespace.keys() - vars(builtins).keys()
+        wanted = _global_names(tests) - namespace.keys() - vars(builtins).keys()
         if entry_point:
             wanted.add(entry_point)
-        found = candidate.load(job["program"], sorted(wanted))
+        found = candidate.load(job["program"], sorted(wanted), entry_point)
         if entry_point and entry_point not in found:
             raise proxies.Missing(entry_point)
         helpers = {name for name in found if name != entry_point and not isinstance(found[name], ModuleType)}
-        if entry_point and helpers and helpers & proxies.names_loaded(tests):
+        if entry_point and helpers & suites.names_used(tests)[0]:
             outcome["tamper_proof"] = False
         namespace.update(found)
         agent.seed()
@@ -140,9 +156,10 @@ class Judge:
         outcome["tamper_proof"] = False
         candidate = self._start(job)
         try:
-            candidate.load(job["program"], [])
-            names = ("kind", "support", "tests", "only", "entry_point")
-            verdict = candidate.ask({"op": "suite", **{name: job[name] for name in names}})
+            request = {name: job[name] for name in ("program", "kind", "tests", "only", "entry_point")}
+            for name in ("support", "tests"):
+                request[f"{name}_code"] = marshal.dumps(self._compile(job[name], f"{name}.py")).decode("latin-1")
+            verdict = candidate.ask({"op": "suite", **request})
             outcome.update(hardened.checked(verdict))
         except BaseException as error:
             self._failed(error, outcome, job)
@@ -178,7 +195,7 @@ class Judge:
         observations = outcome["observations"]
         offsets = []
         try:
-            candidate.load(job["program"], [])
+            candidate.load(job["program"], [], "")
             for expression in job["expressions"]:
                 offsets.append(candidate.printed)
                 try:
@@ -264,16 +281,21 @@ def _ending(report: dict[str, Any]) -> dict[str, Any]:
     return {"status": "crashed", "exception_message": f"died of {signal.Signals(number).name}"}
 
 
-def _out_of_time(number: int, frame: Any) -> None:
-    raise _OutOfTime
+def _global_names(code: CodeType) -> set[str]:
+    """Return every name that code, or code inside it, might look up globally, and some that it doesn't."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            names |= _global_names(constant)
+    return names
 
 
 def serve(control: socket.socket, zygote: socket.socket, home: str) -> None:
     """Serve until the host is gone."""
-    signal.signal(signal.SIGPROF, _out_of_time)
     if not wire.receive(zygote.fileno()).get("ready"):
         raise SystemExit("the candidate's server isn't ready")
     judge = Judge(zygote, home)
+    signal.signal(signal.SIGPROF, judge.out_of_time)
     wire.send(control.fileno(), {"ready": True})
     while True:
         try:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import errno
+import fcntl
 import os
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from . import syscalls
 
@@ -17,9 +20,11 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_CAPBSET_DROP, _PR_SET
 _CAP_DAC_READ_SEARCH = 2
 _LAST_CAPABILITY = 40
 _SECCOMP_SET_MODE_FILTER = 1
+_SECCOMP_NEW_LISTENER = 8
 _MS_NOSUID, _MS_NODEV = 2, 4
 
 # Not in the table of seccomp's rules, whose numbers differ between machines; these are the same everywhere.
+_CLOSE_RANGE = 436
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _READ_RIGHTS = 1 << 0 | 1 << 2 | 1 << 3  # execute, read a file, read a directory
 _LIST_RIGHTS = 1 << 3
@@ -70,12 +75,28 @@ def no_new_privileges() -> None:
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
-def become(uid: int) -> None:
-    """Change from root to another user and group, without supplementary groups, and keep the capabilities."""
-    _prctl(_PR_SET_KEEPCAPS, 1)
+def become(uid: int, keep_capabilities: bool = False, saved: int | None = None) -> None:
+    """Change from root to another user and group, without supplementary groups.
+
+    Args:
+        uid: The user's and the group's number.
+        keep_capabilities: Keep the permitted ones, to choose from them with :func:`set_capabilities`.
+        saved: The saved user, if it is to be another: a parent that is that user may still end this process.
+    """
+    if keep_capabilities:
+        _prctl(_PR_SET_KEEPCAPS, 1)
     os.setgroups([])
     os.setresgid(uid, uid, uid)
-    os.setresuid(uid, uid, uid)
+    os.setresuid(uid, uid, uid if saved is None else saved)
+
+
+def bound_capabilities() -> None:
+    """Give up all capabilities for what this process may become, if it still has the one to do so."""
+    for capability in range(_LAST_CAPABILITY + 1):
+        try:
+            _prctl(_PR_CAPBSET_DROP, capability)
+        except OSError:
+            break
 
 
 def set_capabilities(read_search: bool = False) -> None:
@@ -84,11 +105,7 @@ def set_capabilities(read_search: bool = False) -> None:
     Args:
         read_search: Keep the one that reads files whatever their mode. Landlock still decides which.
     """
-    for capability in range(_LAST_CAPABILITY + 1):
-        try:
-            _prctl(_PR_CAPBSET_DROP, capability)
-        except OSError:
-            break
+    bound_capabilities()
     kept = 1 << _CAP_DAC_READ_SEARCH if read_search else 0
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     data = (ctypes.c_uint32 * 6)(kept, kept, 0, 0, 0, 0)
@@ -97,12 +114,23 @@ def set_capabilities(read_search: bool = False) -> None:
         raise OSError(code, f"capset: {os.strerror(code)}")
 
 
-def mount_tmpfs(path: str, size: int, inodes: int) -> None:
-    """Mount an empty file system in memory, of a limited size and number of files."""
-    options = f"size={size},nr_inodes={inodes},mode=0700".encode()
+def mount_tmpfs(path: str, size: int, inodes: int, user: int) -> None:
+    """Mount an empty file system in memory, a user's own, of a limited size and number of files."""
+    options = f"size={size},nr_inodes={inodes},mode=0700,uid={user},gid={user}".encode()
     if _libc.mount(b"tmpfs", path.encode(), b"tmpfs", ctypes.c_ulong(_MS_NOSUID | _MS_NODEV), options) != 0:
         code = ctypes.get_errno()
         raise OSError(code, f"mount: {os.strerror(code)}")
+
+
+def close_from(first: int) -> None:
+    """Close every descriptor from a number on."""
+    try:
+        _call("close_range", _CLOSE_RANGE, ctypes.c_uint(first), ctypes.c_uint(0xFFFFFFFF), ctypes.c_uint(0))
+    except OSError:
+        for name in os.listdir("/proc/self/fd"):
+            if int(name) >= first:
+                with contextlib.suppress(OSError):
+                    os.close(int(name))
 
 
 class Filter:
@@ -131,6 +159,44 @@ class Filter:
         if _syscall(*self._arguments) != 0:
             code = ctypes.get_errno()
             raise OSError(code, f"seccomp: {os.strerror(code)}")
+
+    def install_with_listener(self) -> int:
+        """Put the filter on this thread and return the descriptor of :class:`Listener`.
+
+        Raises:
+            OSError: With ``EBUSY`` if what started this process listens already, as some container managers do.
+        """
+        number, mode, _, description = self._arguments
+        result: int = _syscall(number, mode, ctypes.c_ulong(_SECCOMP_NEW_LISTENER), description)
+        if result < 0:
+            code = ctypes.get_errno()
+            raise OSError(code, f"seccomp: {os.strerror(code)}")
+        return result
+
+
+class Listener:
+    """Decides about the system calls that a filter asks about; whoever made one stands still until then.
+
+    Args:
+        descriptor: From :meth:`Filter.install_with_listener`.
+    """
+
+    _RECEIVE, _SEND = 0xC0502100, 0xC0182101
+    _NOTICE = struct.Struct("=QII64x")  # struct seccomp_notif: number, process, flags, the call
+    _ANSWER = struct.Struct("=QqiI")  # struct seccomp_notif_resp: number, result, error, flags
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def decide(self, allowed: Callable[[], bool]) -> None:
+        """Answer one call: let it go on, or have it fail as one for which there are no resources left."""
+        notice = bytearray(self._NOTICE.size)
+        # The one who asked may be gone.
+        with contextlib.suppress(FileNotFoundError):
+            fcntl.ioctl(self.descriptor, self._RECEIVE, notice, True)
+            number = self._NOTICE.unpack(notice)[0]
+            answer = (number, 0, 0, 1) if allowed() else (number, 0, -errno.EAGAIN, 0)
+            fcntl.ioctl(self.descriptor, self._SEND, bytearray(self._ANSWER.pack(*answer)), True)
 
 
 def landlock_version() -> int:

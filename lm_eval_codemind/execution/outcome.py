@@ -74,7 +74,7 @@ class Outcome:
         tests_run: Checks that ran to their end: assertions are not counted, ``check`` and each test method, case or
             expression is.
         tamper_proof: True if the verdict was reached where the program could not touch it; False if its suite can only
-            be judged inside the program's own process.
+            be judged inside the program's own process, or the program had a hand in a comparison.
         isolation: ``bubblewrap``, ``landlock`` or ``none``.
         observations: For ``script`` and ``evaluate``: one for each case or expression that was reached.
     """

@@ -16,11 +16,14 @@ from . import isolation as levels
 from . import tiers
 from .job import MAX_SOURCE_BYTES, Job, Limits
 from .outcome import Outcome, Status
-from .unit import StartFailed, Unit, UnitGone
+from .unit import OutOfBudget, StartFailed, Unit, UnitGone
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
 EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
 _DEFAULT_LIMITS = asdict(Limits())
+# Processor time of the checks beyond the program's own limit, and how much later they are ended from outside.
+_CHECKER_SECONDS = 1.0
+_GRACE_SECONDS = 1.0
 
 
 class SandboxClosed(RuntimeError):
@@ -165,14 +168,20 @@ class _Worker(threading.Thread):
         refusal = self._refusal(job)
         if refusal is not None:
             return refusal
-        record = job.to_dict()
+        checker_seconds = job.limits.cpu_seconds * max(1, len(job.cases)) + _CHECKER_SECONDS
+        record = {**job.to_dict(), "checker_seconds": checker_seconds}
         tier = tiers.needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         for _ in range(2):
             if self._stopped:
                 break
             unit = self._units.get(tier) or self._start(tier)
             try:
-                return Outcome.from_dict({**unit.exchange(record, _patience(job)), "isolation": self._isolation.name})
+                found = unit.exchange(record, _patience(job), checker_seconds + _GRACE_SECONDS)
+                return Outcome.from_dict({**found, "isolation": self._isolation.name})
+            except OutOfBudget as error:
+                self._units.pop(tier, None)
+                message = str(error)
+                return Outcome(Status.TIMEOUT, job.job_id, exception_message=message, isolation=self._isolation.name)
             except UnitGone:
                 unit.close()
                 self._units.pop(tier, None)
@@ -216,7 +225,7 @@ def _usual_workers() -> int:
 
 def _patience(job: Job) -> float:
     """Return the seconds after which a job's servers count as hung: they should have ended it long before."""
-    return 60 + 25 * job.limits.wall_seconds * max(1, len(job.cases))
+    return 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * max(1, len(job.cases))
 
 
 _shared: Sandbox | None = None

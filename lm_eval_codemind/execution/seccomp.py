@@ -3,7 +3,7 @@
 Two filters hold for a candidate. The first is put on its server, once, and so costs nothing per program; it allows what
 a Python program and the server need and nothing else. The second is put on the candidate's process before it reads the
 program; it is short, since the kernel checks and compiles a filter each time it is installed, and takes away what only
-the server needs: new processes, signals to others, memory files.
+the server needs: new processes, signals to others, memory files, and every word about a process but the program's own.
 """
 
 # ruff: noqa: SIM905
@@ -23,33 +23,48 @@ _RETURN = 0x06  # BPF_RET | BPF_K
 _NUMBER, _ARCHITECTURE = 0, 4  # offsets in struct seccomp_data
 ALLOW = 0x7FFF0000
 KILL = 0x80000000  # SECCOMP_RET_KILL_PROCESS
+ASK = 0x7FC00000  # SECCOMP_RET_USER_NOTIF
+DONE = 0x00050000  # SECCOMP_RET_ERRNO without an error: the call returns 0
 
 _THREAD = 0x00010000  # CLONE_THREAD
 _NAMESPACES = 0x7E020080  # every CLONE_NEW flag
 _STACK = 3  # RLIMIT_STACK
+# Descriptors' own flags, duplicates, the size of a pipe, the seals of a memory file, and whether there is a lock.
+_FILE_COMMANDS = (0, 1, 2, 3, 4, 1030, 1032, 1033, 1034, 5, 36)
+_LOCK_COMMANDS = (6, 7, 37, 38)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
+_NOTIFICATIONS = (0xC0502100, 0xC0182101)  # SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND
 
 # What a program may call, whatever the arguments.
 _ALLOWED = """
 read write open close stat fstat lstat poll lseek mmap mprotect munmap brk rt_sigaction rt_sigprocmask rt_sigreturn
-rt_sigpending rt_sigtimedwait rt_sigsuspend pread64 pwrite64 readv writev access pipe select sched_yield mremap msync
-mincore madvise dup dup2 pause nanosleep getitimer alarm setitimer getpid sendfile exit uname fcntl flock fsync
-fdatasync truncate ftruncate getdents getcwd chdir fchdir rename mkdir rmdir creat link unlink symlink readlink umask
-gettimeofday getrlimit getrusage sysinfo times getuid getgid geteuid getegid getppid getpgrp getgroups getresuid
-getresgid getpgid getsid sigaltstack statfs fstatfs getpriority sched_getparam sched_getscheduler
-sched_get_priority_max sched_get_priority_min arch_prctl gettid readahead time futex sched_getaffinity getdents64
-set_tid_address restart_syscall fadvise64 timer_create timer_settime timer_gettime timer_getoverrun timer_delete
-clock_gettime clock_getres clock_nanosleep exit_group epoll_create epoll_wait epoll_ctl epoll_pwait openat mkdirat
-newfstatat unlinkat renameat linkat symlinkat readlinkat faccessat pselect6 ppoll set_robust_list get_robust_list
-eventfd eventfd2 epoll_create1 dup3 pipe2 preadv pwritev getcpu getrandom renameat2 statx rseq close_range openat2
-faccessat2 membarrier copy_file_range recvfrom recvmsg shutdown getsockopt setsockopt getsockname getpeername
-timerfd_create timerfd_settime timerfd_gettime futex_waitv
+rt_sigpending rt_sigtimedwait rt_sigsuspend pread64 pwrite64 readv writev access pipe select sched_yield mremap mincore
+madvise dup dup2 pause nanosleep getitimer alarm setitimer getpid sendfile exit uname truncate ftruncate getdents getcwd
+chdir fchdir rename mkdir rmdir creat link unlink symlink umask gettimeofday getrlimit getrusage sysinfo times getuid
+getgid geteuid getegid getppid getpgrp getgroups getresuid getresgid sigaltstack statfs fstatfs sched_get_priority_max
+sched_get_priority_min arch_prctl gettid time futex set_tid_address restart_syscall timer_settime timer_gettime
+timer_getoverrun timer_delete exit_group epoll_create epoll_wait epoll_ctl epoll_pwait openat mkdirat newfstatat
+unlinkat renameat linkat symlinkat faccessat pselect6 ppoll set_robust_list eventfd eventfd2 epoll_create1 dup3 pipe2
+preadv pwritev getcpu getrandom renameat2 statx rseq close_range openat2 faccessat2 membarrier copy_file_range recvfrom
+recvmsg shutdown getsockopt getsockname getpeername timerfd_create timerfd_settime timerfd_gettime futex_waitv
+getdents64
+""".split()
+# What takes the number of a process, which a program may only fill with 0 or its own.
+_OF_PROCESSES = "getpgid getsid sched_getparam sched_getscheduler sched_getaffinity get_robust_list".split()
+# What takes a clock, which may be another process's.
+_OF_CLOCKS = "clock_gettime clock_getres clock_nanosleep timer_create".split()
+# What reaches the disk below a file that programs share, or its place in memory: answered as done, and not done.
+_PRETENDED = "fsync fdatasync msync fadvise64 readahead".split()
+_LINKS = "readlink readlinkat".split()
+# As on a file system without extended attributes, which those who copy files expect.
+_EXTENDED = """
+getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr
 """.split()
 # Changes of a file's attributes. Landlock doesn't govern them, so that only bubblewrap's read-only mounts allow them.
 _ATTRIBUTES = "chmod fchmod fchmodat chown fchown lchown fchownat utime utimes futimesat utimensat".split()
 # What only the server needs, and what it needs only until the candidate's filter is in place.
 _SERVER = """
 clone fork vfork wait4 waitid setsid setpgid kill tgkill memfd_create pidfd_open sendmsg sendto socketpair prlimit64
-setrlimit prctl seccomp capset landlock_restrict_self
+setrlimit prctl seccomp capset landlock_restrict_self setresuid
 """.split()
 _PROCESSES = "clone fork vfork execve execveat wait4 waitid setsid setpgid".split()
 # Nothing that is asked of a language model calls these: the process ends at once.
@@ -97,14 +112,17 @@ class _Program:
             self._emit(0x05, 0, 0, 1)  # nothing matched: jump over the verdict
             self._emit(_RETURN, 0, 0, verdict)
 
-    def when(self, name: str, tests: list[tuple[int, int, int, bool]], verdict: int) -> None:
-        """Give a system call a verdict if all tests hold: (comparison, argument's offset, operand, wanted result)."""
-        if name not in self._numbers:
-            return
+    def when(self, names: str | list[str], tests: list[tuple[int, int, int, bool]], verdict: int) -> None:
+        """Give system calls a verdict if all tests hold: (comparison, argument's offset, operand, wanted result)."""
+        asked = [names] if isinstance(names, str) else names
+        numbers = [self._numbers[name] for name in asked if name in self._numbers]
         length = 2 * len(tests) + 1
-        self._emit(_EQUAL, 0, length + 1, self._numbers[name])
+        for left, number in zip(reversed(range(len(numbers))), numbers, strict=True):
+            self._emit(_EQUAL, left, 0 if left else length + 1, number)
+        if not numbers:
+            return
         for index, (comparison, offset, operand, wanted) in enumerate(tests):
-            away = length - 2 * index - 2 + 0
+            away = length - 2 * index - 2
             self._emit(_LOAD, 0, 0, offset)
             self._emit(comparison, 0 if wanted else away, away if wanted else 0, operand)
         self._emit(_RETURN, 0, 0, verdict)
@@ -116,24 +134,38 @@ class _Program:
         return b"".join(_INSTRUCTION.pack(*step) for step in self._code)
 
 
-def server_filter(processes: bool) -> bytes:
+def server_filter(processes: bool, links: bool = True, ask_for_threads: bool = True) -> bytes:
     """Return the filter for a server, which its children inherit.
 
     Args:
         processes: Whether a candidate's program may start other programs.
+        links: Whether reading symbolic links is allowed, which Landlock doesn't govern.
+        ask_for_threads: Whether the holder of the filter's listener decides about each new thread; else there are none.
     """
     program = _Program()
-    program.rule(_ALLOWED + _ATTRIBUTES, ALLOW)
+    program.rule(_ALLOWED + _ATTRIBUTES + _OF_PROCESSES + _OF_CLOCKS + ["getpriority"], ALLOW)
     # 64-bit flags: no namespace flag lies in the upper half.
     program.when("clone", [(_ANY_BIT, _argument(0), _NAMESPACES, True)], KILL)
+    verdict = ASK if ask_for_threads else _refuse(errno.EAGAIN)
+    program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], verdict)
     program.rule(_SERVER, ALLOW)
     if processes:
         program.rule(["execve", "execveat"], ALLOW)
-    for request in _TERMINAL:
+    program.rule(_LINKS, ALLOW if links else _refuse(errno.EACCES))
+    for command in _FILE_COMMANDS:
+        program.when("fcntl", [(_EQUAL, _argument(1), command, True)], ALLOW)
+    # Locks on files that programs share would be a way to hold others up, and to tell them something. A program on its
+    # own gets any lock that sqlite asks for, so that none need be taken.
+    for command in _LOCK_COMMANDS:
+        program.when("fcntl", [(_EQUAL, _argument(1), command, True)], DONE)
+    program.rule(["flock"], _refuse(errno.ENOLCK))
+    program.rule(_PRETENDED, DONE)
+    for request in (*_TERMINAL, *_NOTIFICATIONS):
         program.when("ioctl", [(_EQUAL, _argument(1), request, True)], ALLOW)
     program.rule(["ioctl"], _refuse(errno.ENOTTY))
     # libc falls back to clone, whose flags a filter can read.
     program.rule(["clone3"], _refuse(errno.ENOSYS))
+    program.rule(_EXTENDED, _refuse(errno.ENOTSUP))
     program.rule(_HOSTILE, KILL)
     return program.finish(_refuse(errno.EPERM))
 
@@ -150,8 +182,22 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
     """
     program = _Program()
     refused = _refuse(errno.EPERM)
-    for name in ("kill", "tgkill"):
-        program.when(name, [(_EQUAL, _argument(0), _OWN_PID, True)], ALLOW)
+    # The kernel reads the lower half of these arguments only.
+    other = [(_EQUAL, _argument(0), 0, False), (_EQUAL, _argument(0), _OWN_PID, False)]
+    program.when([*_OF_PROCESSES, "prlimit64"], other, refused)
+    # Of processes, not groups or users, and of itself.
+    program.when("getpriority", [(_ANY_BIT, _argument(0), 0xFFFFFFFF, True)], refused)
+    program.when("getpriority", [(test, _argument(1), number, wanted) for test, _, number, wanted in other], refused)
+    # A clock below zero is that of a process, of a thread (bit 2; the kernel knows only those of the same process) or
+    # of a device; the last three bits of a process's own, which has the number 0, are the kind of time.
+    foreign = [(_ANY_BIT, _argument(0), 1 << 31, True), (_ANY_BIT, _argument(0), 4, False)]
+    own_clocks = [(_EQUAL, _argument(0), 0xFFFFFFF8 + kind, False) for kind in range(3)]
+    program.when(_OF_CLOCKS, foreign + own_clocks, _refuse(errno.EINVAL))
+    program.when(["kill", "tgkill"], [(_EQUAL, _argument(0), _OWN_PID, True)], ALLOW)
+    if processes:
+        # Here locks mean something, and pretending them would make a wrong result of a right program.
+        for command in _LOCK_COMMANDS:
+            program.when("fcntl", [(_EQUAL, _argument(1), command, True)], _refuse(errno.ENOLCK))
     if not processes:
         program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], ALLOW)
     # Reading a limit, or the size of the stack, which programs with deep recursion change.
@@ -160,9 +206,10 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
     program.when("setrlimit", [(_EQUAL, _argument(0), _STACK, True)], ALLOW)
     # On a connected stream only; an address would reach other sockets.
     program.when("sendto", [(_EQUAL, _argument(4), 0, True), (_EQUAL, _argument(4, True), 0, True)], ALLOW)
-    # asyncio wakes itself by a pair of stream sockets.
-    for kind in (1, 1 | 0o2000000, 1 | 0o4000, 1 | 0o2004000):
-        program.when("socketpair", [(_EQUAL, _argument(0), 1, True), (_EQUAL, _argument(1), kind, True)], ALLOW)
+    # asyncio wakes itself by a pair of stream sockets, which may be close-on-exec and non-blocking.
+    stream = [(_EQUAL, _argument(0), 1, True), (_ANY_BIT, _argument(1), 1, True)]
+    stream += [(_ANY_BIT, _argument(1), 0xFFFFFFFF ^ (1 | 0o2004000), False)]
+    program.when("socketpair", stream, ALLOW)
     for option in (15, 16):  # PR_SET_NAME, PR_GET_NAME
         program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
     denied = [name for name in (*_SERVER, "execve", "execveat") if not (processes and name in _PROCESSES)]

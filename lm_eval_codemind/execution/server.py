@@ -3,11 +3,13 @@
 Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, or ``trial``, which
 only confines itself), ``level``, ``home`` (the only directory to write in), ``readable`` and ``listed`` (for Landlock:
 what to read, and directories of which only the names), ``path`` (where to import from), ``sockets`` (descriptors),
-``uid`` (to become, for root without user namespaces; else 0), ``preload``, ``limits`` (the default ones).
+``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits`` (the default ones), ``processes`` (whether
+programs may be allowed some).
 """
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import os
@@ -19,9 +21,12 @@ from typing import Any
 
 from . import kernel, seccomp
 
+_FIRST_SOCKET = 3
 _INODES = 10_000
-# Address space of the checker: a program can return what makes the tests themselves ask for more.
-_JUDGE_BYTES = 4 << 30
+_PENDING_SIGNALS = 256
+# Address space that the checker may add, with the libraries that tests import: a program can return what makes the
+# tests themselves ask for more.
+_JUDGE_BYTES = 3 << 29
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _MACHINE_FILES = ("/proc/cpuinfo", "/proc/meminfo")
 
@@ -33,10 +38,21 @@ def main() -> None:
     if settings["level"] != "bubblewrap":
         kernel.end_with_parent()
     sys.argv = [""]
+    _keep_descriptors(settings["sockets"])
     sys.path[:] = settings["path"]
     os.environ.pop("PYTHONUSERBASE", None)
     if settings["level"] == "bubblewrap":
-        kernel.mount_tmpfs(settings["home"], settings.get("limits", {}).get("file_bytes", 1 << 20), _INODES)
+        user = settings["user"]
+        size = settings.get("limits", {}).get("file_bytes", 1 << 20)
+        kernel.mount_tmpfs(settings["home"], size, _INODES, user)
+        kernel.bound_capabilities()
+        if os.geteuid() != user:
+            # Bubblewrap's own process, which is root without capabilities, must still be able to take this one along.
+            kernel.become(user, saved=os.geteuid())
+            # Becoming another user clears it.
+            kernel.end_with_parent()
+    # Arrow's own pool asks for a gigabyte of addresses at once, which a program's limit doesn't have.
+    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     for name in settings.get("preload", ()):
         try:
             importlib.import_module(name)
@@ -46,12 +62,14 @@ def main() -> None:
     if role == "trial":
         confine(settings)
         return
-    sockets = [socket.socket(fileno=number) for number in settings["sockets"]]
+    sockets = [socket.socket(fileno=_FIRST_SOCKET + index) for index in range(len(settings["sockets"]))]
     if role == "judge":
         from . import judge
 
         confine(settings)
-        resource.setrlimit(resource.RLIMIT_AS, (_JUDGE_BYTES, _JUDGE_BYTES))
+        with open("/proc/self/statm") as file:
+            in_use = int(file.read().split()[0]) * resource.getpagesize()
+        _lower(resource.RLIMIT_AS, in_use + _JUDGE_BYTES)
         # What tests print is nobody's to read.
         null = os.open("/dev/null", os.O_WRONLY)
         os.dup2(null, 1)
@@ -60,26 +78,46 @@ def main() -> None:
     else:
         from . import zygote
 
-        zygote.serve(sockets[0], settings, confine(settings))
+        zygote.serve(sockets[0], settings, *confine(settings))
 
 
-def confine(settings: dict[str, Any]) -> int:
-    """Restrict this process and all that come from it, and return the descriptor of the candidates' Landlock rules.
+def _keep_descriptors(sockets: list[int]) -> None:
+    """Give the sockets fixed numbers, and close all else that the host may have handed over."""
+    top = max([_FIRST_SOCKET, *sockets]) + len(sockets) + 1
+    for index, number in enumerate(sockets):
+        os.dup2(number, top + index)
+    for index in range(len(sockets)):
+        os.dup2(top + index, _FIRST_SOCKET + index, inheritable=False)
+    kernel.close_from(_FIRST_SOCKET + len(sockets))
+
+
+def _lower(kind: int, value: int) -> None:
+    ceiling = resource.getrlimit(kind)[1]
+    value = value if ceiling < 0 else min(value, ceiling)
+    resource.setrlimit(kind, (value, value))
+
+
+def confine(settings: dict[str, Any]) -> tuple[int, int]:
+    """Restrict this process and all that come from it.
 
     Returns:
-        A descriptor, or -1 where the level has none.
+        The descriptors of the candidates' Landlock rules, -1 where the level has none, and of the listener that decides
+        about new threads, -1 where there can't be one: then there are no new threads.
     """
     level, home = settings["level"], settings["home"]
     os.chdir(home)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Timers are paid for by these, and lie outside a program's memory.
+    _lower(resource.RLIMIT_SIGPENDING, _PENDING_SIGNALS)
+    _lower(resource.RLIMIT_MSGQUEUE, 0)
     if level == "none":
-        return -1
+        return -1, -1
     kernel.hide()
     rules = -1
     if level == "landlock":
-        uid = settings["uid"]
+        uid = settings["user"]
         if uid:
-            kernel.become(uid)
+            kernel.become(uid, keep_capabilities=True)
             # Becoming another user clears it.
             kernel.end_with_parent()
             kernel.hide()
@@ -94,5 +132,15 @@ def confine(settings: dict[str, Any]) -> int:
     else:
         kernel.set_capabilities()
         kernel.no_new_privileges()
-    kernel.Filter(seccomp.server_filter(settings.get("processes", False))).install()
-    return rules
+    links = level != "landlock"
+    listener = -1
+    if settings["role"] != "judge":
+        try:
+            program = seccomp.server_filter(settings["processes"], links)
+            listener = kernel.Filter(program).install_with_listener()
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+    if listener < 0:
+        kernel.Filter(seccomp.server_filter(settings["processes"], links, ask_for_threads=False)).install()
+    return rules, listener

@@ -3,79 +3,276 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import dis
 import functools
-from types import TracebackType
+import importlib
+import sys
+from types import CodeType, TracebackType
 from typing import Any
 
-# Modules whose use in tests says nothing of the program beyond its values: no files, no patching, no capture of output.
+# Modules whose use in test classes says nothing of the program beyond its values: no files, no patching, no capture.
 _HARMLESS = {
-    "bisect", "calendar", "collections", "dataclasses", "datetime", "decimal", "enum", "fractions", "functools",
-    "heapq", "itertools", "json", "math", "numbers", "numpy", "operator", "random", "re", "statistics", "string",
-    "textwrap", "time", "typing", "unittest", "uuid",
+    "abc", "array", "bisect", "calendar", "collections", "dataclasses", "datetime", "decimal", "enum", "fractions",
+    "functools", "heapq", "ipaddress", "itertools", "json", "math", "numbers", "numpy", "operator", "pathlib", "random",
+    "re", "statistics", "string", "textwrap", "time", "types", "typing", "unittest", "uuid", "zoneinfo",
 }  # fmt: skip
-# Reaching into the program's process, or around the values it returns.
-_NEEDS_PROCESS = {
-    "open", "exec", "eval", "compile", "globals", "locals", "vars", "patch", "Mock", "MagicMock", "mock", "os", "sys",
-    "io", "shutil", "tempfile", "sqlite3", "socket", "csv", "inspect", "gc", "deepcopy", "copy", "id", "super",
+# Modules that reach into the process that uses them, or around the values of a program.
+_PROCESS_MODULES = {
+    "asyncio", "atexit", "builtins", "capsys", "concurrent", "contextvars", "csv", "faulthandler", "gc", "getpass",
+    "importlib", "inspect", "io", "linecache", "locale", "logging", "mock", "multiprocessing", "os", "pandas", "pickle",
+    "pytest", "resource", "shelve", "shutil", "signal", "socket", "sqlite3", "subprocess", "sys", "tempfile",
+    "threading", "traceback", "tracemalloc", "warnings", "weakref",
 }  # fmt: skip
-_MUTATORS = {
-    "append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "setdefault", "popitem", "add",
-    "discard", "appendleft", "popleft",
+# Names whose use does.
+_PROCESS_NAMES = {
+    *_PROCESS_MODULES, "open", "exec", "eval", "compile", "globals", "locals", "vars", "dir", "id", "input", "patch",
+    "Mock", "MagicMock", "asdict", "astuple", "is_dataclass", "get_type_hints", "redirect_stdout", "redirect_stderr",
+    "StringIO", "__import__",
 }  # fmt: skip
-_TEST_CASES = {"TestCase", "unittest.TestCase", "IsolatedAsyncioTestCase"}
+_CLASS_NAMES = {*_PROCESS_NAMES, "deepcopy", "copy", "super"}
+_PROCESS_ATTRIBUTES = {
+    "assertLogs", "assertNoLogs", "assertWarns", "assertWarnsRegex", "seed", "setstate", "getstate", "redirect_stdout",
+    "redirect_stderr", "catch_warnings", "asdict", "astuple", "is_dataclass", "get_type_hints", "patch", "mock",
+    "default_rng",
+}  # fmt: skip
+_SYS_CONSTANTS = {"byteorder", "float_info", "getsizeof", "int_info", "maxsize", "maxunicode", "version_info"}
+# The others are looked at in an object itself, where a stand-in has its own.
+_CARRIED_DUNDERS = {
+    "__class__", "__name__", "__doc__", "__qualname__", "__module__", "__annotations__", "__members__", "__wrapped__",
+    "__defaults__", "__kwdefaults__", "__cause__", "__context__", "__notes__", "__suppress_context__", "__version__",
+}  # fmt: skip
+_CALLED_DUNDERS = {
+    "__init__", "__call__", "__len__", "__iter__", "__next__", "__getitem__", "__setitem__", "__delitem__", "__str__",
+    "__repr__", "__contains__", "__enter__", "__exit__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__",
+    "__hash__", "__bool__", "__add__", "__sub__", "__mul__",
+}  # fmt: skip
+_ITERATORS = {"iter", "map", "zip", "filter", "reversed", "enumerate"}
+_TEST_CASES = {"TestCase", "unittest.TestCase"}
+_BUILTINS = frozenset(vars(builtins))
+_LOADS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"}
+_STORES = {"STORE_NAME", "STORE_GLOBAL"}
+# The names under which tests use modules that they didn't import: then they mean the module, whatever a program says.
+MODULE_ALIASES = {"np": "numpy", "pd": "pandas"}
+MODULES = {*sys.stdlib_module_names, "numpy", "pandas", "scipy", "sklearn", "dateutil"} - {"antigravity", "this"}
 
 
 @functools.lru_cache(maxsize=256)
-def needs_process(tests: str, support: str, kind: str) -> str:
+def needs_process(tests: str, support: str, kind: str, entry_point: str) -> str:
     """Return why a suite can only be judged inside the program's process, or an empty text.
 
-    Decided by the suite alone, so that no program can bring it about. A function's suite is judged from outside
-    unless it passes the program an object of its own, which shows when it runs.
+    Decided by the suite alone, so that no program can bring it about: it looks at, or changes, the state of the
+    process, as by files, patching, captured output or the seed of random numbers; it hands the program objects of its
+    own, such as functions; it derives classes from the program's; or it uses names of the program other than the one
+    it is about, so that what it compares with comes from the program anyway.
 
     Args:
         tests: The suite's source.
         support: Trusted source that runs before it.
         kind: ``function`` or ``unittest``.
+        entry_point: The name in the program that the suite is about, or an empty text.
     """
-    if kind == "function":
+    try:
+        tree = ast.parse(support + "\n" + tests)
+    except SyntaxError:
         return ""
-    tree = ast.parse(support + "\n" + tests)
     classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    scan = _Scan(tree, classes, kind, entry_point)
     for node in ast.walk(tree):
-        reason = _reason(node, classes)
+        reason = scan.reason(node)
         if reason:
             return reason
+    helpers = borrowed_names(tests, support) - {entry_point}
+    if not entry_point:
+        helpers = _deciding_names(tree, helpers) if len(helpers) > 1 else set()
+    if helpers:
+        return f"it uses {', '.join(sorted(helpers))} of the program"
     return ""
 
 
-def _reason(node: ast.AST, classes: set[str]) -> str:
-    if isinstance(node, ast.Import | ast.ImportFrom):
+def _deciding_names(tree: ast.Module, names: set[str]) -> set[str]:
+    """Return which functions of the program decide about the others, where none is named as what is tested.
+
+    Those of a standard library's name, those that are given what another one returned, and those whose answer alone is
+    asserted.
+    """
+
+    def called(node: ast.AST) -> str:
+        named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+        return node.func.id if named else ""  # type: ignore[attr-defined]
+
+    found = names & _library_names()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            tested: list[ast.expr] = [node.test]
+            while tested:
+                each = tested.pop()
+                if isinstance(each, ast.BoolOp):
+                    tested += each.values
+                elif isinstance(each, ast.UnaryOp):
+                    tested.append(each.operand)
+                else:
+                    found.add(called(each))
+        elif own := called(node):
+            inner = {called(part) for part in ast.walk(node) if part is not node}
+            if inner - {"", own}:
+                found.add(own)
+    return found - {""}
+
+
+@functools.lru_cache(maxsize=1)
+def _library_names() -> frozenset[str]:
+    """Return the names that the usual modules of the standard library offer."""
+    modules = (
+        "bisect", "collections", "copy", "datetime", "decimal", "fractions", "functools", "heapq", "itertools", "json",
+        "math", "operator", "random", "re", "statistics", "string", "unittest",
+    )  # fmt: skip
+    return frozenset(
+        name for module in modules for name in vars(importlib.import_module(module)) if not name.startswith("_")
+    )
+
+
+def borrowed_names(tests: str, support: str) -> set[str]:
+    """Return the names that a suite uses and neither it nor its support defines, except builtins and modules."""
+    loaded: set[str] = set()
+    stored: set[str] = {"__name__", "__file__", "__doc__"}
+    for source, used in ((support, False), (tests, True)):
+        code = compile(source, "tests.py", "exec", dont_inherit=True)
+        own, made = names_used(code)
+        stored |= made
+        if used:
+            loaded |= own
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ImportFrom) and node.module and node.names[0].name == "*":
+                stored |= _star(node.module)
+    return loaded - stored - _BUILTINS - MODULES - MODULE_ALIASES.keys()
+
+
+def _star(module: str) -> set[str]:
+    try:
+        return set(vars(importlib.import_module(module)))
+    except ImportError:
+        return set()
+
+
+def names_used(code: CodeType) -> tuple[set[str], set[str]]:
+    """Return the names that code, or code inside it, looks up globally, and those that it binds at any level."""
+    loaded: set[str] = set()
+    stored: set[str] = set()
+    for step in dis.get_instructions(code):
+        if step.opname in _LOADS:
+            loaded.add(step.argval)
+        elif step.opname in _STORES:
+            stored.add(step.argval)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            inner, made = names_used(constant)
+            loaded |= inner
+            stored |= made
+    return loaded, stored
+
+
+class _Scan:
+    """Looks through a suite for what can't be judged from another process."""
+
+    def __init__(self, tree: ast.Module, classes: set[str], kind: str, entry_point: str) -> None:
+        self._kind = kind
+        self._classes = classes
+        self._entry_point = entry_point
+        self._names = _CLASS_NAMES if kind == "unittest" else _PROCESS_NAMES - {"sys"}
+        # What the suite makes and the program has no form of.
+        self._own = set(classes)
+        self._modules: set[str] = set()
+        self._functions: set[str] = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                self._own.add(node.name)
+                self._functions.add(node.name)
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda | ast.GeneratorExp):
+                self._own |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+            elif isinstance(node, ast.Import):
+                self._modules |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+        self._own -= {entry_point}
+
+    def reason(self, node: ast.AST) -> str:
+        """Return why one node of the suite can't, or an empty text."""
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            return self._import(node)
+        if isinstance(node, ast.Name) and node.id in self._names and node.id not in self._functions:
+            return f"it uses {node.id}"
+        if isinstance(node, ast.Attribute):
+            attribute = node.attr
+            of_sys = isinstance(node.value, ast.Name) and node.value.id == "sys" and attribute not in _SYS_CONSTANTS
+            if attribute in _PROCESS_ATTRIBUTES or of_sys:
+                return f"it uses {ast.unparse(node)}"
+            special = attribute.startswith("__") and attribute.endswith("__")
+            if special and attribute not in _CARRIED_DUNDERS | _CALLED_DUNDERS:
+                return f"it uses {ast.unparse(node)}"
+        if isinstance(node, ast.AsyncFunctionDef | ast.Await):
+            return "it has coroutines"
+        if isinstance(node, ast.ClassDef) and not (self._kind == "function" and not node.bases):
+            for base in node.bases:
+                name = ast.unparse(base)
+                plain = name in _BUILTINS and self._kind == "function"
+                if name not in _TEST_CASES and name not in self._classes and not plain:
+                    return f"class {node.name} is derived from {name}"
+        if isinstance(node, ast.Call) and self._reaches_program(node):
+            for argument in self._handed_over(node):
+                if self._is_own(argument):
+                    return f"it hands the program {ast.unparse(argument)[:80]}"
+        return ""
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> str:
         names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
         for name in names:
-            if name.split(".")[0] not in _HARMLESS or name == "unittest.mock":
+            first = name.partition(".")[0]
+            if first == "sys" and self._kind == "function":
+                continue
+            if name == "unittest.mock" or first in _PROCESS_MODULES:
                 return f"it imports {name}"
-    if isinstance(node, ast.Name) and node.id in _NEEDS_PROCESS:
-        return f"it uses {node.id}"
-    if isinstance(node, ast.ClassDef):
-        for base in node.bases:
-            if ast.unparse(base) not in _TEST_CASES and ast.unparse(base) not in classes:
-                return f"class {node.name} is derived from {ast.unparse(base)}"
-    # An attribute arrives as a copy, so that changing its content wouldn't reach the program.
-    if isinstance(node, ast.Assign | ast.AugAssign | ast.Delete):
-        targets = [node.target] if isinstance(node, ast.AugAssign) else node.targets
-        for target in targets:
-            if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute | ast.Subscript):
-                return f"it changes the content of {ast.unparse(target.value)}"
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
-        owner = node.func.value
-        if isinstance(owner, ast.Attribute) and isinstance(owner.value, ast.Attribute | ast.Name) and _is_deep(owner):
-            return f"it changes the content of {ast.unparse(owner)}"
-    return ""
+            if self._kind == "unittest" and first not in _HARMLESS:
+                return f"it imports {name}"
+        return ""
 
+    def _reaches_program(self, node: ast.Call) -> bool:
+        function = node.func
+        if isinstance(function, ast.Name):
+            return function.id not in _BUILTINS and function.id not in self._own
+        if not isinstance(function, ast.Attribute):
+            return True
+        name = function.attr
+        if name == "sort" or (name.startswith("assert") and not name.startswith("assertRaises")):
+            return False
+        root = function.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if isinstance(root, ast.Name):
+            return root.id not in self._modules and root.id not in MODULE_ALIASES
+        return not isinstance(root, ast.Constant | ast.JoinedStr)
 
-def _is_deep(owner: ast.Attribute) -> bool:
-    """Return whether an attribute is one of the program's objects, not one of the test case itself."""
-    return not (isinstance(owner.value, ast.Name) and owner.value.id == "self")
+    @staticmethod
+    def _handed_over(node: ast.Call) -> list[ast.expr]:
+        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assertRaises"):
+            return arguments[3 if node.func.attr.endswith("Regex") else 2 :]
+        return arguments
+
+    def _is_own(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Lambda | ast.GeneratorExp):
+            return True
+        if isinstance(node, ast.Name):
+            return node.id in self._own
+        if isinstance(node, ast.Call):
+            return isinstance(node.func, ast.Name) and (
+                node.func.id in _ITERATORS or node.func.id in self._classes - {self._entry_point}
+            )
+        if isinstance(node, ast.List | ast.Tuple | ast.Set):
+            return any(map(self._is_own, node.elts))
+        if isinstance(node, ast.Dict):
+            return any(map(self._is_own, node.values))
+        if isinstance(node, ast.ListComp):
+            return self._is_own(node.elt)
+        return isinstance(node, ast.Starred) and self._is_own(node.value)
 
 
 class FirstProblem:

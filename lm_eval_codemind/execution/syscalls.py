@@ -40,7 +40,9 @@ statx 332 291; swapoff 168 225; swapon 167 224; symlink 88 -; symlinkat 266 36; 
 201 -; timer_create 222 107; timer_delete 226 111; timer_getoverrun 225 109; timer_gettime 224 108; timer_settime
 223 110; timerfd_create 283 85; timerfd_gettime 287 87; timerfd_settime 286 86; times 100 153; truncate 76 45; umask
 95 166; umount2 166 39; uname 63 160; unlink 87 -; unlinkat 263 35; unshare 272 97; userfaultfd 323 282; utime 132
--; utimensat 280 88; utimes 235 -; vfork 58 -; wait4 61 260; waitid 247 95; write 1 64; writev 20 66;
+-; getxattr 191 8; lgetxattr 192 9; fgetxattr 193 10; listxattr 194 11; llistxattr 195 12; flistxattr 196 13;
+setxattr 188 5; lsetxattr 189 6; fsetxattr 190 7; utimensat 280 88; utimes 235 -; vfork 58 -; wait4 61 260; waitid 247
+95; write 1 64; writev 20 66;
 """
 
 # The numbers of audit architectures in a seccomp filter's data.

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import select
 import socket
 import struct
 import subprocess
 import tempfile
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
-from . import wire
+from . import users, wire
 from .isolation import BUBBLEWRAP, Homes, Isolation, last_line
 
 _START_SECONDS = 120
+_CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
 
 
 class UnitGone(Exception):
     """A server of the unit has ended, or doesn't answer."""
+
+
+class OutOfBudget(Exception):
+    """The checker used more than the job grants it, and was ended with its unit. The text says of what."""
 
 
 class StartFailed(Exception):
@@ -44,8 +51,10 @@ class Unit:
         ours, judge_host = socket.socketpair()
         judge_zygote, zygote = socket.socketpair()
         self._control = ours
+        self._poller = select.poll()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._users: list[users.User] = []
         self.last_error = ""
         # A worker's thread and whoever closes the sandbox may come at the same time.
         self._closing = threading.Lock()
@@ -54,7 +63,11 @@ class Unit:
                 settings = {"role": role, "preload": preload if role == "zygote" else [], "limits": limits}
                 descriptors = [end.fileno() for end in ends]
                 home = self._homes.make(role) if self._homes else ""
-                self._processes.append(isolation.launch(settings, descriptors, home, hash_seed, self._errors))
+                user = 0
+                if isolation.needs_users:
+                    self._users.append(users.take())
+                    user = self._users[-1].number
+                self._processes.append(isolation.launch(settings, descriptors, home, hash_seed, self._errors, user))
         except OSError as error:
             self.close()
             raise StartFailed(str(error)) from None
@@ -62,36 +75,53 @@ class Unit:
             for end in (judge_host, judge_zygote, zygote):
                 end.close()
         try:
-            self._receive(_START_SECONDS)
-        except UnitGone:
+            self._judge = self._ready()
+        except (EOFError, OSError, wire.WireError):
+            self.close()
             raise StartFailed(self.last_error) from None
 
     def pids(self) -> list[int]:
         """Return the processes this unit started, not those below them."""
         return [process.pid for process in self._processes]
 
-    def exchange(self, job: dict[str, Any], seconds: float) -> dict[str, Any]:
+    def _ready(self) -> int:
+        """Wait for the checker's first word and return its process: bubblewrap's own stands between it and this one."""
+        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        # In the kernel: the descriptor itself stays one that blocks.
+        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", _START_SECONDS, 0))
+        body, credentials, _, _ = self._control.recvmsg(8192, socket.CMSG_SPACE(_CREDENTIALS.size))
+        wire.rest(self._control.fileno(), body)
+        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
+        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 0, 0))
+        self._poller.register(self._control, select.POLLIN)
+        return int(_CREDENTIALS.unpack(credentials[0][2][: _CREDENTIALS.size])[0])
+
+    def exchange(self, job: dict[str, Any], seconds: float, checker_seconds: float) -> dict[str, Any]:
         """Return the outcome of a job, as plain values.
 
         Args:
             job: As plain values.
-            seconds: After which the unit counts as gone. The servers keep the job's own times; this is for when
+            seconds: Elapsed time after which the unit is ended. The servers keep the job's own times; this is for when
                 they don't.
+            checker_seconds: Processor time after which it is ended, of the checker, which holds values of the program's
+                choice and can't always interrupt itself.
 
         Raises:
-            UnitGone: If a server ended meanwhile, or none answers.
+            OutOfBudget: If one of these times ran out; the unit is ended.
+            UnitGone: If a server ended meanwhile.
         """
         try:
+            clock = (~self._judge << 3) | 2  # the process's own, as clock_getcpuclockid makes it
+            ceiling = time.clock_gettime(clock) + checker_seconds
+            deadline = time.monotonic() + seconds
             wire.send(self._control.fileno(), job)
-        except OSError as error:
-            raise UnitGone(str(error)) from None
-        return self._receive(seconds)
-
-    def _receive(self, seconds: float) -> dict[str, Any]:
-        try:
-            # In the kernel: the descriptor itself stays one that blocks.
-            limit = struct.pack("ll", int(seconds), 0)
-            self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
+            pause = checker_seconds
+            while not self._poller.poll(max(5, int(min(pause, deadline - time.monotonic()) * 1000))):
+                pause = ceiling - time.clock_gettime(clock)
+                spent = "processor" if pause <= 0 else "elapsed" if time.monotonic() >= deadline else ""
+                if spent:
+                    self.close()
+                    raise OutOfBudget(f"the checks used up their {spent} time")
             message: dict[str, Any] = wire.receive(self._control.fileno())
         except (EOFError, OSError, wire.WireError) as error:
             self.close()
@@ -111,6 +141,8 @@ class Unit:
             process.kill()
         for process in self._processes:
             process.wait()
+        for user in self._users:
+            user.release()
         if not self._errors.closed:
             self.last_error = last_line(self._errors)
             self._errors.close()

@@ -76,12 +76,17 @@ class View:
             _HOMES[-1],
         )
 
+    @property
+    def bound(self) -> list[str]:
+        """What bubblewrap mounts of what is shown."""
+        return [entry for path in self.shown for entry in _enterable(path)]
+
     def mounts(self) -> list[str]:
         """Return bubblewrap's arguments that bring the view about."""
         arguments: list[str] = []
         for link, target in self.links:
             arguments += ["--symlink", target, link]
-        for path in self.shown:
+        for path in self.bound:
             arguments += ["--ro-bind", path, path]
         for path in self.hidden:
             arguments += ["--tmpfs", path, "--remount-ro", path]
@@ -105,6 +110,16 @@ class View:
                 readable += [entry for entry in _children(directory) if entry != inner]
                 directory = inner
         return readable, listed
+
+
+def _enterable(path: str) -> list[str]:
+    """Return a path, or what is in it where root alone may enter it: programs run as an ordinary user.
+
+    The directory itself is then made anew inside, for all to enter. What is below it keeps its own mode.
+    """
+    if os.geteuid() or not os.path.isdir(path) or os.stat(path).st_mode & 0o005 == 0o005:
+        return [path]
+    return [entry for child in _children(path) for entry in _enterable(child)]
 
 
 def view() -> View:

@@ -1,14 +1,17 @@
 """The candidate's server: a warm interpreter that forks one child per program and never sees a test.
 
 It takes requests from the checker (:mod:`.judge`) over one stream socket. A request to start comes with the candidate's
-end of a fresh socket pair; the request to end is answered with a report once the child, and whatever it left behind, is
-gone.
+ends of fresh pipes and its standard streams; the request to end is answered with a report once the child, and whatever
+it left behind, is gone. The report repeats a word that the checker chose after the child was forked, so that no program
+can have known it.
+
+What lies in this process's memory, each program inherits. So nothing of a program comes here: not its source, nor what
+it reads, prints or answers, which all go between checker and child by the descriptors handed through.
 """
 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import gc
 import os
 import resource
@@ -22,21 +25,25 @@ from typing import Any
 from . import agent, cleanup, hardened, kernel, seccomp, wire
 
 _GRACE_SECONDS = 0.5
-_HIGH = 100
+# The child's low descriptors: 0 to 2 the standard streams, 3 requests, 4 replies, and on the way 5, its rules.
+_REQUESTS, _REPLIES, _RULES = 3, 4, 5
+_MANY = 5  # descriptors that come with a request
 
 
-def serve(control: socket.socket, settings: dict[str, Any], rules: int) -> None:
+def serve(control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
     """Serve until the checker is gone.
 
     Args:
         control: The socket to the checker.
         settings: See :mod:`.server`.
         rules: Descriptor of the candidates' Landlock rules, or -1.
+        listener: Descriptor by which to decide about new threads, or -1.
     """
     hardened.prepare()
     # Python ignores it, which would turn too much output into an exception the program may swallow.
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    zygote = _Zygote(control, settings, rules)
+    cleanup.reset(settings["home"])
+    zygote = _Zygote(control, settings, rules, listener)
     gc.collect()
     gc.freeze()
     wire.send(control.fileno(), {"ready": True})
@@ -49,33 +56,37 @@ def serve(control: socket.socket, settings: dict[str, Any], rules: int) -> None:
 
 
 def _receive_start(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Return a request to start, and the ends of the pipes by which the child gets its requests and answers them."""
-    body, descriptors, _, _ = socket.recv_fds(control, 8192, 2)
+    """Return a request to start, and the child's descriptors: requests, replies, output, errors, perhaps input."""
+    body, descriptors, _, _ = socket.recv_fds(control, 8192, _MANY)
     return wire.rest(control.fileno(), body), descriptors
 
 
 class _Zygote:
     """Forks candidates' processes, one at a time, each with everything it may not do taken away."""
 
-    def __init__(self, control: socket.socket, settings: dict[str, Any], rules: int) -> None:
+    def __init__(self, control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
         self._control = control.fileno()
         self._poller = select.poll()
         self._poller.register(self._control, select.POLLIN)
         self._level: str = settings["level"]
         self._home: str = settings["home"]
-        # Out of the way of the low descriptors that a child moves about.
-        self._rules = fcntl.fcntl(rules, fcntl.F_DUPFD_CLOEXEC, _HIGH) if rules >= 0 else -1
+        self._listener = kernel.Listener(listener) if listener >= 0 else None
+        if self._listener is not None:
+            self._poller.register(listener, select.POLLIN)
+        self._rules = rules
         self._defaults: dict[str, Any] = settings["limits"]
         self._filters: dict[bool, kernel.Filter] = {}
         if self._level != "none":
             # As a user of its own a program can change no file's attributes but those of its own files.
-            attributes = self._level == "bubblewrap" or settings["uid"] != 0
+            attributes = self._level == "bubblewrap" or settings["user"] != 0
             for several in (False, True):
                 program = seccomp.candidate_filter(attributes, several)
                 self._filters[several] = kernel.Filter(program, seccomp.own_number_places(program))
         with open("/proc/self/statm") as file:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
         self._cores = os.cpu_count() or 1
+        user, _, saved = os.getresuid()
+        self._user = user if saved != user else -1
         # Children inherit them, which saves each of them the calls. Only the soft ones: a job may ask for more.
         self._set_limits(self._defaults)
 
@@ -91,13 +102,11 @@ class _Zygote:
     def run(self, request: dict[str, Any], ends: list[int]) -> dict[str, Any]:
         """Run one candidate's process to its end and return the report."""
         limits = request["limits"]
-        out = os.memfd_create("stdout", os.MFD_CLOEXEC)
-        err = os.memfd_create("stderr", os.MFD_CLOEXEC)
         started = time.monotonic()
         pid = os.fork()
         if pid == 0:
             try:
-                self._become_candidate(request, ends, out, err)
+                self._become_candidate(limits, ends)
             except BaseException:
                 sys.excepthook(*sys.exc_info())
                 sys.stderr.flush()
@@ -107,17 +116,16 @@ class _Zygote:
             os.close(end)
         reason, asked = self._follow(pid, limits, started)
         # A child that ended of its own accord keeps its status; one that didn't is ended here.
-        own_end = asked is not None and asked["gone"] and self._ended(pid)
+        own_end = asked is not None and asked["gone"] and self._ended(pid, limits)
         if not own_end:
             os.kill(pid, signal.SIGKILL)
         _, status, usage = os.wait4(pid, 0)
         if limits["processes"]:
             self._end_descendants(pid)
         wall = time.monotonic() - started
-        if not cleanup.is_empty(self._home):
-            cleanup.wipe(self._home)
+        cleanup.reset(self._home)
         if asked is None:
-            wire.receive(self._control)
+            asked = wire.receive(self._control)
         return {
             "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
             "signal": os.WTERMSIG(status) if own_end and os.WIFSIGNALED(status) else None,
@@ -125,36 +133,39 @@ class _Zygote:
             "cpu": usage.ru_utime + usage.ru_stime,
             "wall": wall,
             "memory": usage.ru_maxrss * 1024,
-            "stdout": _take(out, limits["output_bytes"]),
-            "stderr": _take(err, limits["output_bytes"]),
+            "word": asked["word"],
         }
 
-    def _become_candidate(self, request: dict[str, Any], ends: list[int], out: int, err: int) -> None:
-        limits = request["limits"]
+    def _become_candidate(self, limits: dict[str, Any], ends: list[int]) -> None:
         # A group of its own, and no session: the kernel's scheduler makes something of each new session.
         os.setpgid(0, 0)
-        os.dup2(out, 1)
-        os.dup2(err, 2)
-        # By way of high numbers: one of the ends may have the other's place.
-        requests, replies = (fcntl.fcntl(end, fcntl.F_DUPFD, _HIGH + 1) for end in ends)
-        os.dup2(requests, 3)
-        os.dup2(replies, 4)
-        os.closerange(5, _HIGH)
-        os.closerange(_HIGH + 1, _HIGH + 10)
+        requests, replies, out, err, *given = ends
+        # A description of its own, where the server's would carry flags from one program to the next.
+        standard_input = given[0] if given else os.open("/dev/null", os.O_RDONLY)
+        wanted = [standard_input, out, err, requests, replies, *([self._rules] if self._rules >= 0 else [])]
+        # By way of high numbers: one of them may have another's place.
+        above = max(wanted) + len(wanted) + 1
+        for place, descriptor in enumerate(wanted):
+            os.dup2(descriptor, above + place)
+        for place in range(len(wanted)):
+            os.dup2(above + place, place)
+        kernel.close_from(len(wanted))
         if limits != self._defaults:
             self._set_limits(limits)
         seconds = int(limits["cpu_seconds"]) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         if limits["processes"]:
             resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"] + 1, limits["processes"] + 1))
-        if request.get("stdin") is not None:
-            agent.set_standard_input(request["stdin"])
+        if given:
+            agent.use_standard_input()
+        if self._user >= 0:
+            os.setresuid(self._user, self._user, self._user)
         if self._rules >= 0:
-            kernel.landlock_restrict(self._rules)
-            os.close(self._rules)
+            kernel.landlock_restrict(_RULES)
+            os.close(_RULES)
         if self._filters:
             self._filters[limits["processes"] > 0].install()
-        agent.Agent(3, 4).serve()
+        agent.Agent(_REQUESTS, _REPLIES).serve()
         os._exit(0)
 
     def _follow(self, pid: int, limits: dict[str, Any], started: float) -> tuple[str, dict[str, Any] | None]:
@@ -166,8 +177,11 @@ class _Zygote:
         pause = min(limits["cpu_seconds"] / self._cores, limits["wall_seconds"])
         while True:
             # The checker has the other end of the child's pipe, and so is the first to know of its end.
-            if self._poller.poll(max(5, int(pause * 1000))):
+            ready = {descriptor for descriptor, _ in self._poller.poll(max(5, int(pause * 1000)))}
+            if self._control in ready:
                 return "", wire.receive(self._control)
+            if ready and self._listener is not None:
+                self._listener.decide(lambda: _may_start_thread(pid, limits))
             used = time.clock_gettime((~pid << 3) | 2)  # the process's own clock, as clock_getcpuclockid makes it
             elapsed = time.monotonic() - started
             if used >= limits["cpu_seconds"]:
@@ -178,12 +192,18 @@ class _Zygote:
                 return "wall", None
             pause = min((limits["cpu_seconds"] - used) / self._cores, left)
 
-    @staticmethod
-    def _ended(pid: int) -> bool:
+    def _ended(self, pid: int, limits: dict[str, Any]) -> bool:
         """Return whether a child ends by itself right after its connection did, whose status then says more."""
         pidfd = os.pidfd_open(pid)
+        waiting = [pidfd, *([self._listener.descriptor] if self._listener is not None else [])]
+        deadline = time.monotonic() + _GRACE_SECONDS
         try:
-            return bool(select.select([pidfd], [], [], _GRACE_SECONDS)[0])
+            while ready := select.select(waiting, [], [], max(0.0, deadline - time.monotonic()))[0]:
+                if pidfd in ready:
+                    return True
+                assert self._listener is not None
+                self._listener.decide(lambda: _may_start_thread(pid, limits))
+            return False
         finally:
             os.close(pidfd)
 
@@ -209,9 +229,13 @@ def _waited(pid: int) -> float:
         return 0.0
 
 
-def _take(descriptor: int, limit: int) -> list[Any]:
-    """Return the size of a captured stream and its text (as latin-1, which keeps every byte), and close it."""
-    size = os.fstat(descriptor).st_size
-    text = os.pread(descriptor, min(size, limit), 0).decode("latin-1") if size else ""
-    os.close(descriptor)
-    return [size, text]
+def _may_start_thread(pid: int, limits: dict[str, Any]) -> bool:
+    """Return whether a program may have one thread more. With processes of its own, the limit on those counts all."""
+    if limits["processes"]:
+        return True
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            threads = int(file.read().rpartition(")")[2].split()[17])
+        return threads <= int(limits["threads"])
+    except (OSError, IndexError, ValueError):
+        return False

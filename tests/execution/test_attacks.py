@@ -7,25 +7,39 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.execution import Job, Outcome, Sandbox, Status
-from lm_eval_codemind.execution.attacks import Attack, attacks
+from lm_eval_codemind.execution.attacks import VISIBLE_STATE, Attack, attacks
 from tests.execution.processes import below
 
+STATE = Job.script(VISIBLE_STATE, [("", None)])
 HONEST = Job.function("def f(a, b): return a + b", "def check(c):\n    assert c(20, 22) == 42\n", "f")
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def outcomes(sandbox_at: Sandbox) -> dict[str, tuple[Outcome, Outcome]]:
-    """The outcome of each attack, and of the honest program after it."""
-    futures = {attack.name: (sandbox_at.submit(attack.job), sandbox_at.submit(HONEST)) for attack in attacks()}
-    return {name: (hostile.result(), after.result()) for name, (hostile, after) in futures.items()}
+def state(sandbox_at: Sandbox) -> str:
+    """What a program sees before any attack."""
+    (seen,) = {outcome.stdout for outcome in sandbox_at.run([STATE] * 8)}
+    assert "environment" in seen
+    return seen
+
+
+@pytest.fixture(scope="module")
+def outcomes(sandbox_at: Sandbox, state: str) -> dict[str, tuple[Outcome, Outcome, Outcome]]:
+    """The outcome of each attack, of the honest program after it, and of one that says what it sees."""
+    futures = {
+        attack.name: [sandbox_at.submit(job) for job in (attack.job, HONEST, STATE)] for attack in attacks()
+    }  # fmt: skip
+    return {name: (a.result(), b.result(), c.result()) for name, (a, b, c) in futures.items()}
 
 
 @pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.name)
-def test_attack(attack: Attack, outcomes: dict[str, tuple[Outcome, Outcome]], sandbox_at: Sandbox) -> None:
-    hostile, after = outcomes[attack.name]
+def test_attack(
+    attack: Attack, outcomes: dict[str, tuple[Outcome, Outcome, Outcome]], state: str, sandbox_at: Sandbox
+) -> None:
+    hostile, after, seen = outcomes[attack.name]
     assert hostile.status in attack.expected, hostile
     assert after.status is Status.PASSED, after
+    assert seen.stdout == state
 
 
 def test_there_are_enough_of_them() -> None:
@@ -33,7 +47,7 @@ def test_there_are_enough_of_them() -> None:
     assert not any(Status.PASSED in attack.expected for attack in attacks())
 
 
-def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome]], sandbox_at: Sandbox) -> None:
+def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome, Outcome]], sandbox_at: Sandbox) -> None:
     """Below each of the sandbox's processes only its own servers remain, with no descriptor more than at the start."""
     servers = sandbox_at.server_pids()
     assert servers
