@@ -19,6 +19,7 @@ _PACKAGED = tuple(
         "avatar:AVATAR",
         "classeval_methods:CLASSEVAL_METHODS",
         "mbpp:MBPP",
+        "humanevalfix:HUMANEVALFIX",
         "published:PUBLISHED",
         "sample:SAMPLE",
     )
