@@ -64,9 +64,7 @@ def _problem(record: dict[str, Any], buggy: bool) -> Problem:
         # Where a suite draws its arguments at random, the call is our own.
         input=CALLS.get(problem_id, ""),
         output="",
-        specification=function_specification(
-            f"{record['prompt']}    pass\n", entry_point, problem_id in BASE_CASES
-        ),
+        specification=function_specification(f"{record['prompt']}    pass\n", entry_point, problem_id in BASE_CASES),
         context=context,
         tests=suite_of(_without_call(record["test"], entry_point), context),
         provenance=PART.place(_RECORDS),

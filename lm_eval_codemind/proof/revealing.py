@@ -1,4 +1,4 @@
-"""The tests that reveal the bugs: one assertion a problem that the correct program passes and the buggy one fails.
+"""The tests that reveal the bugs: one assertion a problem, which the correct program passes and the buggy one fails.
 
 ``proofs/revealing_tests.json`` is what executing assertions of the suites one by one has shown (``utils/find_revealing_tests.py``):
 benchmark -> problem -> ``test`` (an assertion), ``call`` (the call in it) and ``returns`` (whether the buggy program
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from lm_eval_codemind.benchmarks import benchmarks
+from lm_eval_codemind.benchmarks import fixed_form
 from lm_eval_codemind.execution import Job, Outcome, Sandbox, Status
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.hint_tests import function_hints
@@ -30,7 +30,7 @@ class RevealingTest:
 
     Attributes:
         test: An assertion.
-        call: The call in it.
+        call: The call in it, rounded where the test is our own and rounds it.
         returns: Whether the buggy program returns a value for that call, be it a wrong one.
     """
 
@@ -62,11 +62,11 @@ def with_revealing_tests(benchmark: str, problems: Sequence[Problem]) -> list[Pr
         benchmark: Name of a benchmark.
         problems: As its reader returns them.
     """
-    fixed = next((one.name for one in benchmarks().values() if one.buggy_as == benchmark), None)
+    fixed = fixed_form(benchmark)
     tests = _shipped().get(fixed or benchmark)
     if tests is None:
         return list(problems)
-    return [_with_test(problem, tests.get(problem.problem_id), fixed is not None) for problem in problems]
+    return [_with_test(problem, tests.get(problem.problem_id), bool(fixed)) for problem in problems]
 
 
 def _with_test(problem: Problem, found: RevealingTest | None, buggy: bool) -> Problem:
@@ -89,7 +89,7 @@ def find_revealing_tests(
     returns for it.
 
     Args:
-        correct: The problems with the correct programs.
+        correct: The problems with the correct programs. Those whose suite has no single assertions have an input.
         buggy: The same problems, in the same order, with the buggy ones.
         sandbox: Where the programs run.
     """
@@ -98,7 +98,7 @@ def find_revealing_tests(
         candidates = assertions_of(good) or _from_own_input(good, sandbox)
         runs = [(test, sandbox.submit(_alone(good, test)), sandbox.submit(_alone(bad, test))) for test in candidates]
         revealing = [
-            RevealingTest(test, call_of(test, good.entry_point), _returned(failed.result()))
+            RevealingTest(test, good.input or call_of(test, good.entry_point), _returned(failed.result()))
             for test, passed, failed in runs
             if passed.result().status is Status.PASSED and failed.result().status is not Status.PASSED
         ]

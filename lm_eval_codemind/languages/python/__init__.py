@@ -10,7 +10,7 @@ from lm_eval_codemind.execution import require_importable
 from lm_eval_codemind.languages.base import Language
 from lm_eval_codemind.languages.python.complexity.measures import measure
 from lm_eval_codemind.languages.python.kinds import Function, Method, PythonKind, Script
-from lm_eval_codemind.languages.python.lines import lines_of_code
+from lm_eval_codemind.languages.python.lines import DOCUMENTED, has_docstring, lines_of_code
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 from lm_eval_codemind.problems import Complexity, Problem
@@ -32,6 +32,21 @@ class _Python(Language):
         try:
             return unparse(ast.parse(source))
         except (SyntaxError, UnsupportedSyntaxError, ValueError, RecursionError):
+            return source
+
+    def bare_form(self, source: str) -> str:
+        """Return the normal form without docstrings; unchanged where it does not parse."""
+        try:
+            tree = ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return source
+        for node in ast.walk(tree):
+            # A body that is a docstring only could not do without it.
+            if isinstance(node, DOCUMENTED) and has_docstring(node) and len(node.body) > 1:
+                del node.body[0]
+        try:
+            return unparse(tree)
+        except (UnsupportedSyntaxError, ValueError, RecursionError):
             return source
 
     def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
