@@ -1,4 +1,4 @@
-"""Execute the assertions of the suites of bugs one by one and write the tests that reveal the bugs, which the package ships.
+"""Execute the suites' assertions one by one and write the tests that reveal the bugs, which the package ships.
 
     python utils/find_revealing_tests.py --upstream DIR [--workers N]
 

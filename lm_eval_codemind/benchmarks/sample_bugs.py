@@ -1,6 +1,6 @@
 """Bugs of our own in programs of the sample, as HumanEvalFix has them in HumanEval's; packaged.
 
-``sample_bugs`` holds the correct programs and ``sample_bugs_buggy`` the buggy ones, under the names that the sample has.
+``sample_bugs`` holds the correct programs and ``sample_bugs_buggy`` the buggy ones, under the sample's names.
 """
 
 from __future__ import annotations

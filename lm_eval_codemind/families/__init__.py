@@ -17,10 +17,13 @@ _PACKAGED = tuple(
         "ier:IER",
         "sr:SR",
         "dsr:DSR",
+        "repair:REPAIR",
         "ier:DIRECT_IER",
+        "ier:BUGGY_IER",
         "ier:PUBLISHED_IER",
         "sr:MISLEADING_SR",
         "dsr:PUBLISHED_DSR",
+        "repair:DIRECT_REPAIR",
     )
 )
 

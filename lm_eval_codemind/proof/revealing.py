@@ -1,8 +1,9 @@
 """The tests that reveal the bugs: one assertion a problem, which the correct program passes and the buggy one fails.
 
-``proofs/revealing_tests.json`` is what executing assertions of the suites one by one has shown (``utils/find_revealing_tests.py``):
-benchmark -> problem -> ``test`` (an assertion), ``call`` (the call in it) and ``returns`` (whether the buggy program
-returns from it at all, instead of raising or running on). It is shipped, so that a user's build executes nothing.
+``proofs/revealing_tests.json`` is what executing assertions of the suites one by one has shown
+(``utils/find_revealing_tests.py``): benchmark -> problem -> ``test`` (an assertion), ``call`` (the call in it) and
+``returns`` (whether the buggy program returns from it at all, instead of raising or running on). It is shipped, so that
+a user's build executes nothing.
 """
 
 from __future__ import annotations
@@ -95,11 +96,14 @@ def find_revealing_tests(
     """
     found = {}
     for good, bad in zip(correct, buggy, strict=True):
-        candidates = assertions_of(good) or _from_own_input(good, sandbox)
-        runs = [(test, sandbox.submit(_alone(good, test)), sandbox.submit(_alone(bad, test))) for test in candidates]
+        tests = {test: call_of(test, good.entry_point) for test in assertions_of(good)}
+        runs = [
+            (test, call, sandbox.submit(_alone(good, test)), sandbox.submit(_alone(bad, test)))
+            for test, call in (tests or _from_own_input(good, sandbox)).items()
+        ]
         revealing = [
-            RevealingTest(test, good.input or call_of(test, good.entry_point), _returned(failed.result()))
-            for test, passed, failed in runs
+            RevealingTest(test, call, _returned(failed.result()))
+            for test, call, passed, failed in runs
             if passed.result().status is Status.PASSED and failed.result().status is not Status.PASSED
         ]
         if revealing:
@@ -138,8 +142,9 @@ def _returned(outcome: Outcome) -> bool:
     return outcome.status is Status.FAILED
 
 
-def _from_own_input(problem: Problem, sandbox: Sandbox) -> list[str]:
+def _from_own_input(problem: Problem, sandbox: Sandbox) -> dict[str, str]:
+    """Return the assertion that a problem's program returns for its input what it returns, with the input."""
     if not problem.input:
-        return []
+        return {}
     (value,) = sandbox.submit(Job.evaluate(problem.code, [problem.input])).result().observations
-    return [f"assert {problem.input} == {value.literal}\n"] if value.literal is not None else []
+    return {f"assert {problem.input} == {value.literal}\n": problem.input} if value.literal is not None else {}

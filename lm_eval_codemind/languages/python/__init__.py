@@ -41,8 +41,7 @@ class _Python(Language):
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return source
         for node in ast.walk(tree):
-            # A body that is a docstring only could not do without it.
-            if isinstance(node, DOCUMENTED) and has_docstring(node) and len(node.body) > 1:
+            if isinstance(node, DOCUMENTED) and has_docstring(node):
                 del node.body[0]
         try:
             return unparse(tree)

@@ -45,6 +45,7 @@ def _own_lines(node: ast.AST) -> int:
 
 
 def has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether a body starts with a docstring that it could do without."""
     first = node.body[0] if node.body else None
     # A body that is a docstring only could not do without the line.
     alone = len(node.body) == 1 and not isinstance(node, ast.Module)
