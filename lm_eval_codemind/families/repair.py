@@ -13,7 +13,7 @@ from typing import Any
 
 from lm_eval.api.metrics import mean_stderr
 
-from lm_eval_codemind.benchmarks import get_benchmark, limits_of
+from lm_eval_codemind.benchmarks import Benchmark, get_benchmark, limits_of
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.sr import mean_of_setting, mean_of_setting_stderr
@@ -61,7 +61,7 @@ class Repair(Family):
     scores: tuple[str, ...] = ("repaired", "repaired without test")
     programs: Mapping[str, tuple[str, str]] = {"C": ("complexity", "code"), "bug": ("buggy_complexity", "buggy")}
 
-    def variant(self, benchmark: Any, settings: Sequence[str]) -> str:
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
         return DIRECT_REPAIR.name if DIRECT in settings else self.name
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
@@ -128,8 +128,8 @@ class Repair(Family):
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document.
 
-        ``repaired_by_test`` is a property of pairs: its values are records, which the aggregations below pair. ``pass@1``
-        is None in documents without a test, and ``pass@1_no_test`` in those with one.
+        ``repaired_by_test`` is a property of pairs: its values are records, which the aggregations below pair.
+        ``pass@1`` is None in documents without a test, and ``pass@1_no_test`` in those with one.
         """
         passed, without = means["pass@1"], question.key.setting == NO_TEST
         record = {"problem_id": question.key.problem_id, "with_test": not without, "passed": passed}
@@ -195,7 +195,7 @@ class Repair(Family):
 
 
 class DirectRepair(Repair):
-    """Repair without following the test through first, as results are shown; its questions are asked by :data:`REPAIR`."""
+    """Repair without following the test through, as results are shown; its questions are asked by :data:`REPAIR`."""
 
     name = "repair_direct"
     title = "Repair direct"

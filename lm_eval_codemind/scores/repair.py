@@ -7,8 +7,8 @@ of B: P_S from the specification and B alone, P_{S+t} with t as well::
     repaired_by_test   = mean of (1 - Pass(P_S, T)) * Pass(P_{S+t}, T)
     unchanged          = mean of [P = B], layout and documentation aside
 
-The product of ``repaired_by_test`` is that of S_SR (:mod:`lm_eval_codemind.scores.sr`), with two programs written from a
-bug instead of two written anew; with several responses each factor is a share, and the product an unbiased estimate,
+The product of ``repaired_by_test`` is that of S_SR (:mod:`lm_eval_codemind.scores.sr`), with two programs written from
+a bug instead of two written anew; with several responses each factor is a share, and the product an unbiased estimate,
 because the responses under the two settings are drawn independently. How similar two programs are is defined in
 :func:`lm_eval_codemind.scores.dsr.similarity`.
 """
