@@ -58,6 +58,6 @@ def _problem(problem: Problem, bug: dict[str, Any], buggy: bool) -> Problem:
 
 
 SAMPLE_BUGS = (
-    Benchmark(NAME, "Sample bugs", "function", 9, read, labels="own", extends="sample", buggy_as=BUGGY),
+    Benchmark(NAME, "Sample bugs", "function", 9, read, labels="none", extends="sample", buggy_as=BUGGY),
     Benchmark(BUGGY, "Sample bugs, buggy", "function", 9, partial(read, buggy=True), labels="own", extends="sample"),
 )
