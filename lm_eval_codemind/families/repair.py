@@ -209,7 +209,7 @@ def _compared(program: str, question: Question) -> str:
         part = kind_of(problem).asked_for(program, problem)
     except SyntaxError:
         part = program
-    return get_language(question.language).bare_form(part)
+    return get_language(question.language).bare_form(part, problem.context)
 
 
 def _passed(sample: Sample) -> float:

@@ -21,5 +21,10 @@ def test_layout_and_documentation_change_nothing() -> None:
     assert unchanged(form('def f( x ):\n    """Take one away."""\n    return (x - 1)  # done\n'), bug)
     assert not unchanged(form("def f(x):\n    return x + 1\n"), bug)
     assert form("def f(:") == "def f(:"
+    # What stands before a program anyway may be repeated, once or twice, or not.
+    context = 'import math\n\ndef g(x):\n    """Help."""\n    return x\n'
+    for repeated in ("import math\n", context, "", context + "import math\n"):
+        assert form(f"{repeated}def f(x):\n    return x - 1\n", context) == bug
+    assert form("def g(x):\n    return 0\ndef f(x):\n    return x - 1\n", context) != bug
     # A docstring that is all of a body is all that the function does.
     assert form('def f():\n    "nothing"\n') == form('def f():\n    """nothing"""\n') != form("def f():\n    pass\n")

@@ -34,18 +34,13 @@ class _Python(Language):
         except (SyntaxError, UnsupportedSyntaxError, ValueError, RecursionError):
             return source
 
-    def bare_form(self, source: str) -> str:
-        """Return the normal form without docstrings; unchanged where it does not parse."""
+    def bare_form(self, source: str, context: str = "") -> str:
+        """Return the normal form without docstrings and the context's statements; unchanged where it does not parse."""
         try:
-            tree = ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return source
-        for node in ast.walk(tree):
-            if isinstance(node, DOCUMENTED) and has_docstring(node):
-                del node.body[0]
-        try:
+            tree, known = _undocumented(source), {ast.dump(node) for node in _undocumented(context).body}
+            tree.body = [node for node in tree.body if ast.dump(node) not in known]
             return unparse(tree)
-        except (UnsupportedSyntaxError, ValueError, RecursionError):
+        except (SyntaxError, UnsupportedSyntaxError, ValueError, RecursionError, MemoryError):
             return source
 
     def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
@@ -60,6 +55,14 @@ class _Python(Language):
                 "right answers would fail; run `pip install 'lm-eval-codemind[classeval]'`"
             )
         require_importable(modules)
+
+
+def _undocumented(source: str) -> ast.Module:
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and has_docstring(node):
+            del node.body[0]
+    return tree
 
 
 PYTHON = _Python()
