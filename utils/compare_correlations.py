@@ -2,8 +2,8 @@
 
     python utils/compare_correlations.py exerscope_analyses.json ier_*.jsonl.gz
 
-Responses are scored over proven labels and by value (``r_ier,strict-match``); excluded problems and rows without response
-are left out. Loop lengths are without Avatar, as the authors' tool has them. Uses the built data.
+Responses are scored over proven labels and by value (``r_ier,strict-match``); excluded problems and rows without
+a response are left out. Loop lengths are without Avatar, as the authors' tool has them. Uses the built data.
 """
 
 from __future__ import annotations
