@@ -200,6 +200,7 @@ class DirectRepair(Repair):
     name = "repair_direct"
     title = "Repair direct"
     in_overlap = False
+    submittable = False
 
 
 def _compared(program: str, question: Question) -> str:
