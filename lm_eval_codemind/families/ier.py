@@ -125,6 +125,10 @@ class BuggyExecutionReasoning(ExecutionReasoning):
     name = "ier_buggy"
     title = "IER buggy"
     in_overlap = False
+    authors_task = ""
+
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        return {}
 
 
 class PublishedExecutionReasoning(ExecutionReasoning):

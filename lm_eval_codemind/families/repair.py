@@ -22,7 +22,7 @@ from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import described_outcome, prompts, responses
-from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores import repair as scores
 from lm_eval_codemind.scores.dsr import similarity
 from lm_eval_codemind.scores.statistics import Estimate, mean
@@ -169,9 +169,6 @@ class Repair(Family):
             pairs = [[_passed(sample) for sample in unit] for unit in self.units(samples)]
             return mean([scores.repaired_by_test(without, with_test) for without, with_test in pairs])
         return super().estimate(samples, metric)
-
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        return {}
 
     def parts(self, unit: Unit) -> list[Part]:
         without, with_test = unit
