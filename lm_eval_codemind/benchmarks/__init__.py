@@ -1,7 +1,14 @@
 """The benchmarks: one module each, and access to their upstream repositories at pinned revisions."""
 
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
-from lm_eval_codemind.benchmarks.registry import benchmarks, get_benchmark, limits_of, same_problems, twin_of
+from lm_eval_codemind.benchmarks.registry import (
+    benchmarks,
+    fixed_form,
+    get_benchmark,
+    limits_of,
+    same_problems,
+    twin_of,
+)
 from lm_eval_codemind.benchmarks.upstream import Upstream, UpstreamError
 
 __all__ = [
@@ -9,6 +16,7 @@ __all__ = [
     "Upstream",
     "UpstreamError",
     "benchmarks",
+    "fixed_form",
     "get_benchmark",
     "limits_of",
     "same_problems",

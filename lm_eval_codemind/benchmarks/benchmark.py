@@ -31,6 +31,7 @@ class Benchmark:
         language: The language of all its programs.
         published_as: The benchmark that holds the same problems as upstream publishes them, if there is one.
         extends: The benchmark that has some of the same problems under the same names, if there is one.
+        buggy_as: The benchmark that holds the same problems with a bug in each program, if there is one.
         slow: Problems, or classes of problems, whose own programs use between one and six seconds of processor time:
             near the usual limit, what is right would pass on one machine and not on another.
     """
@@ -46,6 +47,7 @@ class Benchmark:
     language: str = "python"
     published_as: str = ""
     extends: str = ""
+    buggy_as: str = ""
     slow: frozenset[str] = frozenset()
 
     @property

@@ -34,7 +34,7 @@ _RENAMED_ENTRY_POINTS = {"HumanEval_10": "is_palindrome"}
 # recorded results were made with these. The root of a polynomial is rounded as in upstream's own examples: its last
 # digits say nothing about reasoning.
 # CodeMind leaves two problems out, because upstream's suites draw their arguments at random; those calls are our own.
-_CALLS = {
+CALLS = {
     "HumanEval_32": "round(find_zero([-6, 11, -6, 1]), 2)",
     "HumanEval_38": "decode_cyclic('loehl rowd')",
     "HumanEval_50": "decode_shift('hwfgx')",
@@ -44,7 +44,7 @@ _CALLS = {
 }
 
 # Recursively defined sequences: "f(0) == 0" in their descriptions is the definition, not an example.
-_BASE_CASES = frozenset({"HumanEval_46", "HumanEval_63", "HumanEval_130"})
+BASE_CASES = frozenset({"HumanEval_46", "HumanEval_63", "HumanEval_130"})
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -59,22 +59,22 @@ def read(upstream: Upstream) -> list[Problem]:
         problem_id = record["task_id"].replace("/", "_")
         label = published.get(f"{problem_id}/output.txt")
         source = record["prompt"] + record["canonical_solution"]
-        context = _context(record["prompt"], record["entry_point"])
+        context = context_of(record["prompt"], record["entry_point"])
         problems.append(
             Problem(
                 problem_id=problem_id,
                 benchmark=NAME,
                 kind="function",
                 language="python",
-                code=_without_docstring(source, record["entry_point"]),
+                code=without_docstring(source, record["entry_point"]),
                 entry_point=record["entry_point"],
                 input=_call(problem_id, record, published),
                 output=None,
                 specification=function_specification(
-                    f"{record['prompt']}    pass\n", record["entry_point"], problem_id in _BASE_CASES
+                    f"{record['prompt']}    pass\n", record["entry_point"], problem_id in BASE_CASES
                 ),
                 context=context,
-                tests=_tests(record["test"], context),
+                tests=suite_of(record["test"], context),
                 published_output=None if label is None else label.decode("utf-8"),
                 provenance=RECORDS.place(_RECORDS),
             )
@@ -93,13 +93,13 @@ def _entry(source: str, name: str) -> ast.FunctionDef:
     return next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name == name)
 
 
-def _context(prompt: str, entry_point: str) -> str:
+def context_of(prompt: str, entry_point: str) -> str:
     """Return what stands before the entry point: imports and helpers."""
     entry = _entry(prompt + "    pass\n", entry_point)
     return "".join(prompt.splitlines(keepends=True)[: entry.lineno - 1]).strip()
 
 
-def _without_docstring(source: str, entry_point: str) -> str:
+def without_docstring(source: str, entry_point: str) -> str:
     """Return the program without the entry point's docstring, which gives examples of outputs away."""
     body = _entry(source, entry_point).body
     texts = [
@@ -113,15 +113,15 @@ def _without_docstring(source: str, entry_point: str) -> str:
 
 
 def _call(problem_id: str, record: dict[str, Any], published: Mapping[str, bytes]) -> str:
-    if problem_id in _CALLS:
-        return _CALLS[problem_id]
+    if problem_id in CALLS:
+        return CALLS[problem_id]
     call = published[f"{problem_id}/input.txt"].decode("utf-8").strip()
     if problem_id in _RENAMED_ENTRY_POINTS:
         return call.replace(f"{_RENAMED_ENTRY_POINTS[problem_id]}(", f"{record['entry_point']}(", 1)
     return call
 
 
-def _tests(tests: str, context: str) -> str:
+def suite_of(tests: str, context: str) -> str:
     """Return the suite as a module of its own: some suites call helpers that only the prompt defines."""
     needed = free_names(ast.parse(tests)) & module_names(context)
     return (f"{context}\n\n\n{tests.strip()}\n") if needed else tests.strip() + "\n"

@@ -19,8 +19,10 @@ _PACKAGED = tuple(
         "avatar:AVATAR",
         "classeval_methods:CLASSEVAL_METHODS",
         "mbpp:MBPP",
+        "humanevalfix:HUMANEVALFIX",
         "published:PUBLISHED",
         "sample:SAMPLE",
+        "sample_bugs:SAMPLE_BUGS",
     )
 )
 _LIMITS_OF_SLOW = Limits(cpu_seconds=60, wall_seconds=120)
@@ -46,6 +48,11 @@ def get_benchmark(name: str) -> Benchmark:
 def twin_of(name: str) -> str:
     """Return the benchmark that a published one is the published form of; the name itself for any other."""
     return next((one.name for one in benchmarks().values() if one.published_as == name), name)
+
+
+def fixed_form(name: str) -> str:
+    """Return the benchmark that has the correct programs of a benchmark of buggy ones; empty for any other."""
+    return next((one.name for one in benchmarks().values() if one.buggy_as == name), "")
 
 
 def same_problems(name: str) -> str:

@@ -32,6 +32,7 @@ from lm_eval_codemind.problems import (
 )
 from lm_eval_codemind.proof.complexity import with_complexity
 from lm_eval_codemind.proof.labels import load_proofs, prove
+from lm_eval_codemind.proof.revealing import with_revealing_tests
 from lm_eval_codemind.proof.sr_exceptions import with_exceptions
 from lm_eval_codemind.proof.transformed import RecipeError, transformed
 
@@ -131,7 +132,7 @@ def read_proven(name: str, upstream: Upstream) -> list[Problem]:
         UpstreamError: if upstream's data is not what the proof was made on.
     """
     benchmark = get_benchmark(name)
-    problems = benchmark.read(upstream)
+    problems = with_revealing_tests(name, benchmark.read(upstream))
     if len(problems) != benchmark.size:
         raise UpstreamError(f"{name}: upstream's files give {len(problems)} problems, {benchmark.size} were expected")
     if benchmark.labels == "none":

@@ -10,6 +10,7 @@ from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.labels import Proof, load_proofs
 from lm_eval_codemind.proof.prove import prove_labels
+from lm_eval_codemind.proof.revealing import with_revealing_tests
 from lm_eval_codemind.proof.transformed import verify_transformed
 
 
@@ -30,7 +31,7 @@ def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[s
     if benchmark.published_as:
         theirs = get_benchmark(benchmark.published_as).read(upstream)
         own = {problem.problem_id: problem for problem in theirs}
-    return prove_labels(benchmark.read(upstream), own, workers)
+    return prove_labels(with_revealing_tests(name, benchmark.read(upstream)), own, workers)
 
 
 def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, str]:

@@ -19,11 +19,14 @@ _PACKAGED = tuple(
         "dsr:DSR",
         "input:INPUT_PREDICTION",
         "der:DER",
+        "repair:REPAIR",
         "ier:DIRECT_IER",
+        "ier:BUGGY_IER",
         "input:DIRECT_INPUT",
         "ier:PUBLISHED_IER",
         "sr:MISLEADING_SR",
         "dsr:PUBLISHED_DSR",
+        "repair:DIRECT_REPAIR",
     )
 )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from lm_eval_codemind.answers.comparison import too_long
 from lm_eval_codemind.answers.output import likely_answer, marked_answer
-from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.benchmarks import Benchmark, fixed_form
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
@@ -36,6 +36,8 @@ class ExecutionReasoning(Family):
     authors_task = "IER"
 
     def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
+        if fixed_form(benchmark.name):
+            return BUGGY_IER.name
         return DIRECT_IER.name if DIRECT in settings else self.name
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
@@ -117,6 +119,18 @@ class DirectExecutionReasoning(ExecutionReasoning):
     submittable = False
 
 
+class BuggyExecutionReasoning(ExecutionReasoning):
+    """IER on buggy programs, as results are shown: what they return for an input that they get wrong."""
+
+    name = "ier_buggy"
+    title = "IER buggy"
+    in_overlap = False
+    authors_task = ""
+
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        return {}
+
+
 class PublishedExecutionReasoning(ExecutionReasoning):
     """IER on the artifact's own programs and labels, which are compared as text only."""
 
@@ -147,7 +161,8 @@ def _shown(text: str) -> str:
     return text.strip("\n")
 
 
-IER, DIRECT_IER, PUBLISHED_IER = ExecutionReasoning(), DirectExecutionReasoning(), PublishedExecutionReasoning()
+IER, DIRECT_IER = ExecutionReasoning(), DirectExecutionReasoning()
+BUGGY_IER, PUBLISHED_IER = BuggyExecutionReasoning(), PublishedExecutionReasoning()
 
 _hooks = Hooks(IER)
 dataset, process_results = _hooks.dataset, _hooks.process_results

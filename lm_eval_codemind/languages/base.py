@@ -235,6 +235,15 @@ class Language(abc.ABC):
     def normal_form(self, source: str) -> str:
         """Return a program in a layout that depends on its syntax alone; unchanged where it does not parse."""
 
+    def bare_form(self, source: str, context: str = "") -> str:
+        """Return a program's normal form without its documentation, which says nothing about what it does.
+
+        Args:
+            source: The program.
+            context: What stands before it anyway; repeated in the program, it is left out.
+        """
+        return self.normal_form(source)
+
     @abc.abstractmethod
     def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
         """Return the measures of a program; None if it is empty or does not parse."""

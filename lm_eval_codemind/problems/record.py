@@ -25,6 +25,7 @@ EXCLUSION_REASONS: dict[str, str] = {
     "state": "the output depends on what an earlier run left behind",
     "identity": "the output depends on an object's address, on hashing or on another source of chance",
     "version": "the output depends on the version of Python",
+    "no_output": "the program raises an exception or does not end",
     "no_literal": "the output is no value that can be written down as a Python literal",
     "dependency": "the program needs a package or data that cannot be relied upon",
     "untested": "upstream's tests pass whatever the program does",

@@ -63,6 +63,8 @@ def errata_page(
 
 def _labels(name: str, problems: Sequence[Problem]) -> str:
     changed = [problem for problem in problems if problem.category != "confirmed"]
+    if all(problem.published_output is None for problem in problems):
+        return _unpublished(name, problems)
     if not changed:
         return f"\n## {get_benchmark(name).title}\n\nEvery label is confirmed.\n"
     lines = [f"\n## {get_benchmark(name).title}\n\n"]
@@ -72,6 +74,18 @@ def _labels(name: str, problems: Sequence[Problem]) -> str:
         lines.append(
             f"| {problem.problem_id} | {why} | {_cell(problem.published_output)} | {_cell(problem.output)} |\n"
         )
+    return "".join(lines)
+
+
+def _unpublished(name: str, problems: Sequence[Problem]) -> str:
+    """Return what there is to say where upstream publishes no labels at all: which problems are left out."""
+    excluded = [problem for problem in problems if problem.category == "excluded"]
+    lines = [f"\n## {get_benchmark(name).title}\n\nUpstream publishes no labels."]
+    if not excluded:
+        return f"{lines[0]} All are proven.\n"
+    lines.append(" All are proven but those of:\n\n| problem | why | input |\n|---|---|---|\n")
+    for problem in excluded:
+        lines.append(f"| {problem.problem_id} | {EXCLUSION_REASONS[problem.reason]} | {_cell(problem.input)} |\n")
     return "".join(lines)
 
 

@@ -175,7 +175,7 @@ def prove_labels(problems: Sequence[Problem], published: Mapping[str, Problem], 
     """Execute problems and return what that proves, by problem id.
 
     Args:
-        problems: As the readers return them, unproven.
+        problems: As the readers return them, unproven. Those that a reader excludes are not executed.
         published: The artifact's own versions of them, by problem id; a problem whose own version does not run and
             that runs in ours counts as repaired. Without a published label a problem was never published, so there was
             nothing to repair: it counts as added.
@@ -203,6 +203,11 @@ def _prove_each(
 
     runs = []
     own = {}
+    for problem in problems:
+        if problem.category == "excluded":
+            # By its reader, on other evidence, such as a test that has shown the program not to end.
+            yield problem.problem_id, Proof("excluded", problem.reason)
+    problems = [problem for problem in problems if problem.category != "excluded"]
     for problem in problems:
         runs.append([submit(problem, circumstance) for circumstance in CIRCUMSTANCES])
         if problem.problem_id in published:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import combinations, permutations, product
+from itertools import combinations, product
 from typing import TypeVar
 
-from lm_eval_codemind.benchmarks import same_problems
 from lm_eval_codemind.families import families, family_of
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Family, Key, Unit
+from lm_eval_codemind.results.associations import ProblemKey, associations, solved_by_family
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.tables import Column, Table
+from lm_eval_codemind.scores.association import spearman_of_groups
 from lm_eval_codemind.scores.statistics import compare, holm, mean, proportion, spearman
 
 ALL = "all"
@@ -59,7 +60,7 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         by_loop_length(observations),
         by_output_type(observations),
         overlap(observations),
-        pairs(observations),
+        associations(observations),
         comparisons(observations),
         *findings(observations),
         hardest(observations),
@@ -128,22 +129,27 @@ def correlations(observations: Sequence[Observation]) -> Table:
         for program, score in product(family.programs, family.scores):
             block = []
             for key, (short, _) in MEASURES.items():
-                pairs = [
-                    (value, o.scores[score])
+                found = [
+                    (value, o.scores[score], o.solved)
                     for o in cell
                     if (program_of := o.programs[program]) and (value := getattr(program_of, key)) is not None
                 ]
-                block.append((short, spearman([x for x, _ in pairs], [y for _, y in pairs])))
-            for (short, result), corrected in zip(block, holm([result.p for _, result in block]), strict=True):
+                values = [value for value, _, _ in found]
+                by_value = spearman_of_groups(values, [solved for _, _, solved in found])
+                block.append((short, spearman(values, [of for _, of, _ in found]), by_value.rho))
+            for (short, result, grouped), corrected in zip(block, holm([one.p for _, one, _ in block]), strict=True):
                 if result.n:
                     what = (family.title, score, benchmark, model, program, short)
-                    rows.append((*what, result.rho, result.low, result.high, result.p, corrected, result.n))
+                    rows.append((*what, result.rho, result.low, result.high, result.p, corrected, grouped, result.n))
     return Table(
         "correlations",
         "Complexity against the scores",
         "Spearman's rank correlation of each measure of the program with the score of the problem, with its 95% "
         "interval (Bonett and Wright); below 0: the more complex, the lower the score. Corrected: Holm, over the "
-        "measures. " + "; ".join(f"{short}: {title}" for short, title in MEASURES.values()) + ".",
+        "measures. Grouped: the paper's own form and another quantity: it correlates a "
+        "value with the success rate of all problems that have it (the ten smallest values). "
+        + "; ".join(f"{short}: {title}" for short, title in MEASURES.values())
+        + ".",
         (
             _FAMILY,
             _SCORE,
@@ -156,6 +162,7 @@ def correlations(observations: Sequence[Observation]) -> Table:
             Column("high", "to", "number"),
             Column("p", "p", "p"),
             Column("p_corrected", "p corrected", "p"),
+            Column("rho_grouped", "rho, grouped by value", "number"),
             _N,
         ),
         tuple(rows),
@@ -248,7 +255,11 @@ def overlap(observations: Sequence[Observation]) -> Table:
     """
     rows = []
     for model in _unique(o.model for o in observations):
-        verdicts = _solved_under(observations, model)
+        in_overlap = [o for o in observations if o.family.in_overlap]
+        verdicts: dict[ProblemKey, dict[str, bool]] = defaultdict(dict)
+        for title, of_family in solved_by_family(in_overlap, model).items():
+            for problem, solved in of_family.items():
+                verdicts[problem][title] = solved
         for benchmark in [*_unique(b for b, _ in verdicts), ALL]:
             problems = {key: found for key, found in verdicts.items() if benchmark in (ALL, key[0])}
             names_here = [f.title for f in families().values() if any(f.title in found for found in problems.values())]
@@ -290,72 +301,6 @@ def overlap(observations: Sequence[Observation]) -> Table:
         ),
         tuple(rows),
     )
-
-
-def pairs(observations: Sequence[Observation]) -> Table:
-    """Return, for every two families, how the problems that both ask about come out under the one and the other.
-
-    Reads as: of the problems solved under one family, and of those not solved, which share is solved under the other?
-    Each pair is shown both ways.
-    """
-    rows = []
-    titles = [family.title for family in families().values()]
-    for model in _unique(o.model for o in observations):
-        verdicts = _solved_under(observations, model)
-        for benchmark in [*_unique(b for b, _ in verdicts), ALL]:
-            found = [solved for key, solved in verdicts.items() if benchmark in (ALL, key[0])]
-            for one, other in permutations(titles, 2):
-                both = [(solved[one], solved[other]) for solved in found if one in solved and other in solved]
-                if not both:
-                    continue
-                given = [second for first, second in both if first]
-                otherwise = [second for first, second in both if not first]
-                share, rest = proportion(sum(given), len(given)), proportion(sum(otherwise), len(otherwise))
-                rows.append(
-                    (
-                        *(benchmark, model, one, other, sum(given), len(given) - sum(given)),
-                        *(sum(otherwise), len(otherwise) - sum(otherwise)),
-                        *(share.value, share.low, share.high, rest.value, rest.low, rest.high, len(both)),
-                    )
-                )
-    return Table(
-        "pairs",
-        "Problems solved under one family and another",
-        "Problems that two families both ask about: how many the model solves under both, under one or under neither, "
-        "and which share of those solved under the first, and of those not solved, it solves under the second.",
-        (
-            _BENCHMARK,
-            _MODEL,
-            Column("first", "First"),
-            Column("second", "Second"),
-            Column("both", "Both", "count"),
-            Column("first_only", "First only", "count"),
-            Column("second_only", "Second only", "count"),
-            Column("neither", "Neither", "count"),
-            Column("second_if_first", "Second, if first", "percent"),
-            _LOW,
-            _HIGH,
-            Column("second_if_not_first", "Second, if not first", "percent"),
-            Column("low_if_not", "95% from", "percent"),
-            Column("high_if_not", "to", "percent"),
-            _N,
-        ),
-        tuple(rows),
-    )
-
-
-def _solved_under(observations: Sequence[Observation], model: str) -> dict[tuple[str, str], dict[str, bool]]:
-    """Return whether a model solves each problem, by benchmark and problem, under each family that asks about it.
-
-    A problem with several questions is solved where all of them are.
-    """
-    found: dict[tuple[str, str], dict[str, list[bool]]] = defaultdict(dict)
-    for o in observations:
-        if o.model == model and o.family.in_overlap:
-            found[(same_problems(o.benchmark), o.problem_id)].setdefault(o.family.title, []).append(o.solved)
-    return {
-        problem: {name: all(solved) for name, solved in of_problem.items()} for problem, of_problem in found.items()
-    }
 
 
 def comparisons(observations: Sequence[Observation]) -> Table:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.results.analysis import ALL, pairs
+from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.harness import evaluate
@@ -42,14 +42,14 @@ def observations(directory: Path) -> list[Observation]:
 
 
 def test_pairs_set_every_two_families_beside_each_other(observations: list[Observation]) -> None:
-    rows = {(r["first"], r["second"]): r for r in pairs(observations).records() if r["benchmark"] == ALL}
+    rows = {(r["first"], r["second"]): r for r in associations(observations).records()}
     assert set(rows) == {("IER", "Input"), ("Input", "IER")}
     row = rows["IER", "Input"]
     counts = [row[name] for name in ("both", "first_only", "second_only", "neither", "n")]
     assert counts == [23 - len(SCRIPTS), len(SCRIPTS), 0, 1, 24]
-    assert row["second_if_first"] == pytest.approx((23 - len(SCRIPTS)) / 23) and row["second_if_not_first"] == 0
+    assert row["given_right"] == pytest.approx((23 - len(SCRIPTS)) / 23) and row["given_wrong"] == 0
     other = rows["Input", "IER"]
-    assert (other["first_only"], other["second_only"], other["second_if_first"]) == (0, len(SCRIPTS), 1)
+    assert (other["first_only"], other["second_only"], other["given_right"]) == (0, len(SCRIPTS), 1)
 
 
 def test_outcomes_say_what_became_of_an_input(observations: list[Observation]) -> None:

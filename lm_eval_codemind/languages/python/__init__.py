@@ -10,7 +10,7 @@ from lm_eval_codemind.execution import require_importable
 from lm_eval_codemind.languages.base import Language
 from lm_eval_codemind.languages.python.complexity.measures import measure
 from lm_eval_codemind.languages.python.kinds import Function, Method, PythonKind, Script
-from lm_eval_codemind.languages.python.lines import lines_of_code
+from lm_eval_codemind.languages.python.lines import DOCUMENTED, has_docstring, lines_of_code
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 from lm_eval_codemind.problems import Complexity, Problem
@@ -34,6 +34,15 @@ class _Python(Language):
         except (SyntaxError, UnsupportedSyntaxError, ValueError, RecursionError):
             return source
 
+    def bare_form(self, source: str, context: str = "") -> str:
+        """Return the normal form without docstrings and the context's statements; unchanged where it does not parse."""
+        try:
+            tree, known = _undocumented(source), {ast.dump(node) for node in _undocumented(context).body}
+            tree.body = [node for node in tree.body if ast.dump(node) not in known]
+            return unparse(tree)
+        except (SyntaxError, UnsupportedSyntaxError, ValueError, RecursionError, MemoryError):
+            return source
+
     def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
         return measure(source, loop_length)
 
@@ -47,6 +56,14 @@ class _Python(Language):
                 "right answers would fail; run `pip install 'lm-eval-codemind[classeval]'`"
             )
         require_importable({name for source in texts for name in imported_modules(source)})
+
+
+def _undocumented(source: str) -> ast.Module:
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, DOCUMENTED) and has_docstring(node):
+            del node.body[0]
+    return tree
 
 
 PYTHON = _Python()

@@ -6,7 +6,7 @@ import ast
 
 _BLOCKS_WITH_ELSE = (ast.If, ast.For, ast.AsyncFor, ast.While)
 _TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
-_DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def lines_of_code(source: str) -> int:
@@ -35,7 +35,7 @@ def _own_lines(node: ast.AST) -> int:
         own += 1
     if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
         own += len(node.decorator_list)
-    if isinstance(node, _DOCUMENTED) and _has_docstring(node):
+    if isinstance(node, DOCUMENTED) and has_docstring(node):
         own -= 1
     if isinstance(node, _BLOCKS_WITH_ELSE):
         own += bool(node.orelse) and not _goes_on_with_elif(node)
@@ -44,7 +44,8 @@ def _own_lines(node: ast.AST) -> int:
     return own
 
 
-def _has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Tell whether a body starts with a docstring that it could do without."""
     first = node.body[0] if node.body else None
     # A body that is a docstring only could not do without the line.
     alone = len(node.body) == 1 and not isinstance(node, ast.Module)

@@ -1,0 +1,254 @@
+"""Bug repair: mend a program from its specification, with and without a test that reveals the bug (RQ6 and RQ7).
+
+Each problem gives two documents, side by side: under ``no_test`` the specification and the buggy program are all there
+is, under ``steps`` and ``direct`` a test comes with them that the program fails. Under ``steps`` the model follows that
+test through the program first. The documents of a problem are paired when the scores are aggregated.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lm_eval.api.metrics import mean_stderr
+
+from lm_eval_codemind.benchmarks import Benchmark, get_benchmark, limits_of
+from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.execution import Job
+from lm_eval_codemind.families.sr import mean_of_setting, mean_of_setting_stderr
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
+from lm_eval_codemind.questions.family import described_outcome, prompts, responses
+from lm_eval_codemind.questions.samples import Sample
+from lm_eval_codemind.scores import repair as scores
+from lm_eval_codemind.scores.dsr import similarity
+from lm_eval_codemind.scores.statistics import Estimate, mean
+
+__all__ = [
+    "REPAIR",
+    "dataset",
+    "extract_code",
+    "mean_of_setting",
+    "mean_of_setting_stderr",
+    "process_results",
+    "repaired_by_test",
+    "repaired_by_test_stderr",
+]
+
+logger = logging.getLogger(__name__)
+
+NO_TEST, STEPS, DIRECT = "no_test", "steps", "direct"
+
+# The columns of a problem that a document of this family shows.
+_COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
+
+Record = Mapping[str, Any]
+
+
+class Repair(Family):
+    """Bug repair: two questions a problem, without a test and with the one that reveals the bug."""
+
+    name = "repair"
+    title = "Repair"
+    templates = "repair"
+    executes = True
+    filters = ("extract-code",)
+    metric = "pass@1"
+    verdict = "pass@1"
+    scores: tuple[str, ...] = ("repaired", "repaired without test")
+    programs: Mapping[str, tuple[str, str]] = {"C": ("complexity", "code"), "bug": ("buggy_complexity", "buggy")}
+
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
+        return DIRECT_REPAIR.name if DIRECT in settings else self.name
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        """Return the question of a setting, from the problem and its buggy form.
+
+        Raises:
+            ValueError: if the problem is of a benchmark without bugs.
+        """
+        place = get_benchmark(problem.benchmark).buggy_as
+        if not place:
+            raise ValueError(f"{problem.benchmark} has no buggy programs to repair; humanevalfix and sample_bugs have")
+        bug = load_problem(place, problem.problem_id)
+        row = problem.to_row()
+        fields = {
+            **{column: row[column] for column in _COLUMNS},
+            "buggy": bug.code,
+            "buggy_complexity": bug.to_row()["complexity"],
+            "test": "" if setting == NO_TEST else problem.hint_test,
+            "answer": kind_of(problem).own_answer(problem),
+        }
+        yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        return {**record, "test": "" if setting == NO_TEST else record["test"], "answer": record["code"]}
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        shown = {name: fields[name].strip("\n") for name in ("specification", "buggy", "test", "entry_point")}
+        return {**shown, "setting": setting}
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {
+            "code": fields["answer"].strip("\n"),
+            "reasoning": fields.get("reasoning", "").strip(),
+            "setting": setting,
+        }
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the program that a response gives together with what stands before it in the buggy one."""
+        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        program = kind_of(question).program(
+            response, problem, into=question["buggy"], context=problem.context, specification=problem.specification
+        )
+        return Answer.unfinished(program.source) if isinstance(program, Unfinished) else Answer(program)
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that validates a program on all of T."""
+        if not answer.executable or answer.found is None:
+            return None
+        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        return kind_of(problem).suite_job(problem, answer.found, limits=limits_of(problem))
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        """Return the scores of a response; a response without a program resembles nothing and changes nothing back."""
+        found = None if answer.found is None else _compared(answer.found, question)
+        bug, correct = (_compared(question[column], question) for column in ("buggy", "code"))
+        return {
+            "pass@1": float(answer.passed),
+            "unchanged": float(found is not None and scores.unchanged(found, bug)),
+            "similarity_to_bug": 0.0 if found is None else similarity(found, bug),
+            "similarity_to_correct": 0.0 if found is None else similarity(found, correct),
+            "code_found": float(found is not None),
+        }
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document.
+
+        ``repaired_by_test`` is a property of pairs: its values are records, which the aggregations below pair.
+        ``pass@1`` is None in documents without a test, and ``pass@1_no_test`` in those with one.
+        """
+        passed, without = means["pass@1"], question.key.setting == NO_TEST
+        record = {"problem_id": question.key.problem_id, "with_test": not without, "passed": passed}
+        suffix = "_no_test" if without else ""
+        metrics: dict[str, Any] = {
+            "pass@1": None if without else passed,
+            "pass@1_no_test": passed if without else None,
+            "repaired_by_test": record,
+        }
+        metrics |= {f"{name}_stderr": value for name, value in metrics.items()}
+        metrics |= {name: value for name, value in means.items() if name != "pass@1"}
+        return metrics | {f"{name}{suffix}": value for name, value in pass_at_k.items() if name != "pass@1"}
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        """Return the two samples of each problem, the one without a test first; problems that lack one are left out."""
+        problems: dict[tuple[str, str], dict[bool, Sample]] = {}
+        for sample in samples:
+            if "repaired_by_test" in sample.scores:
+                key = (sample.key.benchmark, sample.key.problem_id)
+                problems.setdefault(key, {})[sample.key.setting != NO_TEST] = sample
+        return [(of[False], of[True]) for of in problems.values() if len(of) == 2]
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        without, with_test = (_passed(sample) for sample in unit)
+        return {"repaired": with_test, "repaired without test": without}
+
+    def outcome(self, unit: Unit) -> str:
+        without, with_test = (_passed(sample) >= 1 for sample in unit)
+        if without and with_test:
+            return "repaired"
+        if with_test:
+            return "only with test"
+        return "only without test" if without else "not repaired"
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        if metric == "repaired_by_test":
+            pairs = [[_passed(sample) for sample in unit] for unit in self.units(samples)]
+            return mean([scores.repaired_by_test(without, with_test) for without, with_test in pairs])
+        return super().estimate(samples, metric)
+
+    def parts(self, unit: Unit) -> list[Part]:
+        without, with_test = unit
+        doc, language = with_test.doc, str(with_test.doc.get("language", ""))
+        shown = [
+            Part("Specification S", "code", str(doc.get("specification", "")), language=language),
+            Part("Buggy program B", "code", str(doc.get("buggy", "")), language=language),
+            Part("Test t that reveals the bug", "code", str(doc.get("test", "")), language=language),
+            Part("Answer without test", "code", without.answer.found or "(none found)", beside=True, language=language),
+            Part("Answer with test", "code", with_test.answer.found or "(none found)", beside=True, language=language),
+            Part("Outcome without test", "text", described_outcome(without.answer), beside=True),
+            Part("Outcome with test", "text", described_outcome(with_test.answer), beside=True),
+            Part("Correct program C", "code", str(doc.get("code", "")), language=language),
+            Part("Test suite T", "code", str(doc.get("tests", "")), language=language),
+            *prompts(without, " without test"),
+            *responses(without, " without test"),
+            *prompts(with_test, " with test"),
+            *responses(with_test, " with test"),
+        ]
+        return [part for part in shown if part.text]
+
+
+class DirectRepair(Repair):
+    """Repair without following the test through, as results are shown; its questions are asked by :data:`REPAIR`."""
+
+    name = "repair_direct"
+    title = "Repair direct"
+    in_overlap = False
+    submittable = False
+
+
+def _compared(program: str, question: Question) -> str:
+    """Return the part of a program that was asked for, in the form in which programs are compared."""
+    problem = load_problem(question.key.benchmark, question.key.problem_id)
+    try:
+        part = kind_of(problem).asked_for(program, problem)
+    except SyntaxError:
+        part = program
+    return get_language(question.language).bare_form(part, problem.context)
+
+
+def _passed(sample: Sample) -> float:
+    record: Any = sample.scores["repaired_by_test"]
+    return float(record["passed"])
+
+
+# -- aggregations
+
+
+def repaired_by_test(records: Sequence[Record]) -> float:
+    """Aggregate to the share of problems repaired with the test only; says once how many problems are left out."""
+    pairs, alone = _paired(records)
+    if alone:
+        logger.warning(
+            "repaired_by_test leaves out %d problem(s) of which only one of the two settings was run (--limit and "
+            "--samples count documents, two a problem): %s",
+            len(alone),
+            ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else ""),
+        )
+    values = [scores.repaired_by_test(*pair) for pair in pairs]
+    return sum(values) / len(values) if values else float("nan")
+
+
+def repaired_by_test_stderr(records: Sequence[Record]) -> float:
+    """Aggregate to the standard error of :func:`repaired_by_test`."""
+    values = [scores.repaired_by_test(*pair) for pair in _paired(records)[0]]
+    return float(mean_stderr(values)) if len(values) > 1 else float("nan")
+
+
+def _paired(records: Sequence[Record]) -> tuple[list[tuple[float, float]], list[str]]:
+    """Return the pairs in the order of their problems, and the problems that have only one document."""
+    problems: dict[str, dict[bool, float]] = {}
+    for record in records:
+        problems.setdefault(record["problem_id"], {})[record["with_test"]] = record["passed"]
+    pairs = [(found[False], found[True]) for found in problems.values() if len(found) == 2]
+    return pairs, [problem for problem, found in problems.items() if len(found) < 2]
+
+
+REPAIR, DIRECT_REPAIR = Repair(), DirectRepair()
+
+_hooks = Hooks(REPAIR)
+dataset, process_results = _hooks.dataset, _hooks.process_results
+extract_code = _hooks.filter("extract-code")

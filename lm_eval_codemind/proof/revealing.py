@@ -1,0 +1,150 @@
+"""The tests that reveal the bugs: one assertion a problem, which the correct program passes and the buggy one fails.
+
+``proofs/revealing_tests.json`` is what executing assertions of the suites one by one has shown
+(``utils/find_revealing_tests.py``): benchmark -> problem -> ``test`` (an assertion), ``call`` (the call in it) and
+``returns`` (whether the buggy program returns from it at all, instead of raising or running on). It is shipped, so that
+a user's build executes nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+
+from lm_eval_codemind.benchmarks import fixed_form
+from lm_eval_codemind.execution import Job, Outcome, Sandbox, Status
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.python.hint_tests import function_hints
+from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
+
+FILE = "revealing_tests.json"
+
+
+@dataclass(frozen=True)
+class RevealingTest:
+    """A test that the correct program passes and the buggy one fails.
+
+    Attributes:
+        test: An assertion.
+        call: The call in it, rounded where the test is our own and rounds it.
+        returns: Whether the buggy program returns a value for that call, be it a wrong one.
+    """
+
+    test: str
+    call: str
+    returns: bool
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> dict[str, dict[str, RevealingTest]]:
+    file = files("lm_eval_codemind.proof") / "proofs" / FILE
+    if not file.is_file():
+        return {}
+    recorded = json.loads(file.read_text(encoding="utf-8"))
+    return {
+        benchmark: {problem_id: RevealingTest(**record) for problem_id, record in of_benchmark.items()}
+        for benchmark, of_benchmark in recorded.items()
+    }
+
+
+def with_revealing_tests(benchmark: str, problems: Sequence[Problem]) -> list[Problem]:
+    """Return the problems, each with the test that reveals its bug as the test it shows.
+
+    Problems with the correct program keep it at that. Those with the buggy one are asked what it returns for the test's
+    call, and are excluded where it returns nothing. A problem without such a test is excluded. Benchmarks for which no
+    tests are shipped are returned as they are.
+
+    Args:
+        benchmark: Name of a benchmark.
+        problems: As its reader returns them.
+    """
+    fixed = fixed_form(benchmark)
+    tests = _shipped().get(fixed or benchmark)
+    if tests is None:
+        return list(problems)
+    return [_with_test(problem, tests.get(problem.problem_id), bool(fixed)) for problem in problems]
+
+
+def _with_test(problem: Problem, found: RevealingTest | None, buggy: bool) -> Problem:
+    if found is None:
+        return dataclasses.replace(problem, category="excluded", reason="untested", output=None)
+    shown = dataclasses.replace(problem, hint_test=found.test)
+    if not buggy:
+        return shown
+    asked = dataclasses.replace(shown, input=found.call, output=None)
+    return asked if found.returns else dataclasses.replace(asked, category="excluded", reason="no_output")
+
+
+def find_revealing_tests(
+    correct: Sequence[Problem], buggy: Sequence[Problem], sandbox: Sandbox
+) -> dict[str, RevealingTest]:
+    """Execute the assertions of each suite one by one on both programs and return the tests found, by problem id.
+
+    The first assertion counts for which the buggy program returns a value, else the first that it fails at all. A suite
+    without an assertion that stands by itself is replaced by the problem's own input with what the correct program
+    returns for it.
+
+    Args:
+        correct: The problems with the correct programs. Those whose suite has no single assertions have an input.
+        buggy: The same problems, in the same order, with the buggy ones.
+        sandbox: Where the programs run.
+    """
+    found = {}
+    for good, bad in zip(correct, buggy, strict=True):
+        tests = {test: call_of(test, good.entry_point) for test in assertions_of(good)}
+        runs = [
+            (test, call, sandbox.submit(_alone(good, test)), sandbox.submit(_alone(bad, test)))
+            for test, call in (tests or _from_own_input(good, sandbox)).items()
+        ]
+        revealing = [
+            RevealingTest(test, call, _returned(failed.result()))
+            for test, call, passed, failed in runs
+            if passed.result().status is Status.PASSED and failed.result().status is not Status.PASSED
+        ]
+        if revealing:
+            found[good.problem_id] = next((test for test in revealing if test.returns), revealing[0])
+    return found
+
+
+def assertions_of(problem: Problem) -> list[str]:
+    """Return the assertions of a problem's suite that stand by themselves and are short enough to be shown."""
+    return [hint.test for hint in function_hints(problem) if len(hint.test) <= SHOWN_CHARACTERS]
+
+
+def call_of(test: str, entry_point: str) -> str:
+    """Return the only call of a function in an assertion, as source.
+
+    Raises:
+        ValueError: if there is none, or more than one.
+    """
+    calls = [
+        node
+        for node in ast.walk(ast.parse(test))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == entry_point
+    ]
+    if len(calls) != 1:
+        raise ValueError(f"{len(calls)} calls of {entry_point} in {test!r} instead of one")
+    return ast.unparse(calls[0])
+
+
+def _alone(problem: Problem, test: str) -> Job:
+    """Return the job that runs one assertion on a problem's program."""
+    kind = kind_of(problem)
+    return kind.suite_job(kind.with_tests(problem, test), problem.code)
+
+
+def _returned(outcome: Outcome) -> bool:
+    return outcome.status is Status.FAILED
+
+
+def _from_own_input(problem: Problem, sandbox: Sandbox) -> dict[str, str]:
+    """Return the assertion that a problem's program returns for its input what it returns, with the input."""
+    if not problem.input:
+        return {}
+    (value,) = sandbox.submit(Job.evaluate(problem.code, [problem.input])).result().observations
+    return {f"assert {problem.input} == {value.literal}\n": problem.input} if value.literal is not None else {}

@@ -1,0 +1,176 @@
+"""Bug repair: what is asked, how answers are scored, and the harness around it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from lm_eval_codemind.benchmarks import get_benchmark, sample_bugs
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.families import repair
+from lm_eval_codemind.prompts.templates import PACKAGED
+from lm_eval_codemind.results.associations import associations
+from lm_eval_codemind.results.observations import observe
+from lm_eval_codemind.results.runs import read_runs
+from tests.results.harness import evaluate
+
+CLASSES = {
+    *("off by one", "wrong operator", "missing case", "wrong variable"),
+    *("wrong initial value", "missing return", "wrong condition", "wrong order"),
+}
+WRONG = "Sample_run_length"
+HELPED = "Sample_spiral_order"
+
+
+def rows(**options: Any) -> list[dict[str, Any]]:
+    return list(repair.dataset(benchmark="sample_bugs", **options)["test"])
+
+
+def passes(code: str, *checks: str) -> bool:
+    """Tell whether a program of our own passes assertions, or suites that define ``check(candidate)``."""
+    namespace: dict[str, Any] = {}
+    exec(code, namespace)
+    try:
+        for check in checks:
+            exec(check, namespace)
+    except (AssertionError, TypeError):
+        return False
+    return True
+
+
+def test_the_bugs_of_the_sample() -> None:
+    correct, buggy = sample_bugs.read(), sample_bugs.read(buggy=True)
+    assert {bug["bug"] for bug in sample_bugs.bugs()} == CLASSES
+    assert len(correct) == len(buggy) == get_benchmark("sample_bugs").size == get_benchmark("sample_bugs_buggy").size
+    for good, bad in zip(correct, buggy, strict=True):
+        suite = f"{good.tests}\ncheck({good.entry_point})"
+        assert good.problem_id == bad.problem_id and good.hint_test == bad.hint_test
+        assert passes(good.code, suite, good.hint_test), good.problem_id
+        assert not passes(bad.code, suite), bad.problem_id
+        assert not passes(bad.code, bad.hint_test), bad.problem_id
+        for problem in (good, bad):
+            assert passes(problem.code, f"assert {problem.input} == {problem.output}"), problem.problem_id
+
+
+def test_documents_of_a_problem_stand_together_and_differ_by_the_test() -> None:
+    documents = rows(settings=["direct", "no_test"])
+    assert len(documents) == 18
+    for shown, hidden in zip(documents[::2], documents[1::2], strict=True):
+        assert (shown["setting"], hidden["setting"]) == ("direct", "no_test")
+        assert shown["problem_id"] == hidden["problem_id"]
+        test = shown["test"].strip()
+        part = f"\nThe program fails this test:\n```python\n{test}\n```\n"
+        assert shown["prompt"].replace(part, "") == hidden["prompt"] and test not in hidden["prompt"]
+        assert shown["buggy"].strip() in shown["prompt"] and shown["code"].strip() not in shown["prompt"]
+    (steps,) = {row["prompt"].partition("Specification:")[0] for row in rows(setting="steps")}
+    assert "First follow the test through" in steps and "follow the test" not in documents[0]["prompt"]
+
+
+def test_benchmarks_without_bugs_are_refused() -> None:
+    with pytest.raises(ValueError, match="no buggy programs"):
+        repair.dataset(benchmark="sample", setting="steps")
+
+
+def test_the_worked_example_is_true() -> None:
+    (example,) = yaml.safe_load((PACKAGED / "repair" / "examples.yaml").read_text(encoding="utf-8")).values()
+    assert passes(example["code"], example["test"]) and not passes(example["buggy"], example["test"])
+    splits = repair.dataset(benchmark="sample_bugs", settings=["steps", "no_test"])
+    (shown,) = splits["fewshot"]
+    assert example["reasoning"].strip() in shown["target"] and example["test"] in shown["prompt"]
+    assert "`0`" not in shown["target"] and example["reasoning"].strip() not in shown["prompt"]
+
+
+def logged(row: dict[str, Any], *responses: str) -> dict[str, Any]:
+    (answers,) = repair.extract_code([list(responses)], [row])
+    return repair.process_results(row, [answers])
+
+
+def test_echo_mend_and_silence() -> None:
+    row = rows(setting="steps")[0]
+    documented = row["buggy"].replace(":\n", ':\n    """As specified."""\n', 1)
+    for echo in (row["buggy"], documented):
+        metrics = logged(row, f"Here it is:\n```python\n{echo}```")
+        assert (metrics["pass@1"], metrics["unchanged"], metrics["similarity_to_bug"]) == (0, 1, 1)
+        assert 0 < metrics["similarity_to_correct"] < 1 and metrics["code_found"] == 1
+    metrics = logged(row, row["target"])
+    assert (metrics["pass@1"], metrics["unchanged"], metrics["similarity_to_correct"]) == (1, 0, 1)
+    assert 0 < metrics["similarity_to_bug"] < 1
+    metrics = logged(row, "I see no bug.")
+    assert {metrics[name] for name in ("pass@1", "unchanged", "similarity_to_bug", "code_found")} == {0}
+    # What breaks off is found and never executed.
+    assert logged(row, "```python\n" + row["buggy"][: len(row["buggy"]) // 2])["pass@1"] == 0
+
+
+def test_repeats_are_shares_and_each_setting_has_its_pass_at_k() -> None:
+    row, without = rows(settings=["steps", "no_test"])[:2]
+    metrics = logged(row, row["target"], row["buggy"], row["buggy"], "")
+    assert metrics["pass@1"] == metrics["pass@1_stderr"] == 0.25 and metrics["pass@2"] == pytest.approx(0.5)
+    assert metrics["pass@1_no_test"] is None
+    metrics = logged(without, without["target"], without["buggy"])
+    assert metrics["pass@1_no_test"] == 0.5 and metrics["pass@1"] is None and metrics["pass@2_no_test"] == 1
+
+
+def records(*values: tuple[str, bool, float]) -> Iterable[dict[str, Any]]:
+    return [{"problem_id": name, "with_test": shown, "passed": passed} for name, shown, passed in values]
+
+
+def test_pairs() -> None:
+    pairs = records(("a", True, 1), ("a", False, 0), ("b", False, 1), ("b", True, 1), ("c", True, 1))
+    assert repair.repaired_by_test(list(pairs)) == 0.5
+    assert repair.repaired_by_test_stderr(list(pairs)) == pytest.approx(0.5)
+    assert math.isnan(repair.repaired_by_test([])) and math.isnan(repair.repaired_by_test_stderr([]))
+
+
+def answer(doc: dict[str, Any]) -> str:
+    if doc["problem_id"] == WRONG or (doc["problem_id"] == HELPED and doc["setting"] == "no_test"):
+        return f"```python\n{doc.get('buggy', '')}```"
+    return str(doc["target"])
+
+
+def test_from_a_run_to_the_report(tmp_path: Path) -> None:
+    tasks = ["codemind_repair_sample", "codemind_repair_direct_sample", "codemind_ier_buggy_sample"]
+    results = evaluate(tmp_path, "org/all", answer, tasks, confirm_run_unsafe_code=True)["results"]
+    for task in tasks[:2]:
+        metrics = {name.split(",")[0]: value for name, value in results[task].items()}
+        assert metrics["pass@1"] == pytest.approx(8 / 9) and metrics["pass@1_no_test"] == pytest.approx(7 / 9)
+        assert metrics["repaired_by_test"] == pytest.approx(1 / 9) and metrics["unchanged"] == pytest.approx(3 / 18)
+        assert metrics["pass@1_stderr"] > 0 and metrics["repaired_by_test_stderr"] > 0
+    assert results["codemind_ier_buggy_sample"]["r_ier,strict-match"] == pytest.approx(8 / 9)
+
+    verified = CliRunner().invoke(main, ["verify", str(tmp_path)])
+    assert verified.exit_code == 0, verified.output
+    reported = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(tmp_path / "report.html")])
+    assert reported.exit_code == 0, reported.output
+
+    observations = observe(read_runs([tmp_path]))
+    shown = {part.title: part.text for o in observations[:1] for part in o.family.parts(o.unit)}
+    assert shown["Test t that reveals the bug"].startswith("assert moving_average") and shown["Response without test"]
+    assert shown["Outcome with test"].startswith("status: passed")
+    assert {o.family.name for o in observations} == {"repair", "repair_direct", "ier_buggy"}
+    table = associations(observations)
+    row = next(row for row in table.rows if row[1:3] == ("IER buggy", "Repair"))
+    # Both, IER alone, repair alone, neither: on the nine problems that the two share.
+    assert row[3:7] == (8, 0, 0, 1)
+
+
+@pytest.mark.parametrize(("model", "score"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
+def test_the_ends_of_the_scale(model: str, score: float) -> None:
+    def respond(doc: dict[str, Any]) -> str:
+        return str(doc["target"]) if model == "codemind-oracle" else ""
+
+    for row in rows(settings=["steps", "no_test"])[:6]:
+        metrics = logged(row, respond(row))
+        assert metrics["pass@1" if row["test"] else "pass@1_no_test"] == score
+        assert metrics["similarity_to_correct"] == metrics["code_found"] == score and metrics["unchanged"] == 0
+
+
+def test_the_buggy_benchmark_is_asked_about_under_the_same_names() -> None:
+    names = [[p.problem_id for p in load_benchmark(name)] for name in ("sample_bugs", "sample_bugs_buggy")]
+    assert names[0] == names[1]

@@ -1,0 +1,46 @@
+"""Execute the suites' assertions one by one and write the tests that reveal the bugs, which the package ships.
+
+    python utils/find_revealing_tests.py --upstream DIR [--workers N]
+
+Afterwards prove the labels of the buggy programs: ``utils/prove_labels.py --benchmark NAME``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import click
+
+from lm_eval_codemind.benchmarks import Upstream, benchmarks, get_benchmark
+from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.proof.revealing import FILE, find_revealing_tests
+
+PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs"
+
+
+@click.command()
+@click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--workers", default=1, show_default=True)
+def main(upstream: Path, workers: int) -> None:
+    """Write ``proofs/revealing_tests.json``; packaged benchmarks have their tests beside their bugs."""
+    source = Upstream(upstream)
+    blocks = []
+    for benchmark in benchmarks().values():
+        if not benchmark.buggy_as or benchmark.packaged:
+            continue
+        correct, buggy = benchmark.read(source), get_benchmark(benchmark.buggy_as).read(source)
+        with Sandbox(workers=workers) as sandbox:
+            found = find_revealing_tests(correct, buggy, sandbox)
+        missing = [problem.problem_id for problem in correct if problem.problem_id not in found]
+        silent = [problem_id for problem_id, test in found.items() if not test.returns]
+        click.echo(f"{benchmark.name}: {len(found)} tests; none for {', '.join(missing) or 'nothing'}")
+        click.echo(f"  the buggy program returns nothing: {', '.join(silent) or 'none'}")
+        rows = [f"  {json.dumps(name)}: {json.dumps(dataclasses.asdict(test))}" for name, test in found.items()]
+        blocks.append(f" {json.dumps(benchmark.name)}: {{\n" + ",\n".join(rows) + "\n }")
+    (PROOFS / FILE).write_text("{\n" + ",\n".join(blocks) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
