@@ -32,6 +32,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Answer, Family, Question
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
+from lm_eval_codemind.scores.verdicts import unproven_passes
 
 Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[Answer]]]
 
@@ -167,7 +168,7 @@ class Hooks:
         verdicts = [bool(score[self._family.verdict]) for score in scores]
         metrics = self._family.logged(question, means, pass_at_reported_k(verdicts))
         if self._family.executes:
-            metrics["unproven_passes"] = [(answer.passed, answer.tamper_proof) for answer in answers]
+            metrics["unproven_passes"] = unproven_passes((answer.passed, answer.tamper_proof) for answer in answers)
         return metrics
 
 

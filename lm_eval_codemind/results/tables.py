@@ -89,6 +89,8 @@ def show(value: Any, kind: Kind) -> str:
     """Return a value as readers see it: 0.7151 as ``71.5%`` for a percentage, a tiny p as ``<0.001``, NaN as a dash."""
     if _plain(value) is None:
         return "–"  # noqa: RUF001
+    if isinstance(value, float) and math.isinf(value):
+        return str(value)
     if kind == "percent":
         return f"{value:.1%}"
     if kind == "number":
@@ -99,7 +101,10 @@ def show(value: Any, kind: Kind) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+    """Return a value as JSON has it: NaN as null, what is infinite (odds with nothing against them) by its name."""
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else str(value)
 
 
 def _aligned(header: Sequence[str], rows: Sequence[Sequence[str]], kinds: Sequence[Kind]) -> str:

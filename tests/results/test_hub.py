@@ -58,7 +58,7 @@ def test_every_benchmark_loads_back_to_the_released_digest(cache: Path, upstream
     }
     write_dataset(cache / "folder", problems, {"codemind_ier_avatar": "avatar", "codemind_ier_cruxeval": "cruxeval"})
     for name in problems:
-        assert digest(loaded(cache / "folder", name)) == building.read_manifest(cache / "data")[name].digest
+        assert digest(loaded(cache / "folder", name)) == building.read_manifest(cache / "data")[name].digests[name]
         assert len(problems[name]) == benchmarks()[name].size
     declared = yaml.safe_load((cache / "folder" / "eval.yaml").read_text())
     assert declared["tasks"] == [{"id": "codemind_ier_avatar", "config": "avatar", "split": "test"}]
@@ -127,7 +127,8 @@ def test_every_benchmark_names_the_licences_of_all_it_is_read_from() -> None:
         for name, benchmark in benchmarks().items()
         if benchmark.archives
     }
-    assert set(read_from) == set(benchmarks()) - {"sample"}
+    assert set(read_from) == {name for name, benchmark in benchmarks().items() if not benchmark.packaged}
+    assert len(read_from) >= 10
     for name, repositories in read_from.items():
         named = {source.name for source in benchmarks()[name].sources}
         assert repositories <= named, name
@@ -137,7 +138,7 @@ def test_every_benchmark_names_the_licences_of_all_it_is_read_from() -> None:
 def test_the_readme_names_every_licence() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     sources = {source for benchmark in benchmarks().values() for source in benchmark.sources} - {licences.OWN}
-    assert len(sources) == 6
+    assert {licences.CODEMIND, licences.HUMAN_EVAL, licences.CLASSEVAL, licences.MBPP, licences.AVATAR} < sources
     for source in sources:
         assert any(source.name in line and source.licence in line for line in readme.splitlines()), source.name
 

@@ -69,7 +69,7 @@ def test_report_verify_and_submit(directory: Path, tmp_path: Path) -> None:
     result = run(main, ["report", str(directory), "-o", str(page), "--tables", str(tmp_path / "tables")])
     assert result.exit_code == 0, result.output
     assert page.stat().st_size > 0
-    with (tmp_path / "tables" / "pairs.csv").open() as file:
+    with (tmp_path / "tables" / "associations.csv").open() as file:
         assert any("Input" in row.values() for row in csv.DictReader(file))
 
     result = run(main, ["verify", str(directory)])
