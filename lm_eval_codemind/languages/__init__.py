@@ -1,0 +1,1 @@
+"""What knows a programming language: one package a language, all with the same face."""

@@ -1,0 +1,1 @@
+"""Labels proven by execution, and what was proven."""
