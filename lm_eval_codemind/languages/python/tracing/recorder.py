@@ -79,9 +79,7 @@ def _span(node: ast.AST) -> tuple[int, int]:
         at = stack.pop()
         if hasattr(at, "lineno"):
             lines.append(at.lineno)
-            if not isinstance(at, _PARTS):
-                lines.append(at.end_lineno or at.lineno)
-            elif not any(isinstance(child, _PARTS) for child in ast.iter_child_nodes(at)):
+            if not isinstance(at, _PARTS) or not any(isinstance(child, _PARTS) for child in ast.iter_child_nodes(at)):
                 lines.append(at.end_lineno or at.lineno)
         stack.extend(child for child in ast.iter_child_nodes(at) if not isinstance(child, _PARTS))
     return min(lines), max(lines)
@@ -135,9 +133,7 @@ class Recorder:
         self._units = program
         self._ancestors = [_ancestors(program, number) for number in range(len(program))]
         self._loops = {number for number, unit in enumerate(program) if isinstance(unit.node, _LOOPS)}
-        self._watches = {
-            unit: [ast.parse(text, mode="eval").body for text in texts] for unit, texts in watches.items()
-        }
+        self._watches = {unit: [ast.parse(text, mode="eval").body for text in texts] for unit, texts in watches.items()}
         self._everything = everything
         self._max_steps = max_steps
         self._max_value = max_value
@@ -185,7 +181,7 @@ class Recorder:
             self.truncated = True
             return
         record.step = len(self.steps)
-        self.steps.append([record.number, unit, "", []])
+        self.steps.append([record.number, unit, "", [], [] if self._everything else self._seen(record)])
 
     def end(self, record: _Frame, how: str) -> None:
         """Note that the frame's step is finished: by its next line, its return or an exception that leaves it."""

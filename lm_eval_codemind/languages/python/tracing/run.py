@@ -146,7 +146,8 @@ def job_source(recorder: str, sources: Sequence[str], options: Mapping[str, Any]
         alias.name if isinstance(node, ast.Import) else str(node.module)
         for source in sources
         for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != "__future__")
+        if isinstance(node, ast.Import)
+        or (isinstance(node, ast.ImportFrom) and node.module not in (None, "__future__"))
         for alias in node.names
     }
     imports = "".join(f"    import {name}\n" for name in sorted(names))

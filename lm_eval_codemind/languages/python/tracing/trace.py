@@ -43,7 +43,9 @@ class Step:
         line: The first line of the statement, counted from 1.
         end_line: Its last line, or that of its header.
         end: A key of :data:`ENDS`, or "" where the program ended, or the trace was cut off, before the step did.
-        values: What the watched expressions gave when the step ended; None for what had no value.
+        values: What the watched expressions gave when the step ended; None for what had no value. Where everything is
+            noted: what is not as it was when a step of the frame last ended.
+        before: What the watched expressions gave when it began.
     """
 
     frame: int
@@ -52,6 +54,7 @@ class Step:
     end_line: int
     end: str
     values: Mapping[str, Value | None] = field(default_factory=dict)
+    before: Mapping[str, Value | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -120,8 +123,8 @@ def read_trace(record: Mapping[str, Any], program: list[Unit], watches: Mapping[
     output = record["output"]
     return Trace(
         steps=tuple(
-            Step(frame, unit, program[unit].line, program[unit].end, end, seen(unit, numbers))
-            for frame, unit, end, numbers in record["steps"]
+            Step(frame, unit, program[unit].line, program[unit].end, end, seen(unit, after), seen(unit, before))
+            for frame, unit, end, after, before in record["steps"]
         ),
         callers=tuple(caller for _, caller in record["frames"]),
         functions=tuple(function for function, _ in record["frames"]),
@@ -167,7 +170,5 @@ def _members(trace: Trace, line: int) -> list[list[int]]:
 
 def _run(trace: Trace, members: list[int]) -> Run:
     last = trace.steps[members[-1]]
-    following: Iterator[int] = (
-        index for index in range(members[0] + 1, len(trace.steps)) if index not in members
-    )
+    following: Iterator[int] = (index for index in range(members[0] + 1, len(trace.steps)) if index not in members)
     return Run(members[0], members[-1], last.end, last.values, next(following, None))

@@ -1,0 +1,150 @@
+"""REval: its programs, inputs and questions on runtime behaviour, as its repository has them.
+
+Chen et al., "Evaluating Large Language Models with Runtime Behavior of Program Execution" (ICSE 2025).
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+ARCHIVE, PART = "REval", "reval"
+# Programs 0 to 84 come from HumanEval, the others from ClassEval.
+BENCHMARKS = ("humaneval", "classeval")
+_HUMANEVAL = 85
+
+
+@dataclass(frozen=True)
+class Question:
+    """What REval asks about one line on one input: coverage, state of the variable, path.
+
+    Attributes:
+        line: The line asked about, counted from 1.
+        variable: Source of the expression asked about.
+    """
+
+    line: int
+    variable: str
+
+
+@dataclass(frozen=True)
+class Input:
+    """One input of a program.
+
+    Attributes:
+        index: Its position among the program's inputs; not all of them are used.
+        shown: The call (functions) or the body of the test method (classes) that a model is shown.
+        before: Statements that run, untraced, after the program has been loaded: the test classes and ``setUp``.
+        expression: What is evaluated and traced.
+        set_up: For classes with a ``setUp``: its body; else empty.
+        masked: The output question: source with ``??`` in place of what is asked for.
+        expected: For functions the output as a literal; for classes the masked source with everything filled in.
+        questions: In REval's order.
+    """
+
+    index: int
+    shown: str
+    before: str
+    expression: str
+    set_up: str
+    masked: str
+    expected: str
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of REval with the inputs that are asked about.
+
+    Attributes:
+        task_id: REval's name, such as ``DREval/12``.
+        benchmark: ``humaneval`` or ``classeval``.
+        code: Source.
+        entry_point: Name of the function or of the class.
+        inputs: In REval's order.
+    """
+
+    task_id: str
+    benchmark: str
+    code: str
+    entry_point: str
+    inputs: tuple[Input, ...]
+
+
+def item_key(input_index: int, line: int) -> str:
+    """Return the name of an item within its program: no line is asked about twice on one input."""
+    return f"input {input_index}, line {line}"
+
+
+def read(files: Mapping[str, bytes]) -> list[Program]:
+    """Return REval's programs in its order.
+
+    Args:
+        files: ``DREval_data.jsonl`` and ``DREval_tasks.jsonl``, as ``Upstream.files("REval", "reval")`` gives them.
+    """
+    programs = [json.loads(line) for line in files["DREval_data.jsonl"].splitlines()]
+    tasks = {task["idx"]: task["tasks"] for task in map(json.loads, files["DREval_tasks.jsonl"].splitlines())}
+    found = []
+    for index, record in enumerate(programs):
+        inputs = _function_inputs if record["test"] is None else _class_inputs
+        found.append(
+            Program(
+                record["task_id"],
+                BENCHMARKS[index >= _HUMANEVAL],
+                record["code"],
+                record["entry_point"],
+                tuple(inputs(record, tasks[index])),
+            )
+        )
+    return found
+
+
+def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[dict[str, str]]]]) -> list[Input]:
+    found = []
+    for task in tasks:
+        index = int(task["input_idx"])  # type: ignore[call-overload]
+        # A tuple as text, which ends in ",)".
+        call = f"{record['entry_point']}{record['inputs'][index]}".removesuffix(",)") + ")"
+        found.append(
+            Input(index, call, "", call, "", str(task["output_pred"]), record["outputs"][index], _questions(task))
+        )
+    return found
+
+
+def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[dict[str, str]]]]) -> list[Input]:
+    """Return the inputs of a class: of each of its test classes the first test method."""
+    source = str(record["test"])
+    classes = [
+        node
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ClassDef) and node.name.startswith(f"{record['entry_point']}Test")
+    ]
+    found = []
+    for task in tasks:
+        index = int(task["input_idx"])  # type: ignore[call-overload]
+        methods = [node for node in classes[index].body if isinstance(node, ast.FunctionDef)]
+        test = next(method for method in methods if method.name.startswith("test"))
+        set_up = next((method for method in methods if method.name == "setUp"), None)
+        before = (
+            f"{source.rstrip()}\n\n\n_codemind_test = {classes[index].name}({test.name!r})\n_codemind_test.setUp()\n"
+        )
+        shown = record["inputs"][index]
+        found.append(
+            Input(
+                index,
+                shown,
+                before,
+                f"_codemind_test.{test.name}()",
+                "" if set_up is None else "\n".join(ast.unparse(node) for node in set_up.body),
+                str(task["output_pred"]),
+                shown,
+                _questions(task),
+            )
+        )
+    return found
+
+
+def _questions(task: dict[str, list[dict[str, str]]]) -> tuple[Question, ...]:
+    return tuple(Question(int(each["lineno"]), each["var"]) for each in task["task"])
