@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 ARCHIVE, PART = "REval", "reval"
@@ -35,7 +35,8 @@ class Input:
 
     Attributes:
         index: Its position among the program's inputs; not all of them are used.
-        shown: The call (functions) or the body of the test method (classes) that a model is shown.
+        shown: The call (functions) or the body of the test method (classes) that a model is shown, as REval has it.
+        body: The call, or the body of the test method as it stands in the test file.
         before: Statements that run, untraced, after the program has been loaded: the test classes and ``setUp``.
         expression: What is evaluated and traced.
         set_up: For classes with a ``setUp``: its body; else empty.
@@ -46,6 +47,7 @@ class Input:
 
     index: int
     shown: str
+    body: str
     before: str
     expression: str
     set_up: str
@@ -108,7 +110,7 @@ def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list
         # A tuple as text, which ends in ",)".
         call = f"{record['entry_point']}{record['inputs'][index]}".removesuffix(",)") + ")"
         found.append(
-            Input(index, call, "", call, "", str(task["output_pred"]), record["outputs"][index], _questions(task))
+            Input(index, call, call, "", call, "", str(task["output_pred"]), record["outputs"][index], _questions(task))
         )
     return found
 
@@ -135,6 +137,7 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[di
             Input(
                 index,
                 shown,
+                "\n".join(ast.unparse(node) for node in test.body),
                 before,
                 f"_codemind_test.{test.name}()",
                 "" if set_up is None else "\n".join(ast.unparse(node) for node in set_up.body),
@@ -148,3 +151,64 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[di
 
 def _questions(task: dict[str, list[dict[str, str]]]) -> tuple[Question, ...]:
     return tuple(Question(int(each["lineno"]), each["var"]) for each in task["task"])
+
+
+def asked_expressions(body: str) -> list[str]:
+    """Return, in order, the source of what the top-level assertions of a test method's body look at.
+
+    REval masks the second argument of an assertion, or the only one, and so gives some answers away: ``assertTrue(??)``
+    can only be true, and where the literal comes first, it shows the result. Here the computed side is asked for: the
+    first argument, or the second one where the first is a constant. Assertions about exceptions are left out.
+
+    Args:
+        body: Source of the statements.
+    """
+    found = []
+    for statement in ast.parse(body).body:
+        argument = asked_argument(statement)
+        if argument is not None:
+            call = statement.value  # type: ignore[attr-defined]
+            found.append(ast.unparse(call.args[argument]))
+    return found
+
+
+def asked_argument(statement: ast.stmt) -> int | None:
+    """Return which argument of an assertion is the computed side; None for what is no assertion to ask about."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return None
+    call = statement.value
+    if not isinstance(call.func, ast.Attribute) or not call.func.attr.startswith("assert") or not call.args:
+        return None
+    if "Raises" in call.func.attr or "Warns" in call.func.attr:
+        return None
+    return 1 if len(call.args) > 1 and _is_constant(call.args[0]) else 0
+
+
+def masked_body(body: str, asked: Sequence[bool]) -> str:
+    """Return a test method's body in which assertions are replaced by ``assert EXPRESSION == ??``.
+
+    Args:
+        body: Source of the statements.
+        asked: For each of :func:`asked_expressions` whether it is asked for; the other assertions stay as they are.
+    """
+    lines = []
+    position = 0
+    for statement in ast.parse(body).body:
+        argument = asked_argument(statement)
+        if argument is not None:
+            position += 1
+            if asked[position - 1]:
+                call = statement.value  # type: ignore[attr-defined]
+                expression = ast.unparse(ast.Compare(call.args[argument], [ast.Eq()], [ast.Name("__MASKED__")]))
+                lines.append(f"assert {expression.replace('__MASKED__', '??')}")
+                continue
+        lines.append(ast.unparse(statement))
+    return "\n".join(lines)
+
+
+def _is_constant(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True

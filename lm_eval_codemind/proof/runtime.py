@@ -37,13 +37,14 @@ MAX_VALUE = 300
 REASONS: dict[str, str] = {
     "undefined": "the variable does not exist where the line ends",
     "no_literal": "the value has no Python literal, or a very long one",
+    "unchanged": "the statement leaves the variable as it is",
     "unfinished": "the last run of the line does not end",
     "version": "the answer depends on the version of Python",
     "hashing": "the answer depends on hashing",
     "too_long": "the run has too many steps to follow",
     "threads": "the program runs in several threads",
     "dependency": "the program needs a package that cannot be relied upon",
-    "output": "what is masked has no literal, or the test does not pass",
+    "output": "what the test looks at has no literal, or it does not pass",
 }
 
 
@@ -89,12 +90,13 @@ class InputLabels:
     """The right answers about one input of a program.
 
     Attributes:
-        outputs: The values of what is asked for as output, in order, as literals; of a script the text it prints.
+        outputs: The values of what is asked for as output, in order, as literals, None where there is none and so
+            nothing is asked; of a script the text it prints.
         labels: Of the lines asked about.
         reason: A key of :data:`REASONS` if the input is excluded with all its items, else "".
     """
 
-    outputs: tuple[str, ...]
+    outputs: tuple[str | None, ...]
     labels: tuple[Label, ...]
     reason: str = ""
 
@@ -131,7 +133,9 @@ class PublishedLabel:
     next_lines: tuple[int, ...]
 
 
-# Program -> input -> labels. An input is named by its position among the program's; ours have one, "0".
+# The input of a program that has one.
+ONLY = "0"
+# Program -> input -> labels. An input is named by its position among the program's.
 Labels = dict[str, dict[str, InputLabels]]
 PublishedLabels = dict[str, dict[str, tuple[PublishedLabel, ...]]]
 
@@ -162,6 +166,13 @@ def read_labels(record: Mapping[str, Any]) -> Labels:
     return {
         program: {number: InputLabels.from_json(each) for number, each in inputs.items()}
         for program, inputs in record.items()
+    }
+
+
+def plain(labels: Labels) -> dict[str, Any]:
+    """Return labels as plain values, for :func:`read_labels`."""
+    return {
+        program: {number: given.to_json() for number, given in inputs.items()} for program, inputs in labels.items()
     }
 
 
@@ -207,13 +218,12 @@ def prove_reval(programs: Sequence[reval.Program], sandbox: Sandbox) -> Labels:
     return found
 
 
-def prove_problems(problems: Iterable[Problem], sandbox: Sandbox, seed: str) -> Labels:
-    """Choose lines of our own benchmarks' programs and return the right labels, under this Python and hash seed.
+def prove_problems(problems: Iterable[Problem], sandbox: Sandbox) -> Labels:
+    """Execute our own benchmarks' programs and return the right labels of all lines that may be asked about.
 
     Args:
         problems: Of any kind; those without a proven output are left out, and those without a line worth asking about.
         sandbox: Where they run.
-        seed: Draws the lines, together with the problem's id.
     """
     pending = []
     for problem in problems:
@@ -234,22 +244,49 @@ def prove_problems(problems: Iterable[Problem], sandbox: Sandbox, seed: str) -> 
     found: Labels = {}
     for problem, asked, (future, read) in tqdm(pending, desc="tracing", unit="problem"):
         assert problem.output is not None
+        outputs = (problem.output,)
         try:
             seen = read(future.result())
         except TraceFailed:
+            found[problem.problem_id] = {ONLY: InputLabels(outputs, (), "dependency")}
             continue
-        reason = _unfit(seen)
-        if reason:
-            found[problem.problem_id] = {"0": InputLabels((problem.output,), (), reason)}
+        labels = tuple(
+            Label(each.line, each.variable, reason="unchanged")
+            if each.effect and not _changes(seen, each.line, each.variable)
+            else _label(seen, each.line, each.line, each.variable)
+            for each in asked
+        )
+        found[problem.problem_id] = {ONLY: InputLabels(outputs, labels, _unfit(seen))}
+    return found
+
+
+def choose_lines(problems: Iterable[Problem], proven: Labels, seed: str) -> Labels:
+    """Return the labels of the lines that are asked about: at most three a program, drawn.
+
+    Kept beside them are those excluded because a version of Python or hashing decides.
+
+    Args:
+        problems: The problems, for their programs.
+        proven: Labels of all lines that may be asked about.
+        seed: Draws the lines, together with the problem's id.
+    """
+    found: Labels = {}
+    for problem in problems:
+        if problem.problem_id not in proven:
             continue
-        fit = []
-        for each in asked:
-            label = _label(seen, each.line, each.line, each.variable)
-            if not label.reason:
-                fit.append((each, label, _changes(seen, each.line, each.variable)))
-        labels = tuple(choose(fit, f"{seed}/{problem.problem_id}"))
-        if labels:
-            found[problem.problem_id] = {"0": InputLabels((problem.output,), labels)}
+        given = proven[problem.problem_id][ONLY]
+        known = {(label.line, label.variable): label for label in given.labels if not label.reason}
+        fit = [
+            (each, known[each.line, each.variable])
+            for each in candidates(problem.code)
+            if (each.line, each.variable) in known
+        ]
+        labels = choose(fit, f"{seed}/{problem.problem_id}")
+        labels += [label for label in given.labels if label.reason in ("version", "hashing")]
+        if labels or given.reason:
+            found[problem.problem_id] = {
+                ONLY: InputLabels(given.outputs, () if given.reason else tuple(labels), given.reason)
+            }
     return found
 
 
@@ -364,15 +401,15 @@ def _changes(seen: Trace, line: int, variable: str) -> bool:
     return of_line[-1].values.get(variable) != seen.steps[of_line[-1].first].before.get(variable)
 
 
+# Values are written down when they are seen, for they may change later; ``written`` is the recorder's.
 _SEEN = """
-
-import copy as _codemind_copy
 
 _codemind_seen = []
 
 
 def _codemind_see(value):
-    _codemind_seen.append(_codemind_copy.deepcopy(value))
+    import candidate
+    _codemind_seen.append(candidate.written(value, {limit}))
     return value
 """
 
@@ -380,44 +417,39 @@ def _codemind_see(value):
 def _observed(program: reval.Program, given: reval.Input) -> tuple[str, str]:
     """Return what runs before, and the expression, so that the value is what the output question asks for.
 
-    For a class that is the list of the values of all masked expressions: each is noted when its assertion is made.
+    For a class that is a list: for each of :func:`~lm_eval_codemind.benchmarks.reval.asked_expressions` the literal, or
+    None.
     """
     if program.benchmark == "humaneval":
         return given.before, given.expression
     tree = ast.parse(given.before)
     name = given.expression.removeprefix("_codemind_test.").removesuffix("()")
     start = tree.body[-2]
-    assert (
-        isinstance(start, ast.Assign) and isinstance(start.value, ast.Call) and isinstance(start.value.func, ast.Name)
-    )
-    test_class = start.value.func.id
+    assert isinstance(start, ast.Assign) and isinstance(start.value, ast.Call)
+    test_class = ast.unparse(start.value.func)
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name == test_class:
             for method in node.body:
                 if isinstance(method, ast.FunctionDef) and method.name == name:
                     for statement in method.body:
                         _observe(statement)
-    return _SEEN + ast.unparse(ast.fix_missing_locations(tree)), f"{given.expression}\n_codemind_seen"
+    return _SEEN.format(limit=MAX_VALUE) + ast.unparse(tree), f"{given.expression}\n_codemind_seen"
 
 
 def _observe(statement: ast.stmt) -> None:
-    """Let an assertion note the value of the argument that REval masks: the second, or the only one."""
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return
-    call = statement.value
-    if not isinstance(call.func, ast.Attribute) or not call.func.attr.startswith("assert") or not call.args:
-        return
-    masked = 1 if len(call.args) > 1 else 0
-    call.args[masked] = ast.Call(ast.Name("_codemind_see", ast.Load()), [call.args[masked]], [])
+    """Let an assertion write down the value that is asked for."""
+    argument = reval.asked_argument(statement)
+    if argument is not None:
+        call = statement.value  # type: ignore[attr-defined]
+        call.args[argument] = ast.Call(ast.Name("_codemind_see", ast.Load()), [call.args[argument]], [])
 
 
-def _outputs(program: reval.Program, given: reval.Input, seen: Trace) -> tuple[str, ...]:
-    """Return the literals of what the output question masks; nothing if they cannot be told."""
+def _outputs(program: reval.Program, given: reval.Input, seen: Trace) -> tuple[str | None, ...]:
+    """Return the literals of what the output question asks for, None for what has none; nothing if all have none."""
     if seen.exception or seen.output is None or seen.output.literal is None:
         return ()
     if program.benchmark == "humaneval":
         return (seen.output.literal,)
-    listed = ast.parse(seen.output.literal, mode="eval").body
-    assert isinstance(listed, ast.List)
-    outputs = tuple(ast.get_source_segment(seen.output.literal, item) or "" for item in listed.elts)
-    return outputs if len(outputs) == given.masked.count("??") else ()
+    outputs: list[str | None] = ast.literal_eval(seen.output.literal)
+    assert len(outputs) == len(reval.asked_expressions(given.body)), f"{program.task_id} input {given.index}"
+    return tuple(outputs) if any(output is not None for output in outputs) else ()

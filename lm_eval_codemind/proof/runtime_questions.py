@@ -2,8 +2,8 @@
 
 Of each basic block the last assignment, ``return`` or expression statement that has a variable comes first, others
 after; an assignment is asked by its target, a ``return`` by the variable returned (for a constant: by the variable that
-was assigned last before), a call for its effect by the object it is made on, provided that it changes. Trivial lines are
-skipped: the assignment of a constant, an empty container or another variable as it is.
+was assigned last before), a call for its effect by the object it is made on, provided that it changes. Trivial lines
+are skipped: the assignment of a constant, an empty container or another variable as it is.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import ast
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from lm_eval_codemind.languages.python.tracing.recorder import units
 
@@ -133,29 +133,34 @@ def _is_trivial(value: ast.expr) -> bool:
     return isinstance(value, ast.Call) and not value.args and not value.keywords and isinstance(value.func, ast.Name)
 
 
-Known = TypeVar("Known", bound="HasTimes")
-
-
-class HasTimes:
+class HasTimes(Protocol):
     """What :func:`choose` asks of a label: how often the line runs, and its number."""
 
-    times: int
-    line: int
+    @property
+    def times(self) -> int:
+        """Runs of the line."""
+
+    @property
+    def line(self) -> int:
+        """Its number."""
 
 
-def choose(fit: Sequence[tuple[Candidate, Known, bool]], seed: str, at_most: int = AT_MOST) -> list[Known]:
+Known = TypeVar("Known", bound=HasTimes)
+
+
+def choose(fit: Sequence[tuple[Candidate, Known]], seed: str, at_most: int = AT_MOST) -> list[Known]:
     """Return the labels of the lines to ask about, at most three, by line.
 
     Half of them, with the odd one drawn, are lines that are not executed or more than once, where there are any. Within
     each half the last lines of blocks come before others; which of them is drawn.
 
     Args:
-        fit: Candidates with their labels, and whether the variable changes there.
+        fit: Candidates with their labels.
         seed: Draws.
         at_most: How many.
     """
     drawn = random.Random(seed)
-    pool = [(not each.ends_block, drawn.random(), label) for each, label, changes in fit if changes or not each.effect]
+    pool = [(not each.ends_block, drawn.random(), label) for each, label in fit]
     pool.sort(key=lambda entry: entry[:2])
     often = [label for _, _, label in pool if label.times != 1]
     once = [label for _, _, label in pool if label.times == 1]

@@ -74,7 +74,7 @@ def units(tree: ast.Module) -> list[Unit]:
 def _span(node: ast.AST) -> tuple[int, int]:
     """Return the first and the last line of a statement, or of the header of a compound one."""
     lines = []
-    stack = [node]
+    stack: list[Any] = [node]
     while stack:
         at = stack.pop()
         if hasattr(at, "lineno"):
@@ -352,7 +352,7 @@ def _tracing(recorder: Recorder) -> Any:
         yield
     finally:
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
 
 
 def _suspends(frame: types.FrameType) -> bool:
@@ -445,12 +445,13 @@ def _attribute(value: Any, name: str) -> Any:
 
 
 def _item(container: Any, key: Any) -> Any:
-    for kind in (dict, list, tuple, str, bytes, deque):
+    kinds: tuple[Any, ...] = (dict, list, tuple, str, bytes, deque)
+    for kind in kinds:
         if isinstance(container, kind):
             if written(key, _MAX_DIGITS) is None and type(key) is not slice:
                 break
             try:
-                return kind.__getitem__(container, key)  # type: ignore[attr-defined]
+                return kind.__getitem__(container, key)
             except (LookupError, TypeError, ValueError):
                 break
     raise Unknown("subscript")
@@ -558,9 +559,9 @@ def record(
         max_value: See :class:`Recorder`.
 
     Returns:
-        ``frames``, ``steps`` and ``values`` as :class:`Recorder` has them; ``truncated``, ``threads``; ``output`` (type
-        name and literal of the expression's value, None if it raised), ``stdout`` and ``exception`` (name of the type of
-        what ended it, or "").
+        ``frames``, ``steps`` and ``values`` as :class:`Recorder` has them; ``truncated``, ``threads``; ``output``
+        (type name and literal of the expression's value, None if it raised), ``stdout`` and ``exception`` (name of the
+        type of what ended it, or "").
     """
     code, found = compiled(program)
     recorder = Recorder(code, found, watches or {}, everything, max_steps, max_value)
@@ -577,7 +578,7 @@ def record(
         if not script:
             exec(code, namespace)
             exec(compile(before, "input.py", "exec", dont_inherit=True), namespace)
-        tree = ast.parse(expression, "input.py")
+        tree: Any = ast.parse(expression, "input.py")
         last = None
         if tree.body and isinstance(tree.body[-1], ast.Expr):
             last = compile(ast.Expression(tree.body.pop().value), "input.py", "eval", dont_inherit=True)
@@ -598,6 +599,6 @@ def record(
         "truncated": recorder.truncated,
         "threads": recorder.threads,
         "output": output,
-        "stdout": printed.buffer.getvalue().decode("utf-8", "replace"),  # type: ignore[attr-defined]
+        "stdout": printed.buffer.getvalue().decode("utf-8", "replace"),
         "exception": raised,
     }

@@ -5,7 +5,8 @@ begins another statement, returns, or is left by an exception; what calls, compr
 lambdas do meanwhile is part of it. Leaving the body of ``with`` or ``try`` is no step.
 
 A *run* of a line is what a frame executes on that line without going elsewhere: mostly one step, several where several
-statements share the line. A loop written on one line begins a new run with every turn. Calls in between do not end a run.
+statements share the line. A loop written on one line begins a new run with every turn. Calls in between do not end
+a run.
 """
 
 from __future__ import annotations
