@@ -27,7 +27,6 @@ from lm_eval_codemind.sources.upstream import Upstream
 FOLDER = Path(runtime.__file__).parent / "runtime"
 OWN = ("cruxeval", "avatar", "sample")
 SEED = "codemind runtime 1"
-HASH_SEEDS = (1, 2)
 
 _UPSTREAM = click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 _FILE = click.Path(dir_okay=False, path_type=Path)
@@ -50,13 +49,14 @@ def main() -> None:
 @main.command()
 @_UPSTREAM
 @click.option("--output", required=True, type=_FILE)
+@click.option("--hash-seed", "seeds", multiple=True, default=(1, 2), show_default=True)
 @click.option("--workers", default=2, show_default=True)
-def trace(upstream: Path, output: Path, workers: int) -> None:
-    """Trace all programs under this version of Python, with two hash seeds."""
+def trace(upstream: Path, output: Path, seeds: tuple[int, ...], workers: int) -> None:
+    """Trace all programs under this version of Python, with each hash seed."""
     problems, programs = _problems(upstream), _programs(upstream)
     version = "{}.{}".format(*sys.version_info)
     proofs = []
-    for seed in HASH_SEEDS:
+    for seed in seeds:
         with Sandbox(workers=workers, hash_seed=seed) as sandbox:
             labels = {"reval": runtime.prove_reval(programs, sandbox)}
             labels |= {name: runtime.prove_problems(problems[name], sandbox) for name in OWN}

@@ -29,7 +29,7 @@ def lines(seen: Trace) -> str:
 
 @dataclass
 class Shape:
-    """A program, the lines of its steps in order, and labels: (line, variable) -> value after and next line, each run."""
+    """A program, the lines of its steps, and labels: (line, variable) -> value after and next line, of each run."""
 
     code: str
     steps: str
