@@ -263,7 +263,8 @@ def _answer(response: str) -> tuple[str, bool]:
     if other and text[: other.start()].strip():
         text = text[: other.start()]
     openings = list(_OPENING.finditer(text))
-    closed, unclosed = [], []
+    closed: list[str] = []
+    unclosed: list[str] = []
     for opening, following in zip(openings, [*openings, None][1:], strict=True):
         limit = following.start() if following else len(text)
         closing = _CLOSING.search(text, opening.end(), limit)
@@ -287,15 +288,15 @@ def _unmarked(text: str) -> str:
     if text.endswith("```"):
         fence = _FENCE.fullmatch(text, max(text.rfind("```", 0, -3), 0))
     if fence:
-        return fence["inside"]
+        return str(fence["inside"])
     boxed = _last(_BOXED, text)
     if boxed:
-        return boxed["inside"]
+        return str(boxed["inside"])
     line = _last_lines(text, 1)
     emphasised = re.findall(r"(?<!`)`([^`\n]+)`(?!`)|\*\*([^*\n]+)\*\*", line)
     says = re.search(r"\b(?:is|be|are|:|=|->)\s*[`*]*([^`*\n]+?)[`*]*\.?$", line)
     if len(emphasised) == 1 and not _LABEL.match(emphasised[0][1] + ":"):
-        return emphasised[0][0] or emphasised[0][1]
+        return str(emphasised[0][0] or emphasised[0][1])
     if _says_never(line) or _END_WORDS.search(line):
         return line
     return says[1] if says else line
@@ -312,7 +313,7 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 def _fence_content(text: str) -> str:
     fenced = _FENCED.fullmatch(text)
-    return fenced[1] if fenced else text
+    return str(fenced[1]) if fenced else text
 
 
 def _strip(text: str) -> str:

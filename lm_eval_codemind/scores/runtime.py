@@ -117,8 +117,8 @@ def clustered_stderr(metric: str, items: Sequence[Item]) -> float:
 
     ``SE = sqrt(G / (G - 1) * sum over programs of (sum of psi_i over the program's items) ** 2)``.
 
-    For a mean over n items psi_i = (x_i - mean) / n; for ``coverage_balanced`` it is half of that within each class; for
-    ``coverage_f1`` = A / B, with A and B sums over items, psi_i = (a_i - F1 * b_i) / B (delta method).
+    For a mean over n items psi_i = (x_i - mean) / n; for ``coverage_balanced`` it is half of that within each class;
+    for ``coverage_f1`` = A / B, with A and B sums over items, psi_i = (a_i - F1 * b_i) / B (delta method).
 
     Args:
         metric: A key of :data:`METRICS`.

