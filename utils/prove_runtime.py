@@ -2,6 +2,7 @@
 
     PYTHON utils/prove_runtime.py trace --upstream DIR --output PROOF.json    (once with each version of Python)
     PYTHON utils/prove_runtime.py replicate --upstream DIR                    (3.11, with the packages of REval's time)
+    PYTHON utils/prove_runtime.py compare --upstream DIR                      (likewise)
     PYTHON utils/prove_runtime.py merge --upstream DIR PROOF.json ...         (the version to ship first)
 
 Read what it prints before committing it: every item that two executions differ in is named.
@@ -19,7 +20,7 @@ import click
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof import runtime
+from lm_eval_codemind.proof import reval_differences, runtime
 from lm_eval_codemind.sources import sample
 from lm_eval_codemind.sources.build import read_proven
 from lm_eval_codemind.sources.upstream import Upstream
@@ -72,6 +73,20 @@ def replicate(upstream: Path, workers: int) -> None:
     with Sandbox(workers=workers) as sandbox:
         labels = runtime.replicate_reval(_programs(upstream), sandbox)
     (FOLDER / "reval_published.json.gz").write_bytes(runtime.packed(labels))
+
+
+@main.command()
+@_UPSTREAM
+@click.option("--workers", default=2, show_default=True)
+def compare(upstream: Path, workers: int) -> None:
+    """Write in what REval's labels differ from what execution shows."""
+    with Sandbox(workers=workers) as sandbox:
+        found = reval_differences.compare(_programs(upstream), sandbox)
+    text = json.dumps(found, indent=0, sort_keys=True)
+    (FOLDER / "reval_differences.json").write_text(text + "\n", encoding="utf-8")
+    causes = [pair for inputs in found.values() for lines in inputs.values() for pair in lines.values()]
+    click.echo(f"state: {Counter(state for state, _ in causes if state)}")
+    click.echo(f"path: {Counter(path for _, path in causes if path)}; either: {len(causes)}")
 
 
 @main.command()

@@ -16,14 +16,20 @@ from typing import Any
 
 FILENAME = "traced program"
 _MISSING: dict[str, Any] = {}
+_EXPRESSION_FRAMES = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>"}
 
 
 class _State:
-    __slots__ = ("line", "local")
+    """A line with the variables before it; besides, for explanations, whose they are and who came there first."""
 
-    def __init__(self, line: int, local: dict[str, Any]) -> None:
+    __slots__ = ("event", "first", "frame", "line", "local", "merged")
+
+    def __init__(self, line: int, local: dict[str, Any], frame: types.FrameType, event: str) -> None:
         self.line = line
         self.local = local
+        self.first = self.frame = frame
+        self.event = event
+        self.merged = 0
 
 
 def record(
@@ -41,7 +47,8 @@ def record(
 
     Returns:
         ``labels``: for each question whether the line is covered, the accepted values (``repr``, type with its module,
-        without repetition; none for "Nil") and the accepted next lines, -1 for the end.
+        without repetition; none for "Nil") and the accepted next lines, -1 for the end. ``origins``: for each question
+        where the values that upstream takes for those after the line come from, see :func:`_origins`.
     """
     module = types.ModuleType("program")
     sys.modules["program"] = module
@@ -58,7 +65,10 @@ def record(
         pass
     finally:
         sys.settrace(None)
-    return {"labels": [_label(states, line, variable) for line, variable in questions]}
+    return {
+        "labels": [_label(states, line, variable) for line, variable in questions],
+        "origins": [_origins(states, line) for line, _ in questions],
+    }
 
 
 def _tracer(states: list[_State]) -> Any:
@@ -67,10 +77,10 @@ def _tracer(states: list[_State]) -> Any:
         if states and states[-1].line == line:
             if event != "return":
                 states[-1].local = _copied(frame)
-        elif event == "return":
-            states.append(_State(line, _MISSING))
+                states[-1].frame = frame
+                states[-1].merged += event == "line"
         else:
-            states.append(_State(line, _copied(frame)))
+            states.append(_State(line, _MISSING if event == "return" else _copied(frame), frame, event))
         return local
 
     def called(frame: types.FrameType, event: str, argument: Any) -> Any:
@@ -112,6 +122,45 @@ def _label(states: list[_State], line: int, variable: str) -> list[Any]:
         if described not in values:
             values.append(described)
     return [bool(following), values, following or [-1]]
+
+
+def _origins(states: list[_State], line: int) -> list[str]:
+    """Return the different sources of the values taken for those after a line, in the order in which they come up.
+
+    ``same``: the line's own frame goes on; ``last``: there is no state after the line, so they are those before it;
+    ``return``: a return, without any; ``expression``: a comprehension, generator expression or lambda; ``callee``,
+    ``caller``; ``later``: a call made afterwards. ``again`` for a state of the line that is its return, not a run of
+    it; ``merged`` where several runs of the line make one state.
+    """
+    found: list[str] = []
+    for index, state in enumerate(states):
+        if state.line != line:
+            continue
+        found += ["again"] * (state.event == "return") + ["merged"] * (state.merged > 0)
+        if index == len(states) - 1:
+            found.append("last")
+            continue
+        after = states[index + 1]
+        if after.event == "return":
+            found.append("return")
+        elif after.frame is state.first:
+            found.append("same")
+        elif after.frame.f_code.co_name in _EXPRESSION_FRAMES:
+            found.append("expression")
+        elif _is_below(after.frame, state.first):
+            found.append("callee")
+        elif state.first.f_back is after.frame or _is_below(state.first, after.frame):
+            found.append("caller")
+        else:
+            found.append("later")
+    return list(dict.fromkeys(found))
+
+
+def _is_below(frame: types.FrameType, other: types.FrameType) -> bool:
+    back = frame.f_back
+    while back is not None and back is not other:
+        back = back.f_back
+    return back is other
 
 
 def _values(node: ast.expr, after: list[dict[str, Any]]) -> list[Any]:

@@ -295,25 +295,9 @@ def replicate_reval(programs: Sequence[reval.Program], sandbox: Sandbox) -> dict
 
     Needs Python 3.11. An input whose program does not run is left out.
     """
-    source = (files("lm_eval_codemind.proof") / "reval_events.py").read_text(encoding="utf-8")
-    pending = []
-    for program in programs:
-        for given in program.inputs:
-            options = {
-                "program": program.code,
-                "stdin": "",
-                "before": given.before,
-                "expression": given.expression,
-                "watches": {},
-                "questions": [[each.line, each.variable] for each in given.questions],
-            }
-            job = Job.evaluate(
-                job_source(source, [program.code, given.before], options),
-                ["_traced()"],
-                limits=LIMITS,
-                job_id=f"{program.task_id} input {given.index}",
-            )
-            pending.append((program, given, sandbox.submit(job)))
+    pending = [
+        (program, given, sandbox.submit(events_job(program, given))) for program in programs for given in program.inputs
+    ]
     found: dict[str, Any] = {program.task_id: {} for program in programs}
     for program, given, future in tqdm(pending, desc="tracing", unit="input"):
         try:
@@ -324,6 +308,25 @@ def replicate_reval(programs: Sequence[reval.Program], sandbox: Sandbox) -> dict
             [each.line, each.variable, *label] for each, label in zip(given.questions, labels, strict=True)
         ]
     return found
+
+
+def events_job(program: reval.Program, given: reval.Input) -> Job:
+    """Return the job that runs an input as REval reads a run; see :func:`.reval_events.record`."""
+    options = {
+        "program": program.code,
+        "stdin": "",
+        "before": given.before,
+        "expression": given.expression,
+        "watches": {},
+        "questions": [[each.line, each.variable] for each in given.questions],
+    }
+    source = job_source(_events_source(), [program.code, given.before], options)
+    return Job.evaluate(source, ["_traced()"], limits=LIMITS, job_id=f"{program.task_id} input {given.index}")
+
+
+@lru_cache(maxsize=1)
+def _events_source() -> str:
+    return (files("lm_eval_codemind.proof") / "reval_events.py").read_text(encoding="utf-8")
 
 
 def agreeing(proofs: Sequence[tuple[str, Labels]]) -> Labels:
