@@ -25,7 +25,7 @@ from lm_eval_codemind.sources import sample
 from lm_eval_codemind.sources.build import read_proven
 from lm_eval_codemind.sources.upstream import Upstream
 
-FOLDER = Path(runtime.__file__).parent / "runtime"
+FOLDER = Path(runtime.__file__).parent / "runtime_labels"
 OWN = ("cruxeval", "avatar", "sample")
 SEED = "codemind runtime 1"
 

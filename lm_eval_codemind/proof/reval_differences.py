@@ -52,7 +52,7 @@ Differences = dict[str, dict[str, dict[str, list[str]]]]
 @lru_cache(maxsize=1)
 def load_differences() -> Differences:
     """Return the shipped differences."""
-    text = (files("lm_eval_codemind.proof") / "runtime" / "reval_differences.json").read_text(encoding="utf-8")
+    text = (files("lm_eval_codemind.proof") / "runtime_labels" / "reval_differences.json").read_text(encoding="utf-8")
     found: Differences = json.loads(text)
     return found
 

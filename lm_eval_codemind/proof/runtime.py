@@ -177,7 +177,7 @@ def plain(labels: Labels) -> dict[str, Any]:
 
 
 def _read(name: str) -> dict[str, Any]:
-    file = files("lm_eval_codemind.proof") / "runtime" / f"{name}.json.gz"
+    file = files("lm_eval_codemind.proof") / "runtime_labels" / f"{name}.json.gz"
     record: dict[str, Any] = json.loads(gzip.decompress(file.read_bytes()))
     return record
 
