@@ -27,6 +27,7 @@ from lm_eval_codemind.sources.upstream import Upstream
 
 FOLDER = Path(runtime.__file__).parent / "runtime_labels"
 OWN = ("cruxeval", "avatar", "sample")
+NAMES = ("reval", *OWN)
 SEED = "codemind runtime 1"
 
 _UPSTREAM = click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
@@ -51,16 +52,21 @@ def main() -> None:
 @_UPSTREAM
 @click.option("--output", required=True, type=_FILE)
 @click.option("--hash-seed", "seeds", multiple=True, default=(1, 2), show_default=True)
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES, help="Trace these only.")
 @click.option("--workers", default=2, show_default=True)
-def trace(upstream: Path, output: Path, seeds: tuple[int, ...], workers: int) -> None:
+def trace(upstream: Path, output: Path, seeds: tuple[int, ...], names: tuple[str, ...], workers: int) -> None:
     """Trace all programs under this version of Python, with each hash seed."""
     problems, programs = _problems(upstream), _programs(upstream)
     version = "{}.{}".format(*sys.version_info)
     proofs = []
     for seed in seeds:
         with Sandbox(workers=workers, hash_seed=seed) as sandbox:
-            labels = {"reval": runtime.prove_reval(programs, sandbox)}
-            labels |= {name: runtime.prove_problems(problems[name], sandbox) for name in OWN}
+            labels = {
+                name: runtime.prove_problems(problems[name], sandbox)
+                if name in OWN
+                else runtime.prove_reval(programs, sandbox)
+                for name in names
+            }
         proofs.append({name: runtime.plain(each) for name, each in labels.items()})
     output.write_text(json.dumps({"version": version, "proofs": proofs}), encoding="utf-8")
 
@@ -96,8 +102,13 @@ def merge(upstream: Path, files: tuple[Path, ...]) -> None:
     """Write the labels that all executions agree on."""
     read = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     problems = _problems(upstream)
-    for name in ("reval", *OWN):
-        proofs = [(each["version"], runtime.read_labels(proof[name])) for each in read for proof in each["proofs"]]
+    for name in NAMES:
+        proofs = [
+            (each["version"], runtime.read_labels(proof[name]))
+            for each in read
+            for proof in each["proofs"]
+            if name in proof
+        ]
         labels = runtime.agreeing(proofs)
         if name in OWN:
             labels = runtime.choose_lines(problems[name], labels, SEED)

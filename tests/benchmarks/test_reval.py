@@ -20,7 +20,7 @@ def test_programs_inputs_and_questions(programs: list[Program]) -> None:
         of_benchmark = [given for program in programs if program.benchmark == name for given in program.inputs]
         assert len(of_benchmark) == inputs
         assert sum(len(given.questions) for given in of_benchmark) == questions
-    assert sum(any(given.set_up for given in program.inputs) for program in programs) == 13
+    assert sum(any(given.set_up for given in program.inputs) for program in programs) == 12
 
 
 @pytest.mark.upstream

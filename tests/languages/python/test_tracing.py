@@ -439,7 +439,14 @@ def f():
     assert {name: value and value.literal for name, value in values.items()} == {
         "a": None, "a.p": None, "a['k']": "3", "a.q": None,
     }  # fmt: skip
-    assert values["a"] is not None and values["a.p"] is None and values["a.q"] is None
+    assert all(value is not None for value in values.values())
+
+
+def test_what_does_not_exist_has_no_value() -> None:
+    code = "class A: pass\ndef f():\n    a, d, n = A(), {}, [1]\n    return a\n"
+    seen = traced(code, watch={3: ["z", "a.x", "d[0]", "n[1]", "n[n[0]]", "n[0]"]})
+    *missing, there = seen.steps[0].values.values()
+    assert missing == [None] * 5 and there is not None and there.literal == "1"
 
 
 @pytest.mark.parametrize(

@@ -223,6 +223,8 @@ class Recorder:
         for expression in wanted:
             try:
                 value = evaluate(expression, frame.f_locals, frame.f_globals, class_name)
+            except Unreadable:
+                values.append(self._texts.setdefault(("", None), len(self._texts)))
             except Unknown:
                 values.append(-1)
             else:
@@ -383,7 +385,11 @@ def _suspends(frame: types.FrameType) -> bool:
 
 
 class Unknown(Exception):
-    """An expression has no value here, or none that can be told without running code of the program."""
+    """An expression has no value here: a name, an attribute, a key or an index does not exist."""
+
+
+class Unreadable(Unknown):
+    """An expression may have a value, but it cannot be told without running code of the program or of a library."""
 
 
 def evaluate(expression: ast.expr, local: Any, world: Any, class_name: str = "") -> Any:
@@ -393,7 +399,8 @@ def evaluate(expression: ast.expr, local: Any, world: Any, class_name: str = "")
     sums and differences of these.
 
     Raises:
-        Unknown: for anything else, and where a name, key or index does not exist.
+        Unknown: where a name, attribute, key or index does not exist.
+        Unreadable: for anything else.
     """
 
     def value_of(node: ast.expr) -> Any:
@@ -428,7 +435,7 @@ def evaluate(expression: ast.expr, local: Any, world: Any, class_name: str = "")
         left, right = value_of(expression.left), value_of(expression.right)
         if type(left) is int and type(right) is int:
             return left + right if isinstance(expression.op, ast.Add) else left - right
-    raise Unknown(type(expression).__name__)
+    raise Unreadable(type(expression).__name__)
 
 
 def vars_of(value: Any) -> Any:
@@ -449,22 +456,23 @@ def _attribute(value: Any, name: str) -> Any:
             return found.__get__(value)
         except AttributeError:
             raise Unknown(name) from None
-    if found is Unknown or hasattr(type(found), "__get__"):
-        raise Unknown(name)
+    if found is Unknown:
+        dynamic = inspect.getattr_static(type(value), "__getattr__", None) is not None
+        raise Unreadable(name) if dynamic else Unknown(name)
+    if hasattr(type(found), "__get__"):
+        raise Unreadable(name)
     return found
 
 
 def _item(container: Any, key: Any) -> Any:
     kinds: tuple[Any, ...] = (dict, list, tuple, str, bytes, deque)
-    for kind in kinds:
-        if isinstance(container, kind):
-            if written(key, _MAX_DIGITS) is None and type(key) is not slice:
-                break
-            try:
-                return kind.__getitem__(container, key)
-            except (LookupError, TypeError, ValueError):
-                break
-    raise Unknown("subscript")
+    kind = next((kind for kind in kinds if isinstance(container, kind)), None)
+    if kind is None or (written(key, _MAX_DIGITS) is None and type(key) is not slice):
+        raise Unreadable("subscript")
+    try:
+        return kind.__getitem__(container, key)
+    except (LookupError, TypeError, ValueError):
+        raise Unknown("subscript") from None
 
 
 def written(value: Any, limit: int) -> str | None:

@@ -25,7 +25,7 @@ class Value:
     """What a variable holds.
 
     Attributes:
-        type_name: ``type(value).__name__``.
+        type_name: ``type(value).__name__``; "" where even that cannot be told without running the program's code.
         literal: The value as a Python literal, the same text for equal values; None where it has none, or a too long
             one.
     """
