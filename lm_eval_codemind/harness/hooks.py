@@ -165,7 +165,10 @@ class Hooks:
             scores.append(self._family.score(question, answer))
         means = {metric: sum(score[metric] for score in scores) / len(scores) for metric in scores[0]}
         verdicts = [bool(score[self._family.verdict]) for score in scores]
-        return self._family.logged(question, means, pass_at_reported_k(verdicts))
+        metrics = self._family.logged(question, means, pass_at_reported_k(verdicts))
+        if self._family.executes:
+            metrics["unproven_passes"] = [(answer.passed, answer.tamper_proof) for answer in answers]
+        return metrics
 
 
 def _kinds(problems: Sequence[Problem]) -> list[Kind]:

@@ -70,6 +70,11 @@ class Answer:
         """Whether it was executed and passed."""
         return self.outcome is not None and self.outcome.get("status") == "passed"
 
+    @property
+    def tamper_proof(self) -> bool:
+        """Whether the program could have had no hand in its verdict; so also where nothing was executed."""
+        return self.outcome is None or bool(self.outcome.get("tamper_proof", True))
+
     def to_json(self) -> str:
         """Return the answer as a JSON object on one line."""
         record: dict[str, Any] = {"answer": self.found, **self.details}
