@@ -17,13 +17,12 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.benchmarks import reval
+from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof import reval_differences, runtime
-from lm_eval_codemind.sources import sample
-from lm_eval_codemind.sources.build import read_proven
-from lm_eval_codemind.sources.upstream import Upstream
+
+from lm_eval_codemind.data.build import read_proven
 
 FOLDER = Path(runtime.__file__).parent / "runtime_labels"
 OWN = ("cruxeval", "avatar", "sample")
@@ -36,11 +35,11 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 def _problems(upstream: Path) -> dict[str, list[Problem]]:
     source = Upstream(upstream)
-    return {name: sample.read_bare() if name == sample.NAME else read_proven(name, source) for name in OWN}
+    return {name: read_proven(name, source) for name in OWN}
 
 
 def _programs(upstream: Path) -> list[reval.Program]:
-    return reval.read(Upstream(upstream).files(reval.ARCHIVE, reval.PART))
+    return reval.read_programs(Upstream(upstream))
 
 
 @click.group()

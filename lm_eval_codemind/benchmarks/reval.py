@@ -6,11 +6,20 @@ Chen et al., "Evaluating Large Language Models with Runtime Behavior of Program 
 from __future__ import annotations
 
 import ast
+import dataclasses
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-ARCHIVE, PART = "REval", "reval"
+from lm_eval_codemind.benchmarks import classeval, humaneval, licences
+from lm_eval_codemind.benchmarks.archives import REVAL as ARCHIVE
+from lm_eval_codemind.benchmarks.archives import Part
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
+from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.problems import Problem
+
+_PROGRAMS, _TASKS = "DREval_data.jsonl", "DREval_tasks.jsonl"
+PART = Part(ARCHIVE, "data", (_PROGRAMS, _TASKS), "84f93bdc946b73fc5451c2ab6904ffa8e5c487bb61b61686e9fc6dbaad5aaf0f")
 # Programs 0 to 84 come from HumanEval, the others from ClassEval.
 BENCHMARKS = ("humaneval", "classeval")
 _HUMANEVAL = 85
@@ -80,14 +89,11 @@ def item_key(input_index: int, line: int) -> str:
     return f"input {input_index}, line {line}"
 
 
-def read(files: Mapping[str, bytes]) -> list[Program]:
-    """Return REval's programs in its order.
-
-    Args:
-        files: ``DREval_data.jsonl`` and ``DREval_tasks.jsonl``, as ``Upstream.files("REval", "reval")`` gives them.
-    """
-    programs = [json.loads(line) for line in files["DREval_data.jsonl"].splitlines()]
-    tasks = {task["idx"]: task["tasks"] for task in map(json.loads, files["DREval_tasks.jsonl"].splitlines())}
+def read_programs(upstream: Upstream) -> list[Program]:
+    """Return REval's programs in its order, from ``data/DREval_data.jsonl`` and ``data/DREval_tasks.jsonl``."""
+    files = upstream.files(PART)
+    programs = [json.loads(line) for line in files[_PROGRAMS].splitlines()]
+    tasks = {task["idx"]: task["tasks"] for task in map(json.loads, files[_TASKS].splitlines())}
     found = []
     for index, record in enumerate(programs):
         inputs = _function_inputs if record["test"] is None else _class_inputs
@@ -101,6 +107,48 @@ def read(files: Mapping[str, bytes]) -> list[Program]:
             )
         )
     return found
+
+
+def read_functions(upstream: Upstream) -> list[Problem]:
+    """Return the programs that come from HumanEval, by HumanEval's names: all are its own solutions as they are."""
+    names = {
+        record["prompt"] + record["canonical_solution"]: record["task_id"].replace("/", "_")
+        for record in humaneval.read_records(upstream)
+    }
+    programs = (program for program in read_programs(upstream) if program.benchmark == "humaneval")
+    return [_problem(program, names[program.code], "function") for program in programs]
+
+
+def read_classes(upstream: Upstream) -> list[Problem]:
+    """Return the programs that come from ClassEval, by ClassEval's names."""
+    names = {record["class_name"]: record["task_id"] for record in classeval.read_records(upstream)}
+    programs = (program for program in read_programs(upstream) if program.benchmark == "classeval")
+    return [_problem(program, names[program.entry_point], "method") for program in programs]
+
+
+def _problem(program: Program, name: str, kind: str) -> Problem:
+    return Problem(
+        problem_id=name,
+        benchmark=f"reval_{program.benchmark}",
+        kind=kind,
+        language="python",
+        code=program.code,
+        entry_point=program.entry_point,
+        input="",
+        output=None,
+        upstream_questions=json.dumps(dataclasses.asdict(program)),
+        provenance=PART.place(_PROGRAMS),
+    )
+
+
+def program_of(problem: Problem) -> Program:
+    """Return REval's program that a problem of :func:`read_functions` or :func:`read_classes` was made of."""
+    record = json.loads(problem.upstream_questions)
+    inputs = [
+        Input(**{**given, "questions": tuple(Question(**each) for each in given["questions"])})
+        for given in record.pop("inputs")
+    ]
+    return Program(**record, inputs=tuple(inputs))
 
 
 def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[dict[str, str]]]]) -> list[Input]:
@@ -212,3 +260,29 @@ def _is_constant(node: ast.expr) -> bool:
     except ValueError:
         return False
     return True
+
+
+REVAL = (
+    Benchmark(
+        "reval_humaneval",
+        "REval, HumanEval",
+        "function",
+        85,
+        read_functions,
+        parts=(PART, humaneval.RECORDS),
+        sources=(licences.REVAL, licences.HUMAN_EVAL),
+        labels="none",
+        extends="humaneval",
+    ),
+    Benchmark(
+        "reval_classeval",
+        "REval, ClassEval",
+        "method",
+        69,
+        read_classes,
+        parts=(PART, classeval.RECORDS),
+        sources=(licences.REVAL, licences.CLASSEVAL),
+        labels="none",
+        extends="classeval",
+    ),
+)

@@ -25,7 +25,7 @@ from lm_eval_codemind.languages.python.tracing import Trace, Traced, TraceFailed
 from lm_eval_codemind.languages.python.tracing.recorder import units
 from lm_eval_codemind.languages.python.tracing.run import LIMITS, job_source, result_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.problems.programs import execution_of
+from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.proof.runtime_questions import candidates, choose
 
 THE_END = 0
@@ -232,7 +232,7 @@ def prove_problems(problems: Iterable[Problem], sandbox: Sandbox) -> Labels:
         asked = candidates(problem.code)
         if not asked:
             continue
-        execution = execution_of(problem, code="")
+        execution = kind_of(problem).execution(problem, code="")
         traced = Traced(
             problem.code,
             execution.expression,

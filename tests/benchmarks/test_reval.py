@@ -4,13 +4,13 @@ from collections import Counter
 
 import pytest
 
-from lm_eval_codemind.benchmarks.reval import Program, asked_expressions, masked_body, read
-from lm_eval_codemind.sources import Upstream
+from lm_eval_codemind.benchmarks.reval import Program, asked_expressions, masked_body, read_programs
+from lm_eval_codemind.benchmarks import Upstream
 
 
 @pytest.fixture(scope="module")
 def programs(upstream: Upstream) -> list[Program]:
-    return read(upstream.files("REval", "reval"))
+    return read_programs(upstream)
 
 
 @pytest.mark.upstream

@@ -27,7 +27,7 @@ from lm_eval_codemind.proof.runtime_constant import (
     published_items,
     scores,
 )
-from lm_eval_codemind.sources import Upstream
+from lm_eval_codemind.benchmarks import Upstream
 
 SHIPPED = ("reval", "cruxeval", "avatar", "sample")
 # They import none of the packages that may be missing: recursion, callees, comprehensions, one-line loops, setUp.
@@ -36,7 +36,7 @@ EXECUTED = ("DREval/0", "DREval/4", "DREval/47", "DREval/49", "DREval/56", "DREv
 
 @pytest.fixture(scope="module")
 def programs(upstream: Upstream) -> list[reval.Program]:
-    found = reval.read(upstream.files("REval", "reval"))
+    found = reval.read_programs(upstream)
     return [program for program in found if program.task_id in EXECUTED]
 
 
