@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lm_eval_codemind.answers.comparison import same_literal, same_value
+from lm_eval_codemind.answers.comparison import same_literal, same_output, same_value
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.answers.response import visible_text
 
@@ -190,6 +190,10 @@ def read_outputs(response: str, masked: str) -> tuple[str, ...] | None:
     text, marked = _answer(response)
     if not marked:
         text = _unmarked(text)
+    if masked.strip() == "??":
+        # A printed text: its indentation counts, and nothing in it is a label.
+        text = _fence_content(text.strip("\n"))
+        return (text,) if text.strip() else None
     text = _fence_content(text.strip())
     count = masked.count("??")
     if not text or len(text) > 10 * _LONGEST:
@@ -246,12 +250,18 @@ def same_path(answer: int | str | None, next_line: int | None, last_line: int | 
     return isinstance(answer, int) and next_line <= answer <= max(next_line, last_line or 0)
 
 
-def same_outputs(answers: Sequence[str] | None, outputs: Sequence[str]) -> bool:
-    """Return whether all values are right, each compared as IER compares outputs."""
+def same_outputs(answers: Sequence[str] | None, outputs: Sequence[str], printed: bool = False) -> bool:
+    """Return whether all values are right, each compared as IER compares outputs.
+
+    Args:
+        answers: What :func:`read_outputs` returned.
+        outputs: The labels: literals, or the text that a script prints.
+        printed: Which of the two they are.
+    """
     return (
         answers is not None
         and len(answers) == len(outputs)
-        and all(same_literal(answer, output) for answer, output in zip(answers, outputs, strict=True))
+        and all(same_output(answer, output, printed) for answer, output in zip(answers, outputs, strict=True))
     )
 
 
@@ -410,8 +420,6 @@ def _number_in_words(text: str) -> int | None:
 
 def _filled(text: str, masked: str) -> tuple[str, ...] | None:
     """Return what stands in place of the masks if a text is the masked source completed, or its masked lines."""
-    if masked.strip() == "??":
-        return None
     try:
         wanted = ast.parse(masked.replace("??", _MASK)).body
         given = ast.parse(text).body

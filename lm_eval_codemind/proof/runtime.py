@@ -456,3 +456,12 @@ def _outputs(program: reval.Program, given: reval.Input, seen: Trace) -> tuple[s
     outputs: list[str | None] = ast.literal_eval(seen.output.literal)
     assert len(outputs) == len(reval.asked_expressions(given.body)), f"{program.task_id} input {given.index}"
     return tuple(outputs) if any(output is not None for output in outputs) else ()
+
+
+@lru_cache(maxsize=512)
+def ends_of_lines(code: str) -> Mapping[int, int]:
+    """Return, for the first line of each statement, the last line of it or, of a compound one, of its header."""
+    found: dict[int, int] = {}
+    for unit in units(ast.parse(code)):
+        found[unit.line] = max(unit.end, found.get(unit.line, 0))
+    return found
