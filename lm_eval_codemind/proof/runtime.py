@@ -39,7 +39,7 @@ REASONS: dict[str, str] = {
     "no_literal": "the value has no Python literal, or a very long one",
     "unchanged": "the statement leaves the variable as it is",
     "unfinished": "the last run of the line does not end",
-    "version": "the answer depends on the version of Python",
+    "version": "the answer depends on the version of Python, or of a package",
     "hashing": "the answer depends on hashing",
     "too_long": "the run has too many steps to follow",
     "threads": "the program runs in several threads",

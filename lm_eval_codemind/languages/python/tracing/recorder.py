@@ -297,10 +297,13 @@ def _monitoring(recorder: Recorder) -> Any:
     def started(code: types.CodeType, *_: Any) -> None:
         recorder.begin(sys._getframe(1))
 
-    def line(code: types.CodeType, number: int) -> None:
+    def line(code: types.CodeType, number: int) -> Any:
+        if recorder.truncated:
+            return monitoring.DISABLE
         record = recorder.begin(sys._getframe(1))
         if record is not None:
             recorder.line(record, number)
+        return None
 
     def returned(code: types.CodeType, *_: Any) -> None:
         record = recorder._frames.get(id(sys._getframe(1)))
@@ -342,6 +345,11 @@ def _tracing(recorder: Recorder) -> Any:
         record.raising = None
 
         def local(frame: types.FrameType, event: str, argument: Any) -> Any:
+            if recorder.truncated:
+                # What is not noted need not be slow.
+                frame.f_trace = None
+                sys.settrace(None)
+                return None
             if event == "line":
                 record.raising = None
                 recorder.line(record, frame.f_lineno)
