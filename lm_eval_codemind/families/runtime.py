@@ -205,8 +205,9 @@ class RuntimeBehaviour(Family):
             "right": [self.right(question, answer) for answer in answers],
             "said_executed": [_said_executed(answer) if setting == COVERAGE else None for answer in answers],
         }
-        metrics = [metric for metric, needed in _NEEDS.items() if setting in needed]
-        return {name: record for metric in metrics for name in (metric, f"{metric}_stderr")}
+        # The harness wants every metric in every document: it is None where the question does not count for it.
+        counted = {metric: record if setting in needed else None for metric, needed in _NEEDS.items()}
+        return {**counted, **{f"{metric}_stderr": of_metric for metric, of_metric in counted.items()}}
 
     # -- how results are looked at
 
@@ -527,19 +528,21 @@ def _consistency(right: Mapping[str, bool]) -> str:
 # -- aggregations
 
 
-def items(records: Iterable[Record], metric: str) -> list[Item]:
+def items(records: Iterable[Record | None], metric: str) -> list[Item]:
     """Return the items that a metric is computed from; under ``repeats`` one for each response.
 
     Of ``output`` there is one an input, of the others one a line. Items that lack one of the answers that the metric
     needs are left out.
 
     Args:
-        records: Those of :meth:`RuntimeBehaviour.joint`.
+        records: Those of :meth:`RuntimeBehaviour.joint`; None for documents that do not count for the metric.
         metric: A key of :data:`~lm_eval_codemind.scores.runtime.METRICS`.
     """
     outputs: dict[tuple[str, str], Record] = {}
     lines: dict[tuple[str, str, int], dict[str, Record]] = {}
     for record in records:
+        if record is None:
+            continue
         if record["setting"] == OUTPUT:
             outputs[record["program"], record["run"]] = record
         else:
@@ -578,27 +581,28 @@ def _records(samples: Iterable[Sample], metric: str) -> list[Record]:
     return [record for record in found if isinstance(record, Mapping)]
 
 
-Aggregation = Callable[[Sequence[Record]], float]
+Aggregation = Callable[[Sequence[Record | None]], float]
 
 
 def _aggregations(metric: str) -> tuple[Aggregation, Aggregation]:
     """Return what the YAML files name for a metric and for its standard error."""
 
-    def aggregate(records: Sequence[Record]) -> float:
+    def aggregate(records: Sequence[Record | None]) -> float:
         found = items(records, metric)
         if metric == "ic":
             _say_what_is_left_out(records, found)
         return METRICS[metric](found)
 
-    def standard_error(records: Sequence[Record]) -> float:
+    def standard_error(records: Sequence[Record | None]) -> float:
         return clustered_stderr(metric, items(records, metric))
 
     return aggregate, standard_error
 
 
-def _say_what_is_left_out(records: Sequence[Record], found: Sequence[Item]) -> None:
-    asked = {(record["program"], record["run"], record["line"]) for record in records if record["line"]}
-    repeats = len(records[0]["right"]) if records else 1
+def _say_what_is_left_out(records: Iterable[Record | None], found: Sequence[Item]) -> None:
+    known = [record for record in records if record is not None]
+    asked = {(record["program"], record["run"], record["line"]) for record in known if record["line"]}
+    repeats = len(known[0]["right"]) if known else 1
     if len(asked) * repeats > len(found):
         logger.warning(
             "ic leaves out %d of %d items of which not all four questions were asked (--limit and --samples count "
