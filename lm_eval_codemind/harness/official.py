@@ -8,7 +8,7 @@ from lm_eval_codemind.benchmarks import benchmarks
 from lm_eval_codemind.data.build import benchmark_digests, released_digests
 from lm_eval_codemind.harness.location import task_directory
 
-FAMILIES = ("ier", "sr", "dsr")
+FAMILIES = ("ier", "sr", "dsr", "runtime")
 
 
 def official_tasks() -> dict[str, str]:

@@ -12,7 +12,7 @@ from lm_eval_codemind.benchmarks import same_problems
 from lm_eval_codemind.families import families, family_of
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Family, Key
-from lm_eval_codemind.results.associations import associations
+from lm_eval_codemind.results.associations import associations, output_predictions
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.tables import Column, Table
@@ -62,6 +62,7 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         by_output_type(observations),
         overlap(observations),
         associations(observations),
+        output_predictions(observations),
         comparisons(observations),
         hardest(observations),
     ]

@@ -17,12 +17,12 @@ def test_every_question_says_what_it_means(setting: str) -> None:
     assert "`x` right after line 2" in state and "the last time" in state and "not executed" in state
     path = templates.render("path", not_counted="", **line)
     assert "next after the execution of line 2" in path and "the last time" in path and "the end" in path
-    one = templates.render("output", masked="assert f(3) == ??", values=1, **line)
+    one = templates.render("output", values=1, **{**line, "input": "assert f(3) == ??"})
     assert "assert f(3) == ??" in one and "the value" in one
-    two = templates.render("output", masked="assert a == ??\nassert b == ??", values=2, **line)
+    two = templates.render("output", values=2, **{**line, "input": "assert a == ??\nassert b == ??"})
     assert "the 2 values, in their order, one a line, as" in two
-    script = templates.render("output", masked="", values=1, **{**line, "stdin": "4\n"})
-    assert "the text it prints" in script and "standard input" in script and "Missing values" not in script
+    script = templates.render("output", values=1, **{**line, "stdin": "4\n"})
+    assert "the text it prints" in script and "standard input" in script and "??" not in script
     for prompt in (coverage, state, path, one, two, script):
         assert prompt.startswith("### Problem\n") and prompt.endswith("### Answer")
         assert ("step by step" in prompt) == (setting == "cot")
