@@ -18,11 +18,10 @@ from pathlib import Path
 import click
 
 from lm_eval_codemind.benchmarks import Upstream, reval
+from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof import reval_differences, runtime
-
-from lm_eval_codemind.data.build import read_proven
 
 FOLDER = Path(runtime.__file__).parent / "runtime_labels"
 OWN = ("cruxeval", "avatar", "sample")

@@ -123,7 +123,11 @@ class RuntimeBehaviour(Family):
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         of_line = {} if setting == OUTPUT else record["asked"]
         fields = {**record, **of_line, "setting": setting, "printed": kind.printed}
-        return {**fields, "answer": self._right_answer(setting, fields), "reasoning": record.get("reasoning", {}).get(setting, "")}
+        return {
+            **fields,
+            "answer": self._right_answer(setting, fields),
+            "reasoning": record.get("reasoning", {}).get(setting, ""),
+        }
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         text = fields["input"].strip("\n")

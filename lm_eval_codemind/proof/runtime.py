@@ -21,11 +21,11 @@ from tqdm.auto import tqdm
 
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.execution import Job, Sandbox
+from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.tracing import Trace, Traced, TraceFailed, line_of, runs, submit
 from lm_eval_codemind.languages.python.tracing.recorder import units
 from lm_eval_codemind.languages.python.tracing.run import LIMITS, job_source, result_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.proof.runtime_questions import candidates, choose
 
 THE_END = 0

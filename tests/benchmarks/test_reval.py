@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from lm_eval_codemind.benchmarks.reval import Program, asked_expressions, masked_body, read_programs
 from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.benchmarks.reval import Program, asked_expressions, masked_body, read_programs
 
 
 @pytest.fixture(scope="module")

@@ -149,9 +149,7 @@ def test_outputs_under_two_families(observations: list[Observation]) -> None:
 
 @pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", ["reval_humaneval", "reval_classeval", "cruxeval", "avatar"])
-def test_every_right_answer_is_read_as_such(
-    built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str
-) -> None:
+def test_every_right_answer_is_read_as_such(built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     documents = list(runtime.dataset(benchmark=benchmark, settings=runtime.SETTINGS)["test"])
     assert set(scores(documents, None).values()) == {1.0}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.answers.literals import parse_literal
-from lm_eval_codemind.benchmarks import reval
+from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.proof import runtime
 from lm_eval_codemind.proof.reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
@@ -27,7 +27,6 @@ from lm_eval_codemind.proof.runtime_constant import (
     published_items,
     scores,
 )
-from lm_eval_codemind.benchmarks import Upstream
 
 SHIPPED = ("reval", "cruxeval", "avatar", "sample")
 # They import none of the packages that may be missing: recursion, callees, comprehensions, one-line loops, setUp.
