@@ -439,10 +439,9 @@ def class_lines(path: Path, kept: Path) -> Iterator[Line]:
     """
     if not kept.exists():
         from lm_eval_codemind.answers.code import extract_definition
+        from lm_eval_codemind.execution import Job, Limits, shared_sandbox
         from lm_eval_codemind.sources import Upstream
         from lm_eval_codemind.sources.classeval import read_records
-
-        from lm_eval_codemind.execution import Job, Limits, shared_sandbox
 
         responses = {row["task_id"]: row["response"] for row in read_lines(path)}
         verdicts: dict[tuple[str, str], bool] = {}
