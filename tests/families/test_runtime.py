@@ -27,8 +27,13 @@ WRONG = {("Sample_run_length", "output"), ("Sample_edit_distance", "state")}
 CONSTANT = {
     "yes": {"coverage": "yes", "state": "not executed", "path": "the end", "output": ""},
     "no": {"coverage": "no", "state": "not executed", "path": "not executed", "output": ""},
-    "gaming": {"coverage": "yes", "state": "v; type(v)", "path": "the end", "output": "assertTrue(True)\nassert f(x) == f(x)"},
-}  # fmt: skip
+    "gaming": {
+        "coverage": "yes",
+        "state": "v; type(v)",
+        "path": "the end",
+        "output": "assertTrue(True)\nassert f(x) == f(x)",
+    },
+}
 
 
 @pytest.fixture(scope="module")
