@@ -163,7 +163,7 @@ def _failing(name: str, problem_ids: Sequence[str]) -> str:
 
 
 def _runtime() -> str:
-    """Return where REval's labels of runtime behaviour are not what execution shows, by cause; and what is not asked."""
+    """Return where REval's labels are not what execution shows, by cause, and what is not asked."""
     differences = load_differences()
     of_items = [
         (f"{program} ({number}, {line})", causes)
@@ -173,8 +173,8 @@ def _runtime() -> str:
     ]
     parts = [
         "\n## REval: labels that execution does not give\n\n"
-        "Compared over all runs of a line: the values after it, and the next lines. Items are named by REval's program, "
-        "input and line.\n"
+        "Compared over all runs of a line: the values after it, and the next lines. Items are named by REval's "
+        "program, input and line.\n"
     ]
     for position, (what, causes) in enumerate((("state", STATE_CAUSES), ("path", PATH_CAUSES))):
         total = sum(bool(found[position]) for _, found in of_items)
