@@ -195,7 +195,7 @@ def read_outputs(response: str, masked: str) -> tuple[str, ...] | None:
         text = _fence_content(text.strip("\n"))
         return (text,) if text.strip() else None
     text = _fence_content(text.strip())
-    count = masked.count("??")
+    count = _with_names(masked).count(_MASK)
     if not text or len(text) > 10 * _LONGEST:
         return None
     completed = _filled(text, masked)
@@ -421,7 +421,7 @@ def _number_in_words(text: str) -> int | None:
 def _filled(text: str, masked: str) -> tuple[str, ...] | None:
     """Return what stands in place of the masks if a text is the masked source completed, or its masked lines."""
     try:
-        wanted = ast.parse(masked.replace("??", _MASK)).body
+        wanted = ast.parse(_with_names(masked)).body
         given = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -433,6 +433,13 @@ def _filled(text: str, masked: str) -> tuple[str, ...] | None:
 
 
 _MASK = "codemind_masked"
+# A string, in which question marks mean nothing, or a mask.
+_STRING_OR_MASK = re.compile(r"""('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")|\?\?""")
+
+
+def _with_names(masked: str) -> str:
+    """Return masked source with a name in place of each mask, so that it parses."""
+    return _STRING_OR_MASK.sub(lambda found: found[1] or _MASK, masked)
 
 
 def _matches(pattern: object, given: object, found: list[str]) -> bool:

@@ -141,7 +141,7 @@ class RuntimeBehaviour(Family):
             "not_counted": "" if called or kind.printed else ", but not the lines of the code that is run on it",
             "line": fields.get("line"),
             "variable": fields.get("variable"),
-            "values": fields["masked"].count("??"),
+            "values": len(fields.get("outputs", ())),
             "setting": self.answering,
         }
 
