@@ -64,3 +64,4 @@ HUMAN_EVAL = Archive("human-eval", "openai/human-eval", "6d43fb980f9fee3c892a914
 CRUXEVAL = Archive("cruxeval", "facebookresearch/cruxeval", "190faf1")
 CLASSEVAL = Archive("ClassEval", "FudanSELab/ClassEval", "eaeac44")
 OCTOPACK = Archive("octopack", "bigcode-project/octopack", "526627ac7b6b6ec1a2b19a20822fbcf16be35162")
+REVAL = Archive("REval", "r-eval/REval", "2f148b9")

@@ -21,6 +21,7 @@ _PACKAGED = tuple(
         "mbpp:MBPP",
         "humanevalfix:HUMANEVALFIX",
         "published:PUBLISHED",
+        "reval:REVAL",
         "sample:SAMPLE",
         "sample_bugs:SAMPLE_BUGS",
     )

@@ -36,8 +36,8 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
     """
     from lm_eval_codemind.benchmarks import UpstreamError
     from lm_eval_codemind.data import load_benchmark
-    from lm_eval_codemind.harness.official import official_tasks
     from lm_eval_codemind.results.hub import write_dataset
+    from lm_eval_codemind.results.official import official_tasks
 
     if (repository is None) == (folder is None):
         raise click.UsageError("give either ORG/NAME, to send the data there, or --folder, to write it to disk")

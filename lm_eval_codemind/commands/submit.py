@@ -39,9 +39,9 @@ def command(run_path: Path, output: Path, **fields: str | None) -> None:
     RUN is a result file of the harness, or a directory that holds one. A run that may not be submitted gets all the
     reasons at once.
     """
-    from lm_eval_codemind.harness.official import official_digests, official_tasks
     from lm_eval_codemind.results.bundles import SUFFIX, write_bundle
     from lm_eval_codemind.results.hub import eval_yaml
+    from lm_eval_codemind.results.official import official_digests, official_tasks
     from lm_eval_codemind.results.rescoring import rescored
     from lm_eval_codemind.results.runs import read_runs
     from lm_eval_codemind.results.submission import (

@@ -27,6 +27,9 @@ _PACKAGED = tuple(
         "sr:MISLEADING_SR",
         "dsr:PUBLISHED_DSR",
         "repair:DIRECT_REPAIR",
+        "runtime:RUNTIME",
+        "runtime:DIRECT_RUNTIME",
+        "runtime:PUBLISHED_RUNTIME",
     )
 )
 

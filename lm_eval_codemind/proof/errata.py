@@ -15,6 +15,8 @@ from lm_eval_codemind.problems import (
     shown_cases,
 )
 from lm_eval_codemind.proof.labels import Proof
+from lm_eval_codemind.proof.reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
+from lm_eval_codemind.proof.runtime import REASONS, load_labels
 
 _LONGEST_LABEL = 120
 
@@ -58,6 +60,7 @@ def errata_page(
         parts += [_inputs(problems, proofs.get(name, {})), _shown_tests(problems)]
     parts += [_suites(name, excluded) for name, excluded in exceptions.items()]
     parts += [_failing(name, problem_ids) for name, problem_ids in failing.items() if problem_ids]
+    parts.append(_runtime())
     return "".join(parts)
 
 
@@ -171,3 +174,36 @@ def _failing(name: str, problem_ids: Sequence[str]) -> str:
     lines.append("It leaves these out, since the program to be simplified does not pass:\n\n")
     lines += [f"- {problem_id}\n" for problem_id in problem_ids]
     return "".join(lines)
+
+
+def _runtime() -> str:
+    """Return where REval's labels are not what execution shows, by cause, and what is not asked."""
+    differences = load_differences()
+    of_items = [
+        (f"{program} ({number}, {line})", causes)
+        for program, inputs in differences.items()
+        for number, lines in inputs.items()
+        for line, causes in lines.items()
+    ]
+    parts = [
+        "\n## REval: labels that execution does not give\n\n"
+        "Compared over all runs of a line: the values after it, and the next lines. Items are named by REval's "
+        "program, input and line.\n"
+    ]
+    for position, (what, causes) in enumerate((("state", STATE_CAUSES), ("path", PATH_CAUSES))):
+        total = sum(bool(found[position]) for _, found in of_items)
+        parts.append(f"\n### {what.capitalize()}: {total} items\n\n| cause | items | which |\n|---|---|---|\n")
+        for cause, meaning in causes.items():
+            names = [name for name, found in of_items if found[position] == cause]
+            if names:
+                parts.append(f"| {meaning} | {len(names)} | {', '.join(names)} |\n")
+    parts.append("\n## Runtime behaviour: what is not asked\n\n| benchmark | why | items |\n|---|---|---|\n")
+    for name in ("reval", "cruxeval", "avatar", "sample"):
+        reasons: Counter[str] = Counter()
+        for inputs in load_labels(name).values():
+            for given in inputs.values():
+                reasons.update(given.reason or label.reason for label in given.labels)
+        for reason, meaning in REASONS.items():
+            if reasons[reason]:
+                parts.append(f"| {name} | {meaning} | {reasons[reason]} |\n")
+    return "".join(parts)

@@ -11,7 +11,7 @@ from typing import TypeVar
 from lm_eval_codemind.families import families, family_of
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Family, Key, Unit
-from lm_eval_codemind.results.associations import ProblemKey, associations, solved_by_family
+from lm_eval_codemind.results.associations import ProblemKey, associations, output_predictions, solved_by_family
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.tables import Column, Table
@@ -61,6 +61,7 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         by_output_type(observations),
         overlap(observations),
         associations(observations),
+        output_predictions(observations),
         comparisons(observations),
         *findings(observations),
         hardest(observations),

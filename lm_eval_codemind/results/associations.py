@@ -10,7 +10,7 @@ from lm_eval_codemind.families import families
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.tables import Column, Table
 from lm_eval_codemind.scores.association import associate
-from lm_eval_codemind.scores.statistics import holm
+from lm_eval_codemind.scores.statistics import compare, holm
 
 # Benchmark (that others count with) and name of a problem.
 ProblemKey = tuple[str, str]
@@ -101,6 +101,61 @@ def associations(observations: Sequence[Observation]) -> Table:
         ),
         tuple(rows),
     )
+
+
+def output_predictions(observations: Sequence[Observation]) -> Table:
+    """Return how predicting outputs goes under every two families that ask for them, on the programs of both (RQ7).
+
+    A program, which in a benchmark of methods is a class, counts as solved where all its outputs are predicted right.
+    The test is McNemar's, of no difference between the two families; the p values of a model are corrected by Holm's
+    method.
+    """
+    rows = []
+    for model in dict.fromkeys(o.model for o in observations):
+        solved: dict[str, dict[ProblemKey, bool]] = {}
+        for o in observations:
+            right = o.family.predicts(o.unit) if o.model == model else None
+            if right is not None:
+                of_family = solved.setdefault(o.family.title, {})
+                key = (same_problems(o.benchmark), o.problem_id.partition("@")[0])
+                of_family[key] = of_family.get(key, True) and right
+        pairs = [pair for pair in combinations(solved, 2) if _common(solved, *pair)]
+        tested = []
+        for first, second in pairs:
+            one, other = _verdicts(solved, first, second)
+            counts = [list(zip(one, other, strict=True)).count(pair) for pair in _OUTCOMES]
+            tested.append((counts, compare([float(v) for v in one], [float(v) for v in other])))
+        corrected = holm([result.p for _, result in tested])
+        for (first, second), (counts, result), p in zip(pairs, tested, corrected, strict=True):
+            rows.append(
+                (model, first, second, *counts, result.difference, result.low, result.high, result.p, p, result.n)
+            )
+    return Table(
+        "outputs",
+        "Outputs predicted under one task and under another",
+        "Programs that both families ask about, by whether the model predicts all their outputs; the difference of the "
+        "shares with its 95% interval (paired bootstrap), and McNemar's exact test. Corrected: Holm, over a model's "
+        "pairs of families. The inputs may differ: families that ask for several outputs of a program are harder.",
+        (
+            Column("model", "Model"),
+            Column("first", "First"),
+            Column("second", "Second"),
+            Column("both", "Both", "count"),
+            Column("first_only", "First only", "count"),
+            Column("second_only", "Second only", "count"),
+            Column("neither", "Neither", "count"),
+            Column("difference", "Difference", "percent"),
+            Column("low", "95% from", "percent"),
+            Column("high", "to", "percent"),
+            Column("p", "p", "p"),
+            Column("p_corrected", "p corrected", "p"),
+            Column("n", "n", "count"),
+        ),
+        tuple(rows),
+    )
+
+
+_OUTCOMES = ((True, True), (True, False), (False, True), (False, False))
 
 
 def _common(solved: Mapping[str, Mapping[ProblemKey, bool]], first: str, second: str) -> list[ProblemKey]:

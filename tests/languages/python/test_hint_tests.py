@@ -17,6 +17,7 @@ from lm_eval_codemind.benchmarks import limits_of, sample
 from lm_eval_codemind.data.build import benchmark_path
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.families import sr
+from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.languages import HINT_SEED, kind_of
 from lm_eval_codemind.languages.python.hint_tests import Hint, altered, expected_literal
 from lm_eval_codemind.problems import Problem, load_problems
@@ -183,7 +184,7 @@ def test_mbpp(built_data: Path) -> None:
 def test_classeval(built_data: Path) -> None:
     problems = load_problems(benchmark_path(built_data, "classeval_methods"))
     try:
-        sr.require_packages(problems)
+        require_runnable(problems)
     except ValueError as error:
         pytest.skip(str(error))
     assert sum(one.category == "excluded" for one in problems) == 11

@@ -1,0 +1,38 @@
+"""What submissions are measured against: the tasks of the default groups and the digests of the data."""
+
+from __future__ import annotations
+
+import yaml
+
+from lm_eval_codemind.benchmarks import benchmarks
+from lm_eval_codemind.data import benchmark_digests
+from lm_eval_codemind.data.build import released_digests
+from lm_eval_codemind.families import families
+from lm_eval_codemind.harness.location import task_directory
+
+
+def official_tasks() -> dict[str, str]:
+    """Return the tasks of the default groups, in the order of their families: name -> benchmark.
+
+    The default group of a family that can be submitted is called ``codemind_NAME``. They are read from the groups' and
+    tasks' own YAML files, so that there is one list of them.
+    """
+    tasks = {}
+    groups = {file.stem: file for file in task_directory().rglob("codemind_*.yaml")}
+    for family in families().values():
+        group = groups.get(f"codemind_{family.name}")
+        if group is None or not family.submittable:
+            continue
+        for name in yaml.safe_load(group.read_text(encoding="utf-8"))["task"]:
+            task = yaml.safe_load((group.parent / f"{name}.yaml").read_text(encoding="utf-8"))
+            tasks[name] = str(task["dataset_kwargs"]["benchmark"])
+    return tasks
+
+
+def official_digests() -> dict[str, str]:
+    """Return the SHA-256 of every benchmark's data and of what lies beside it, as this release has them."""
+    official = dict(released_digests())
+    for name, benchmark in benchmarks().items():
+        if benchmark.packaged:
+            official |= benchmark_digests(name)
+    return official

@@ -1,0 +1,178 @@
+"""The hooks of runtime behaviour: documents, answers that never change, consistency, and runs looked at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.families import runtime
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.questions import Question
+from lm_eval_codemind.results.analysis import output_predictions
+from lm_eval_codemind.results.observations import Observation, observe
+from lm_eval_codemind.results.runs import read_runs
+from tests.results.harness import evaluate
+
+TASK = "codemind_runtime_sample"
+METRICS = ("coverage", "coverage_f1", "coverage_balanced", "state", "state_executed", "path", "path_executed", "output")
+HEADLINE = ("coverage_balanced", "state_executed", "path_executed", "output")
+# What is answered wrong in the run that is looked at: the output of one problem, the state of another.
+WRONG = {("Sample_run_length", "output"), ("Sample_edit_distance", "state")}
+CONSTANT = {
+    "yes": {"coverage": "yes", "state": "not executed", "path": "the end", "output": ""},
+    "no": {"coverage": "no", "state": "not executed", "path": "not executed", "output": ""},
+    "gaming": {
+        "coverage": "yes",
+        "state": "v; type(v)",
+        "path": "the end",
+        "output": "assertTrue(True)\nassert f(x) == f(x)",
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[dict[str, Any]]:
+    return list(runtime.dataset(benchmark="sample", settings=runtime.SETTINGS)["test"])
+
+
+def test_four_questions_an_item_and_one_output_an_input(documents: list[dict[str, Any]]) -> None:
+    counts = Counter(document["setting"] for document in documents)
+    assert counts["coverage"] == counts["state"] == counts["path"] > counts["output"] == 24
+    keys = {Question.from_document(document).key for document in documents}
+    assert len(keys) == len(documents)
+    assert all(document["item"].startswith("input 0") for document in documents)
+    for document in documents:
+        if document["setting"] == "output" and document["kind"] != "script":
+            assert "== ??" in document["prompt"]
+        elif document["setting"] != "output":
+            assert f"line {document['line']}" in document["prompt"]
+
+
+def scores(documents: list[dict[str, Any]], answer: dict[str, str] | None) -> dict[str, float]:
+    """Return the metrics of a model that answers each kind of question always alike; of the oracle for None."""
+    logged = []
+    for document in documents:
+        response = document["target"] if answer is None else f"<answer>{answer[document['setting']]}</answer>"
+        (read,) = runtime.extract_answer([[response]], [document])
+        logged.append(runtime.process_results(document, [read]))
+    found = {metric: getattr(runtime, metric)([row[metric] for row in logged]) for metric in METRICS}
+    return {**found, "ic": runtime.ic_mean([row["ic"] for row in logged])}
+
+
+def test_ceiling_and_floor(documents: list[dict[str, Any]]) -> None:
+    assert set(scores(documents, None).values()) == {1.0}
+    assert set(scores(documents, dict.fromkeys(runtime.SETTINGS, "")).values()) == {0.0}
+
+
+@pytest.mark.parametrize("constant", CONSTANT)
+def test_answers_that_never_change_earn_nothing_that_counts(documents: list[dict[str, Any]], constant: str) -> None:
+    found = scores(documents, CONSTANT[constant])
+    assert found["coverage_balanced"] == 0.5
+    assert {found[metric] for metric in HEADLINE[1:]} == {0.0}
+
+
+def record(setting: str, right: list[bool], run: str = "0", line: int = 3) -> dict[str, Any]:
+    said: list[bool | None] = [True if each else None for each in right] if setting == "coverage" else [None] * 2
+    return {"program": "p", "run": run, "line": 0 if setting == "output" else line, "setting": setting,
+            "executed": True, "goes_on": True, "right": right, "said_executed": said}  # fmt: skip
+
+
+def test_responses_are_put_together_one_by_one_and_incomplete_items_left_out() -> None:
+    complete = [record("coverage", [True, True]), record("state", [True, True]), record("path", [False, True])]
+    complete.append(record("output", [True, True]))
+    # First 1101, then 1111; another line of the input has no path, and a second input is asked only for its output.
+    alone = [record("coverage", [True, True], line=9), record("output", [False, False], run="1"), None]
+    assert runtime.ic_mean([*complete, *alone]) == 0.5
+    assert runtime.output([*complete, *alone]) == 0.5
+    assert runtime.coverage([*complete, *alone]) == 1.0
+
+
+def test_what_runs_under_published_rules() -> None:
+    """By REval's rule an answer is right if its assertions raise nothing: `f(x) == f(x)` too."""
+    document = {
+        "benchmark": "none", "problem_id": "p", "setting": "output", "item": "input 0", "kind": "function",
+        "language": "python", "masked": "assert f(1) == ??", "run": "0",
+    }  # fmt: skip
+    family = runtime.PUBLISHED_RUNTIME
+    question = Question.from_document(document)
+    refused = family.read("[ANSWER]assertTrue(True)[/ANSWER]", question, "extract-answer")
+    assert family.job(refused, question) is None and not family.right(question, refused)
+    assert family.read("[ANSWER] [/ANSWER]", question, "extract-answer").found is None
+
+
+def told(document: dict[str, Any]) -> str:
+    if (document["problem_id"], document.get("setting")) in WRONG:
+        return "I do not know."
+    return str(document["target"])
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runtime")
+    evaluate(folder, "org/told", told, [TASK, "codemind_ier_sample"])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def observations(directory: Path) -> list[Observation]:
+    return observe(read_runs([directory]))
+
+
+def test_a_run_verifies_and_is_shown(directory: Path) -> None:
+    verified = CliRunner().invoke(main, ["verify", str(directory)])
+    assert verified.exit_code == 0, verified.output
+    shown = CliRunner().invoke(main, ["show", str(directory)])
+    assert shown.exit_code == 0 and "Hardest problems of Runtime" in shown.output, shown.output
+    assert "state_executed" in shown.output
+
+
+def test_the_report_shows_where_consistency_breaks(observations: list[Observation]) -> None:
+    found = {o.problem_id: o for o in observations if o.family.name == "runtime"}
+    wrong = found["Sample_edit_distance"]
+    assert wrong.key.within_task() == "Sample_edit_distance" and not wrong.solved
+    assert wrong.scores["state"] == 0 and wrong.scores["coverage"] == 1 and wrong.scores["IC"] == 0
+    (margin,) = [part.text for part in wrong.family.parts(wrong.unit) if part.title == "Answers on input 0"]
+    assert "consistency breaks at state, though path and output are right, IC 0" in margin
+    assert "- state of " in margin and "(no answer)   but: " in margin and "+ coverage: " in margin
+    half = found["Sample_run_length"]
+    assert half.scores["IC"] == 0.5 and half.family.outcome(half.unit) == "weakest in output"
+
+
+def test_outputs_under_two_families(observations: list[Observation]) -> None:
+    """IER is all right; under this family one output of the 24 is wrong."""
+    (row,) = output_predictions(observations).records()
+    assert (row["first"], row["second"], row["n"]) == ("Runtime", "IER", 24) or row["first"] == "IER"
+    assert sorted([row["first_only"], row["second_only"]]) == [0, 1] and row["both"] == 23
+    assert row["p"] == 1.0
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize("benchmark", ["reval_humaneval", "reval_classeval", "cruxeval", "avatar"])
+def test_every_right_answer_is_read_as_such(built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    documents = list(runtime.dataset(benchmark=benchmark, settings=runtime.SETTINGS)["test"])
+    assert set(scores(documents, None).values()) == {1.0}
+
+
+@pytest.mark.upstream
+def test_published_labels_accept_their_own_answers(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for 15 values whose type REval writes in small letters and then looks for in capitals."""
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    unanswerable = 0
+    for benchmark, items in (("reval_humaneval", 1157), ("reval_classeval", 1995)):
+        hooks = Hooks(runtime.PUBLISHED_RUNTIME)
+        documents = list(hooks.dataset(benchmark=benchmark, settings=runtime.SETTINGS[:3])["test"])
+        assert len(documents) == 3 * items
+        for document in documents:
+            question = Question.from_document(document)
+            answer = runtime.PUBLISHED_RUNTIME.read(document["target"], question, "extract-answer")
+            right = runtime.PUBLISHED_RUNTIME.right(question, answer)
+            assert right or document["setting"] == "state"
+            unanswerable += not right
+    assert unanswerable == 15
