@@ -139,7 +139,7 @@ def test_the_report_shows_where_consistency_breaks(observations: list[Observatio
     assert wrong.scores["state"] == 0 and wrong.scores["coverage"] == 1 and wrong.scores["IC"] == 0
     (margin,) = [part.text for part in wrong.family.parts(wrong.unit) if part.title == "Answers on input 0"]
     assert "consistency breaks at state, though path and output are right, IC 0" in margin
-    assert "- state of " in margin and "(no answer)   but: " in margin and "+ coverage: " in margin
+    assert "- state of " in margin and "I do not know.   but: " in margin and "+ coverage: " in margin
     half = found["Sample_run_length"]
     assert half.scores["IC"] == 0.5 and half.family.outcome(half.unit) == "weakest in output"
 
