@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "score": "score",
     "show": "show",
     "submit": "submit",
+    "trace": "trace",
     "transform": "transform",
     "verify": "verify",
 }

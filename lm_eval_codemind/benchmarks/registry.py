@@ -20,6 +20,7 @@ _PACKAGED = tuple(
         "classeval_methods:CLASSEVAL_METHODS",
         "mbpp:MBPP",
         "published:PUBLISHED",
+        "reval:REVAL",
         "sample:SAMPLE",
     )
 )

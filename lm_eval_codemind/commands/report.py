@@ -36,8 +36,8 @@ def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | No
     RUNS are result files of the harness (--output_path) or directories that hold some; the samples come from the
     files that --log_samples wrote beside them.
     """
-    from lm_eval_codemind.results.figures import svg
     from lm_eval_codemind.results.observations import observe
+    from lm_eval_codemind.results.plots import draw
     from lm_eval_codemind.results.report import make_report, render_html
     from lm_eval_codemind.results.runs import read_runs
 
@@ -58,6 +58,6 @@ def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | No
     if figures is not None:
         figures.mkdir(parents=True, exist_ok=True)
         for figure in report.figures:
-            content = svg(figure, report.series, standalone=True)
+            content = draw(figure, report.series, standalone=True)
             (figures / f"{figure.name}.svg").write_text(content + "\n", encoding="utf-8")
         click.echo(f"{figures}: {len(report.figures)} figures as SVG")

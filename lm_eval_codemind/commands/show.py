@@ -24,6 +24,7 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     """
     from lm_eval_codemind.families import families
     from lm_eval_codemind.results.analysis import ALL, comparisons, hardest, summary
+    from lm_eval_codemind.results.associations import associations
     from lm_eval_codemind.results.observations import observe
     from lm_eval_codemind.results.runs import read_runs
 
@@ -43,6 +44,10 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     compared = comparisons(observations).where(lambda row: row["benchmark"] == ALL)
     if compared.rows:
         click.echo(f"\n{compared.title}, all benchmarks together\n{compared.without('benchmark').to_text()}")
+    associated = associations(observations)
+    if associated.rows:
+        brief = associated.without("phi_low", "phi_high", "p", "low", "high")
+        click.echo(f"\n{associated.title}\n{brief.to_text()}")
     hard = hardest(observations)
     for family in dict.fromkeys(row[0] for row in hard.rows) if problems else ():
         of_family = hard.where(partial(_is_of, family)).head(problems)

@@ -21,6 +21,9 @@ _PACKAGED = tuple(
         "ier:PUBLISHED_IER",
         "sr:MISLEADING_SR",
         "dsr:PUBLISHED_DSR",
+        "runtime:RUNTIME",
+        "runtime:DIRECT_RUNTIME",
+        "runtime:PUBLISHED_RUNTIME",
     )
 )
 

@@ -78,6 +78,9 @@ class ExecutionReasoning(Family):
             return "right output"
         return "no answer" if unit[0].answer.found is None else "wrong output"
 
+    def predicts(self, unit: Unit) -> bool | None:
+        return self.solved(unit)
+
     def type_match(self, unit: Unit) -> tuple[str, str | None, bool] | None:
         (sample,) = unit
         label = sample.doc.get("output")

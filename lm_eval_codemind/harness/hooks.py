@@ -98,9 +98,10 @@ class Hooks:
             suite["questions"] = len(documents)
         examples = templates.examples()
         worked = [
-            _example(kind, examples[kind.name], family, templates, ways[0])
+            _example(kind, examples[kind.name], family, templates, way)
             for kind in _kinds(problems)
             if kind.name in examples
+            for way in family.shown_settings(ways)
         ]
         return splits(documents, worked, suite)
 
@@ -166,6 +167,7 @@ class Hooks:
         means = {metric: sum(score[metric] for score in scores) / len(scores) for metric in scores[0]}
         verdicts = [bool(score[self._family.verdict]) for score in scores]
         metrics = self._family.logged(question, means, pass_at_reported_k(verdicts))
+        metrics.update(self._family.joint(question, answers))
         if self._family.executes:
             metrics["unproven_passes"] = [(answer.passed, answer.tamper_proof) for answer in answers]
         return metrics
@@ -195,5 +197,5 @@ def _example(
 def _texts(
     kind: Kind, fields: Mapping[str, Any], family: Family, templates: Templates, setting: str
 ) -> tuple[str, str]:
-    prompt = templates.render(kind.name, **family.prompt(kind, fields, setting))
+    prompt = templates.render(family.template(kind, setting), **family.prompt(kind, fields, setting))
     return prompt, templates.render("response", **family.target(kind, fields, setting))

@@ -124,6 +124,10 @@ class Kind(abc.ABC):
     def shown_test(self, problem: Problem) -> str:
         """Return the test that a prompt shows beside a program."""
 
+    def masked(self, problem: Problem) -> str:
+        """Return source in which ``??`` stands for the output of a problem; ``??`` alone where that is all."""
+        return f"assert {problem.input.strip()} == ??"
+
     @abc.abstractmethod
     def with_tests(self, problem: Problem, tests: str) -> Problem:
         """Return the problem with other tests, which may use what the old ones import."""

@@ -103,6 +103,8 @@ class Problem:
         reason: A key of :data:`EXCLUSION_REASONS` for excluded problems, else the empty string.
         published_output: The label that upstream publishes for the input, verbatim; None where upstream has none.
         provenance: ``repository@revision:path`` of the upstream file the program comes from.
+        upstream_questions: What upstream itself asks about the program beyond one input, as JSON; empty where that is
+            nothing.
     """
 
     problem_id: str
@@ -128,6 +130,7 @@ class Problem:
     reason: str = ""
     published_output: str | None = None
     provenance: str = ""
+    upstream_questions: str = ""
 
     def __post_init__(self) -> None:
         if self.category not in CATEGORIES:

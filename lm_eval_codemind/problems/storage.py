@@ -21,6 +21,7 @@ from lm_eval_codemind.problems.record import Problem
 SIDES: Mapping[str, tuple[str, ...]] = {
     "hints": ("hint_test", "misleading_test"),
     "transformed": ("transformed", "transformations", "transformed_complexity"),
+    "questions": ("upstream_questions",),
 }
 _ASIDE = frozenset(column for columns in SIDES.values() for column in columns)
 

@@ -15,7 +15,7 @@ from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import PACKAGED
 from lm_eval_codemind.questions.answer import Answer
-from lm_eval_codemind.questions.question import Question
+from lm_eval_codemind.questions.question import Key, Question
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores.statistics import Estimate, mean
 
@@ -106,6 +106,14 @@ class Family(abc.ABC):
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the questions about a problem under a setting, without prompt and target; none where it has none."""
 
+    def template(self, kind: Kind, setting: str) -> str:
+        """Return the name of the prompt's template: one a kind of program, unless a family has others."""
+        return kind.name
+
+    def shown_settings(self, settings: Sequence[str]) -> Sequence[str]:
+        """Return the settings of a task that worked examples are given for."""
+        return settings[:1]
+
     @abc.abstractmethod
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         """Return the fields of a worked example, as :meth:`prompt` and :meth:`target` want them.
@@ -113,7 +121,7 @@ class Family(abc.ABC):
         Args:
             kind: The kind of its program.
             record: The example as ``examples.yaml`` has it.
-            setting: The first setting of the task.
+            setting: One of :meth:`shown_settings`.
         """
 
     @abc.abstractmethod
@@ -146,11 +154,22 @@ class Family(abc.ABC):
         """Return the metrics of a document from the means over its responses and pass@k."""
         return {**means, **pass_at_k}
 
+    def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
+        """Return what the family's own aggregations need of a document's answers, metric -> record.
+
+        For scores that several documents have together, response by response, so that means are not enough.
+        """
+        return {}
+
     # -- how results are looked at
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
         """Return the samples by problem, in order; what has no score, or lacks a part, is left out."""
         return [(sample,) for sample in samples if self.metric in sample.scores]
+
+    def unit_key(self, unit: Unit) -> Key:
+        """Return what tells a unit from the others, whatever the settings of its questions."""
+        return unit[0].key._replace(setting="")
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
         """Return the scores of one problem, by the names of ``scores``."""
@@ -171,6 +190,10 @@ class Family(abc.ABC):
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         """Return a metric over samples with its interval; NaN where samples do not have it."""
         return mean([value for sample in samples if is_number(value := sample.scores.get(metric))])
+
+    def predicts(self, unit: Unit) -> bool | None:
+        """Tell whether all outputs that a unit asks for are predicted right; None where none is asked for."""
+        return None
 
     def type_match(self, unit: Unit) -> tuple[str, str | None, bool] | None:
         """Return the type of the true output, that of the predicted one, and whether their values are equal.

@@ -12,9 +12,11 @@ from lm_eval_codemind.benchmarks import same_problems
 from lm_eval_codemind.families import families, family_of
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Family, Key
+from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.tables import Column, Table
+from lm_eval_codemind.scores.association import spearman_of_groups
 from lm_eval_codemind.scores.statistics import compare, holm, mean, proportion, spearman
 
 ALL = "all"
@@ -59,6 +61,7 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         by_loop_length(observations),
         by_output_type(observations),
         overlap(observations),
+        associations(observations),
         comparisons(observations),
         hardest(observations),
     ]
@@ -126,22 +129,27 @@ def correlations(observations: Sequence[Observation]) -> Table:
         for program, score in product(family.programs, family.scores):
             block = []
             for key, (short, _) in MEASURES.items():
-                pairs = [
-                    (value, o.scores[score])
+                found = [
+                    (value, o.scores[score], o.solved)
                     for o in cell
                     if (program_of := o.programs[program]) and (value := getattr(program_of, key)) is not None
                 ]
-                block.append((short, spearman([x for x, _ in pairs], [y for _, y in pairs])))
-            for (short, result), corrected in zip(block, holm([result.p for _, result in block]), strict=True):
+                values = [value for value, _, _ in found]
+                by_value = spearman_of_groups(values, [solved for _, _, solved in found])
+                block.append((short, spearman(values, [of for _, of, _ in found]), by_value.rho))
+            for (short, result, grouped), corrected in zip(block, holm([one.p for _, one, _ in block]), strict=True):
                 if result.n:
                     what = (family.title, score, benchmark, model, program, short)
-                    rows.append((*what, result.rho, result.low, result.high, result.p, corrected, result.n))
+                    rows.append((*what, result.rho, result.low, result.high, result.p, corrected, grouped, result.n))
     return Table(
         "correlations",
         "Complexity against the scores",
         "Spearman's rank correlation of each measure of the program with the score of the problem, with its 95% "
         "interval (Bonett and Wright); below 0: the more complex, the lower the score. Corrected: Holm, over the "
-        "measures. " + "; ".join(f"{short}: {title}" for short, title in MEASURES.values()) + ".",
+        "measures. Grouped: the paper's own form and another quantity: it correlates a "
+        "value with the success rate of all problems that have it (the ten smallest values). "
+        + "; ".join(f"{short}: {title}" for short, title in MEASURES.values())
+        + ".",
         (
             _FAMILY,
             _SCORE,
@@ -154,6 +162,7 @@ def correlations(observations: Sequence[Observation]) -> Table:
             Column("high", "to", "number"),
             Column("p", "p", "p"),
             Column("p_corrected", "p corrected", "p"),
+            Column("rho_grouped", "rho, grouped by value", "number"),
             _N,
         ),
         tuple(rows),

@@ -60,7 +60,7 @@ class Observation:
     @property
     def key(self) -> Key:
         """What tells the problem from others, whatever the settings of its questions."""
-        return self.sample.key._replace(setting="")
+        return self.family.unit_key(self.unit)
 
     @property
     def problem_id(self) -> str:

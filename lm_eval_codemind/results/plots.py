@@ -7,19 +7,28 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from lm_eval_codemind.results.analysis import ALL
-from lm_eval_codemind.results.figures import Figure, Mark
+from lm_eval_codemind.results.figures import Figure, Mark, svg
 from lm_eval_codemind.results.tables import Table
+from lm_eval_codemind.results.upset import UpSet, upset_svg
 
 Record = dict[str, Any]
 
 
-def plots(tables: Sequence[Table]) -> list[Figure]:
+Drawing = Figure | UpSet
+
+
+def draw(figure: Drawing, series: Sequence[str], standalone: bool = False) -> str:
+    """Return a figure as SVG; see :func:`~lm_eval_codemind.results.figures.svg`."""
+    return upset_svg(figure, standalone) if isinstance(figure, UpSet) else svg(figure, series, standalone)
+
+
+def plots(tables: Sequence[Table]) -> list[Drawing]:
     """Return the figures of all tables that have one; a figure's name starts with its table's."""
-    figures: list[Figure] = []
+    figures: list[Drawing] = []
     for table in tables:
-        draw = _DRAWN.get(table.name)
-        if draw is not None:
-            figures += draw(table)
+        of_table = _DRAWN.get(table.name)
+        if of_table is not None:
+            figures += of_table(table)
     return figures
 
 
@@ -57,20 +66,30 @@ def _output_types(table: Table) -> Iterable[Figure]:
         )
 
 
-def _overlap(table: Table) -> Iterable[Figure]:
+def _overlap(table: Table) -> Iterable[Drawing]:
     records = [_numbers(record) for record in table.records() if record["benchmark"] == ALL]
     marks = tuple(
         Mark(str(r["solved_under"]), str(r["model"]), r["share"], r["low"], r["high"], r["n"]) for r in records
     )
     if marks:
         yield Figure("overlap", "Problems by the tasks that solve them", "share of problems", 0.0, 1.0, True, marks)
+    for model in dict.fromkeys(str(r["model"]) for r in records):
+        of_model = [(_sets(r), int(r["problems"])) for r in records if r["model"] == model and r["problems"]]
+        names = dict.fromkeys(name for r in records if r["model"] == model for name in sorted(_sets(r)))
+        name = f"overlap-upset_{re.sub(r'[^a-z0-9]+', '_', model.lower())}"
+        counts = sorted(of_model, key=lambda one: (-one[1], sorted(one[0])))
+        yield UpSet(name, f"{model}: problems solved under exactly these tasks", tuple(names), tuple(counts))
+
+
+def _sets(record: Record) -> frozenset[str]:
+    return frozenset(record["solved_under"].split(" + ")) - {"none"}
 
 
 def _numbers(record: Record) -> Record:
     return {name: float("nan") if value is None else value for name, value in record.items()}
 
 
-_DRAWN: dict[str, Callable[[Table], Iterable[Figure]]] = {
+_DRAWN: dict[str, Callable[[Table], Iterable[Drawing]]] = {
     "correlations": lambda table: _by_score(
         table,
         "measure",

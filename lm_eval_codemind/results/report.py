@@ -16,10 +16,10 @@ from lm_eval_codemind.families import short_name
 from lm_eval_codemind.languages import CONSTRUCTS
 from lm_eval_codemind.questions import Key, Part
 from lm_eval_codemind.results.analysis import ALL, MEASURES, analyses
-from lm_eval_codemind.results.figures import Figure, legend_mark, svg
+from lm_eval_codemind.results.figures import legend_mark
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.pages import render_page
-from lm_eval_codemind.results.plots import plots
+from lm_eval_codemind.results.plots import Drawing, draw, plots
 from lm_eval_codemind.results.provenance import facts
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.tables import Table, show
@@ -40,7 +40,7 @@ class Report:
     runs: Sequence[Run]
     observations: Sequence[Observation]
     tables: Sequence[Table]
-    figures: Sequence[Figure]
+    figures: Sequence[Drawing]
 
     @property
     def series(self) -> list[str]:
@@ -119,7 +119,7 @@ def _section(table: Table, report: Report) -> dict[str, Any]:
     return {
         "table": shown,
         "label": label,
-        "figures": [{"title": figure.title, "svg": Markup(svg(figure, report.series))} for figure in figures],
+        "figures": [{"title": figure.title, "svg": Markup(draw(figure, report.series))} for figure in figures],
     }
 
 

@@ -183,6 +183,9 @@ class Method(PythonKind):
         returned = "" if problem.output is None else f"\n# returns {problem.output}"
         return problem.hint_test or problem.input.rstrip() + returned
 
+    def masked(self, problem: Problem) -> str:
+        return f"{problem.input.strip()}\n\nassert test(unittest.TestCase()) == ??"
+
     def obedient_code(self, problem: Problem) -> str | None:
         return hint_tests.obedient_method(problem)
 
@@ -238,6 +241,9 @@ class Script(PythonKind):
             for case in shown_cases(problem.cases, TEST_CASES)
         )
         return "\n\n".join(pairs)
+
+    def masked(self, problem: Problem) -> str:
+        return "??"
 
     def output_type(self, output: str) -> str | None:
         return text_type(output)

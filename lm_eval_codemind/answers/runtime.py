@@ -1,0 +1,538 @@
+"""Answers about the runtime behaviour of a program: reading them, and judging them by value or by REval's rules.
+
+Four questions: is a line executed (coverage), what does a variable hold after it (state), which line comes next (path),
+what are the values that are asked for as output. Where each is read from is the answer between ``<answer>`` and
+``</answer>`` or, without such tags, the last text that looks like one.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lm_eval_codemind.answers.comparison import same_literal, same_output, same_value
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.answers.response import visible_text
+
+BEGIN, END = "<answer>", "</answer>"
+NOT_EXECUTED = "not executed"
+THE_END = "the end"
+
+# Ours, IER's and REval's.
+_OPENING = re.compile(r"<answer>|<output>|\[ANSWER\]", re.IGNORECASE)
+_CLOSING = re.compile(r"</answer>|</output>|\[/ANSWER\]", re.IGNORECASE)
+_NEXT_PROBLEM = re.compile(r"^### Problem[ \t]*$|\[Question\]", re.MULTILINE)
+_TAIL = 20_000
+_LONGEST = 20_000
+
+_FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
+_FENCE = re.compile(r"```[^\n`]*\n(?P<inside>.*?)\n?```\s*\Z", re.DOTALL)
+_BOXED = re.compile(r"\\boxed\{(?:\\text\{)?(?P<inside>[^\n{}]*)\}?\}")
+_LABEL = re.compile(
+    r"^[\s*_#>-]*(?:the\s+)?(?:final\s+)?(?:answer|output|result|value|state|next line|path|coverage)\b"
+    r"(?:\s+is)?[\s*_]*(?::|=|\bis\b)[\s*_]*",
+    re.IGNORECASE,
+)
+
+_NEVER = re.compile(
+    r"\b(?:nil|unexecuted|unreached|unreachable|n/a)\b"
+    r"|(?:\b(?:not|never)|n['\u2019]t)\s+(?:be\s+|been\s+|get\s+|ever\s+|actually\s+)*(?:executed?|reach(?:ed)?|run)\b",
+    re.IGNORECASE,
+)
+_YES = re.compile(r"\b(?:yes|true|executed|reached|covered)\b", re.IGNORECASE)
+_NO = re.compile(r"\b(?:no|false)\b", re.IGNORECASE)
+
+_TYPE = re.compile(
+    r"^(?:an?\s+|the\s+|python\s+|type\s*[:=]?\s*|of\s+type\s+)*[`'\"<(]*(?:class\s+)?['\"`]?"
+    r"(?P<name>[A-Za-z_][\w.]*)(?:\[.*\])?['\"`>)]*\.?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TYPE_NAMES = {
+    "string": "str",
+    "integer": "int",
+    "double": "float",
+    "boolean": "bool",
+    "dictionary": "dict",
+    "none": "NoneType",
+    "nonetype": "NoneType",
+    "null": "NoneType",
+}
+_PLAIN_TYPES = {
+    "bool", "bytes", "complex", "dict", "ellipsis", "float", "frozenset", "int", "list", "nonetype", "set", "str",
+    "tuple",
+}  # fmt: skip
+
+_END_WORDS = re.compile(
+    r"^(?:-1|0|(?:the\s+)?end(?:\s+of\s+(?:the\s+)?(?:program|function|call|execution))?|eof|none|exit|return)$"
+    r"|\b(?:program|execution|function|call|it)\s+(?:then\s+)?(?:ends|terminates|finishes|stops|returns|is over)\b"
+    r"|\bno\s+(?:more|further|next|other|subsequent)\s+lines?\b",
+    re.IGNORECASE,
+)
+_LINE_NUMBER = re.compile(r"\b(?:line|l\.?|ln\.?)\s*(?:number|no\.?|#)?\s*[:=]?\s*[#`*]*(?P<number>\d+)", re.IGNORECASE)
+_LEADING_NUMBER = re.compile(r"^[#`*L]*(?P<number>\d+)[`*]*(?:\s*[:|.)\]-]|\s|$)")
+_UNITS = {
+    word: number
+    for number, word in enumerate(
+        (
+            *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
+            *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+        )
+    )
+}
+_TENS = {
+    word: 10 * number
+    for number, word in enumerate(
+        ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), start=2
+    )
+}
+
+
+@dataclass(frozen=True)
+class State:
+    """An answer about a variable.
+
+    Attributes:
+        value: Text of the value; empty for "not executed".
+        type_name: The type's name as Python has it; "" where none is stated.
+        executed: False for the answer that the line is not executed.
+    """
+
+    value: str
+    type_name: str = ""
+    executed: bool = True
+
+
+def read_coverage(response: str) -> bool | None:
+    """Return whether a response says that the line is executed; None if it does not say."""
+    text, marked = _answer(response)
+    if not marked:
+        text = _last_lines(text, 3)
+    words = _strip(text)
+    if re.match(r"(?:no|false)\b", words, re.IGNORECASE):
+        return False
+    if re.match(r"(?:yes|true)\b", words, re.IGNORECASE):
+        return True
+    if _NEVER.search(words):
+        return False
+    yes, no = list(_YES.finditer(words)), list(_NO.finditer(words))
+    if bool(yes) != bool(no):
+        return bool(yes)
+    return yes[-1].start() > no[-1].start() if yes else None
+
+
+def read_state(response: str) -> State | None:
+    """Return the value and the type that a response states, in either order; None if it states none.
+
+    The type is what stands behind the last ``;`` or in front of the first one, on a line of its own, in parentheses
+    behind the value, or under the key ``type``. Where no type is stated, the literal's own counts.
+    """
+    text, marked = _answer(response)
+    if not marked:
+        text = _unmarked(text)
+    text = _strip(text)
+    if not text or len(text) > _LONGEST:
+        return None
+    if _says_never(text):
+        return State("", executed=False)
+    for value, type_text in _pairs(text):
+        name = _type_name(type_text)
+        value = _strip(_LABEL.sub("", value, count=1))
+        if name and value:
+            return State(value, name)
+    return State(_strip(_LABEL.sub("", text, count=1)))
+
+
+def read_path(response: str, lines: Sequence[str]) -> int | str | None:
+    """Return the number of the line that a response names as the next one.
+
+    A line may be named by its number, in digits or in words, or by its text where only one line of the program has that
+    text.
+
+    Args:
+        response: The model's response.
+        lines: The program's lines.
+
+    Returns:
+        The number, :data:`THE_END`, :data:`NOT_EXECUTED`, or None if nothing of the kind is stated.
+    """
+    text, marked = _answer(response)
+    if not marked:
+        text = _unmarked(text)
+    text = _strip(_LABEL.sub("", _strip(text), count=1))
+    if not text or len(text) > _LONGEST:
+        return None
+    bare = text.rstrip(".").strip()
+    by_text = [number for number, line in enumerate(lines, 1) if line.strip() and line.strip() == bare]
+    if len(by_text) == 1:
+        return by_text[0]
+    if _says_never(text):
+        return NOT_EXECUTED
+    if _END_WORDS.search(bare):
+        return THE_END
+    number = _LEADING_NUMBER.match(bare) or _last(_LINE_NUMBER, bare)
+    if number is not None:
+        return int(number["number"]) if len(number["number"]) < 10 else None
+    return _number_in_words(re.sub(r"^(?:the\s+)?line\s+", "", bare.lower())) if not by_text else None
+
+
+def read_outputs(response: str, masked: str) -> tuple[str, ...] | None:
+    """Return the texts of the values that a response gives for what is masked; None if it gives none, or too few.
+
+    They may be the values alone, one a line, numbered or not, or the masked lines completed. In the latter everything
+    but what was masked must stand there as it did, so nothing can be smuggled in.
+
+    Args:
+        response: The model's response.
+        masked: Source with ``??`` for each value; ``??`` alone where the answer is the value itself.
+    """
+    text, marked = _answer(response)
+    if not marked:
+        text = _unmarked(text)
+    if masked.strip() == "??":
+        # A printed text: its indentation counts, and nothing in it is a label.
+        text = _fence_content(text.strip("\n"))
+        return (text,) if text.strip() else None
+    text = _fence_content(text.strip())
+    count = masked.count("??")
+    if not text or len(text) > 10 * _LONGEST:
+        return None
+    completed = _filled(text, masked)
+    if completed is not None:
+        return completed
+    if count == 1:
+        return (_strip(_LABEL.sub("", text, count=1)),)
+    values = [re.sub(r"^(?:\(?\d+[.):]|\?\?\s*\d*\s*[:=]|[-*])\s+", "", line.strip()) for line in text.splitlines()]
+    values = [value.rstrip(",").strip() for value in values if value]
+    if len(values) == count:
+        return tuple(_strip(value) for value in values)
+    return None
+
+
+def same_state(answer: State | None, value: str | None, type_name: str) -> bool:
+    """Return whether an answer states what a variable holds.
+
+    The value is compared as IER compares outputs. A stated type has to be the value's, compared without regard to case;
+    a value stated without its type has to be a literal of that type.
+
+    Args:
+        answer: What :func:`read_state` returned.
+        value: The literal; None where the line is not executed.
+        type_name: Name of the value's type.
+    """
+    if answer is None:
+        return False
+    if value is None:
+        return not answer.executed
+    if not answer.executed or not same_literal(answer.value, value):
+        return False
+    if answer.type_name:
+        return answer.type_name.rpartition(".")[2].lower() == type_name.lower()
+    try:
+        return type(parse_literal(answer.value)).__name__ == type_name
+    except NotALiteralError:
+        return type_name == "str"
+
+
+def same_path(answer: int | str | None, next_line: int | None, last_line: int | None = None) -> bool:
+    """Return whether an answer names the next line.
+
+    Args:
+        answer: What :func:`read_path` returned.
+        next_line: First line of the statement that comes next; 0 for the end; None where the line is not executed.
+        last_line: Last line of that statement, or of its header: any of them names it.
+    """
+    if next_line is None:
+        return answer == NOT_EXECUTED
+    if next_line == 0:
+        return answer == THE_END
+    return isinstance(answer, int) and next_line <= answer <= max(next_line, last_line or 0)
+
+
+def same_outputs(answers: Sequence[str] | None, outputs: Sequence[str], printed: bool = False) -> bool:
+    """Return whether all values are right, each compared as IER compares outputs.
+
+    Args:
+        answers: What :func:`read_outputs` returned.
+        outputs: The labels: literals, or the text that a script prints.
+        printed: Which of the two they are.
+    """
+    return (
+        answers is not None
+        and len(answers) == len(outputs)
+        and all(same_output(answer, output, printed) for answer, output in zip(answers, outputs, strict=True))
+    )
+
+
+def _answer(response: str) -> tuple[str, bool]:
+    """Return the text of the answer, and whether it was marked; without marks the visible end of the response."""
+    text = visible_text(response)
+    first = _OPENING.search(text)
+    other = _NEXT_PROBLEM.search(text, first.end() if first else 0)
+    if other and text[: other.start()].strip():
+        text = text[: other.start()]
+    openings = list(_OPENING.finditer(text))
+    closed: list[str] = []
+    unclosed: list[str] = []
+    for opening, following in zip(openings, [*openings, None][1:], strict=True):
+        limit = following.start() if following else len(text)
+        closing = _CLOSING.search(text, opening.end(), limit)
+        block = text[opening.end() : closing.start() if closing else limit]
+        if block.strip():
+            (closed if closing else unclosed).append(block)
+    blocks = closed or unclosed
+    if blocks:
+        return blocks[-1], True
+    # In REval's prompts the opening tag is the last word of the prompt.
+    closing = _CLOSING.search(text)
+    if not openings and closing and text[: closing.start()].strip():
+        return text[: closing.start()], True
+    return text.strip()[-_TAIL:], False
+
+
+def _unmarked(text: str) -> str:
+    """Return the end of a response that is most likely the answer: the last fence, or the last line."""
+    text = text.strip()
+    fence = None
+    if text.endswith("```"):
+        fence = _FENCE.fullmatch(text, max(text.rfind("```", 0, -3), 0))
+    if fence:
+        return str(fence["inside"])
+    boxed = _last(_BOXED, text)
+    if boxed:
+        return str(boxed["inside"])
+    line = _last_lines(text, 1)
+    emphasised = re.findall(r"(?<!`)`([^`\n]+)`(?!`)|\*\*([^*\n]+)\*\*", line)
+    says = re.search(r"\b(?:is|be|are|:|=|->)\s*[`*]*([^`*\n]+?)[`*]*\.?$", line)
+    if len(emphasised) == 1 and not _LABEL.match(emphasised[0][1] + ":"):
+        return str(emphasised[0][0] or emphasised[0][1])
+    if _says_never(line) or _END_WORDS.search(line):
+        return line
+    return says[1] if says else line
+
+
+def _last_lines(text: str, count: int) -> str:
+    return "\n".join([line for line in text.splitlines() if line.strip()][-count:])
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    found = list(pattern.finditer(text))
+    return found[-1] if found else None
+
+
+def _fence_content(text: str) -> str:
+    fenced = _FENCED.fullmatch(text)
+    return str(fenced[1]) if fenced else text
+
+
+def _strip(text: str) -> str:
+    """Return a text without the fence, the back-ticks or the emphasis that it stands in."""
+    text = _fence_content(text.strip())
+    for mark in ("```", "**", "`", "__"):
+        inner = text[len(mark) : -len(mark)]
+        if len(text) > 2 * len(mark) and text.startswith(mark) and text.endswith(mark) and mark not in inner:
+            text = inner.strip()
+    return text.strip()
+
+
+def _says_never(text: str) -> bool:
+    """Tell whether an answer is that the line is not executed, and no value besides."""
+    if not _NEVER.search(text) or len(text) > 200:
+        return False
+    try:
+        return not isinstance(parse_literal(text), (str, list, tuple, dict, set))
+    except NotALiteralError:
+        # The word may be the string that is asked for, as in "nil; str".
+        return _type_name(text.rpartition(";")[2]).lower() not in _PLAIN_TYPES - {"nonetype"} or ";" not in text
+
+
+def _type_name(text: str) -> str:
+    """Return a type's name as Python has it; "" if the text is none."""
+    found = _TYPE.match(_strip(text).strip())
+    if found is None:
+        return ""
+    name = found["name"]
+    return _TYPE_NAMES.get(name.lower(), name)
+
+
+def _pairs(text: str) -> list[tuple[str, str]]:
+    """Return the ways in which a text may be a value and a type, the likeliest first."""
+    found = []
+    keyed = re.search(
+        r"[\"']?\bvalue[\"']?\s*[:=]\s*(?P<value>.+?)\s*[,;\n]\s*[\"']?(?:data\s*)?type[\"']?\s*[:=]\s*(?P<type>[^\n}]+?)\s*}?\s*$",
+        text,
+        re.IGNORECASE | re.DOTALL,
+    ) or re.search(
+        r"[\"']?\btype[\"']?\s*[:=]\s*(?P<type>[^\n,;}]+?)\s*[,;\n]\s*[\"']?value[\"']?\s*[:=]\s*(?P<value>.+?)\s*}?\s*$",
+        text,
+        re.IGNORECASE | re.DOTALL,
+    )
+    if keyed:
+        found.append((keyed["value"], keyed["type"]))
+    before, mark, after = text.rpartition(";")
+    if mark:
+        found.append((before, after))
+        first, _, rest = text.partition(";")
+        if _is_type(first):
+            # Type first, unless what stands behind is a type as well.
+            found.insert(len(found) - 1 if not _is_type(after) else len(found), (rest, first))
+    rows = [line for line in text.splitlines() if line.strip()]
+    if len(rows) == 2:
+        found += [(rows[0], rows[1]), (rows[1], rows[0])] if _is_type(rows[1]) else []
+        found += [(rows[1], rows[0])] if _is_type(rows[0]) else []
+    behind = re.fullmatch(r"(?P<value>.+?)\s*[,:]?\s*[(\[]\s*(?P<type>[^()\[\]]+)[)\]]\.?", text, re.DOTALL)
+    if behind and _is_type(behind["type"]):
+        found.append((behind["value"], behind["type"]))
+    for pattern in (
+        r"(?P<value>.+?),?\s+(?:and\s+)?(?:(?:of|with|its|the|has)\s+)*(?:the\s+)?type\s*(?:is|:|=|of)?\s*(?P<type>\S+)",
+        r"(?P<value>.+?)\s*[,:|/]\s*(?P<type>[`'\"]?[A-Za-z_<][\w .'\"<>]*[`]?)",
+        r"(?P<type>[A-Za-z_]\w*)\s*[:,=|]?\s+(?P<value>.+)",
+        r"(?P<type>[A-Za-z_]\w*)\s*:\s*(?P<value>.+)",
+    ):
+        match = re.fullmatch(pattern, text, re.DOTALL)
+        if match and _is_type(match["type"]):
+            found.append((match["value"], match["type"]))
+    return found
+
+
+def _is_type(text: str) -> bool:
+    return _type_name(text).rpartition(".")[2].lower() in _PLAIN_TYPES
+
+
+def _number_in_words(text: str) -> int | None:
+    """Return a number below a thousand that is written in words."""
+    words = re.findall(r"[a-z]+", text)
+    if not words or len(words) > 6:
+        return None
+    total = 0
+    for word in words:
+        if word in _UNITS:
+            total += _UNITS[word]
+        elif word in _TENS:
+            total += _TENS[word]
+        elif word == "hundred":
+            total = 100 * max(total, 1)
+        elif word != "and":
+            return None
+    return total
+
+
+def _filled(text: str, masked: str) -> tuple[str, ...] | None:
+    """Return what stands in place of the masks if a text is the masked source completed, or its masked lines."""
+    try:
+        wanted = ast.parse(masked.replace("??", _MASK)).body
+        given = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for pattern in (wanted, [node for node in wanted if _MASK in ast.unparse(node)]):
+        found: list[str] = []
+        if _matches(pattern, given, found):
+            return tuple(found)
+    return None
+
+
+_MASK = "codemind_masked"
+
+
+def _matches(pattern: object, given: object, found: list[str]) -> bool:
+    """Tell whether two syntax trees are the same but for the masks, and note what stands in their place."""
+    if isinstance(pattern, ast.Name) and pattern.id == _MASK:
+        if not isinstance(given, ast.expr):
+            return False
+        found.append(ast.unparse(given))
+        return True
+    if isinstance(pattern, list):
+        return (
+            isinstance(given, list)
+            and len(pattern) == len(given)
+            and all(_matches(one, other, found) for one, other in zip(pattern, given, strict=True))
+        )
+    if isinstance(pattern, ast.AST):
+        return type(pattern) is type(given) and all(
+            _matches(getattr(pattern, name, None), getattr(given, name, None), found) for name in pattern._fields
+        )
+    return pattern == given
+
+
+# --- REval's own rules -----------------------------------------------------------------------------------------------
+
+_TRIVIAL = ("assertTrue(True)", "assertFalse(False)", "assert True", "assert False", "assertTrue(False)")
+
+
+def published_answer(response: str) -> str:
+    """Return the text REval judges: between ``[ANSWER]`` and ``[/ANSWER]``, or all of the response."""
+    text = response.rpartition("[ANSWER]")[2]
+    return text.partition("[/ANSWER]")[0].strip()
+
+
+def published_coverage(answer: str) -> bool:
+    """Return what REval reads about coverage: the first three letters decide, and what is unclear counts as NO."""
+    return answer.strip()[:3].upper() == "YES"
+
+
+def published_state(answer: str, values: Sequence[tuple[str, str]]) -> bool:
+    """Return whether REval accepts an answer about a variable.
+
+    ``value; type`` is split at the last semicolon. The type in small letters has to be that of an accepted value; then
+    floats may differ by 1e-6 and other values have to be equal to any accepted one. Without one, "Nil" is right.
+
+    Args:
+        answer: The text.
+        values: Accepted values, ``repr`` and name of the type with its module.
+    """
+    if not values:
+        return answer.strip().lower() == "nil"
+    text, mark, type_text = answer.rpartition(";")
+    stated = type_text.strip().lower()
+    if not mark or stated not in {name.rpartition(".")[2] for _, name in values} | {name for _, name in values}:
+        return False
+    try:
+        value = parse_literal(text)
+    except NotALiteralError:
+        return any(text.strip() == accepted for accepted, _ in values)
+    return any(_published_same(value, accepted) for accepted, _ in values)
+
+
+def _published_same(value: object, accepted: str) -> bool:
+    try:
+        right = parse_literal(accepted)
+    except NotALiteralError:
+        return False
+    if isinstance(value, float) and isinstance(right, (int, float)):
+        return abs(value - right) <= 1e-6
+    try:
+        return bool(value == right)
+    except RecursionError:
+        return same_value(value, right)
+
+
+def published_path(answer: str, next_lines: Sequence[int], lines: Sequence[str]) -> bool:
+    """Return whether REval accepts an answer about the next line: its text, or -1 for the end.
+
+    Args:
+        answer: The text.
+        next_lines: Accepted lines, -1 for the end.
+        lines: The program's lines. An answer stands for every line with its text.
+    """
+    accepted = {"-1" if number == -1 else lines[number - 1].strip() for number in next_lines}
+    return answer.strip() in accepted
+
+
+def published_assertions(answer: str, masked: str) -> str | None:
+    """Return the statements REval executes to judge an output; None for an answer that it refuses unexecuted.
+
+    Missing lines are filled with the question's first ones. There have to be as many ``assert`` as in the question, and
+    no trivial one. The answer is right if executing it raises nothing.
+
+    Args:
+        answer: The text.
+        masked: The question.
+    """
+    lines, asked = answer.strip().splitlines(), masked.splitlines()
+    if len(lines) < len(asked):
+        lines = asked[: len(asked) - len(lines)] + lines
+    text = "\n".join(lines)
+    if text.count("assert") < masked.count("assert") or any(each in text for each in _TRIVIAL):
+        return None
+    return text

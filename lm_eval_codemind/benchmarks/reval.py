@@ -1,0 +1,288 @@
+"""REval: its programs, inputs and questions on runtime behaviour, as its repository has them.
+
+Chen et al., "Evaluating Large Language Models with Runtime Behavior of Program Execution" (ICSE 2025).
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lm_eval_codemind.benchmarks import classeval, humaneval, licences
+from lm_eval_codemind.benchmarks.archives import REVAL as ARCHIVE
+from lm_eval_codemind.benchmarks.archives import Part
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
+from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.problems import Problem
+
+_PROGRAMS, _TASKS = "DREval_data.jsonl", "DREval_tasks.jsonl"
+PART = Part(ARCHIVE, "data", (_PROGRAMS, _TASKS), "84f93bdc946b73fc5451c2ab6904ffa8e5c487bb61b61686e9fc6dbaad5aaf0f")
+# Programs 0 to 84 come from HumanEval, the others from ClassEval.
+BENCHMARKS = ("humaneval", "classeval")
+_HUMANEVAL = 85
+
+
+@dataclass(frozen=True)
+class Question:
+    """What REval asks about one line on one input: coverage, state of the variable, path.
+
+    Attributes:
+        line: The line asked about, counted from 1.
+        variable: Source of the expression asked about.
+    """
+
+    line: int
+    variable: str
+
+
+@dataclass(frozen=True)
+class Input:
+    """One input of a program.
+
+    Attributes:
+        index: Its position among the program's inputs; not all of them are used.
+        shown: The call (functions) or the body of the test method (classes) that a model is shown, as REval has it.
+        body: The call, or the body of the test method as it stands in the test file.
+        before: Statements that run, untraced, after the program has been loaded: the test classes and ``setUp``.
+        expression: What is evaluated and traced.
+        set_up: For classes with a ``setUp``: its body; else empty.
+        masked: The output question: source with ``??`` in place of what is asked for.
+        expected: For functions the output as a literal; for classes the masked source with everything filled in.
+        questions: In REval's order.
+    """
+
+    index: int
+    shown: str
+    body: str
+    before: str
+    expression: str
+    set_up: str
+    masked: str
+    expected: str
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of REval with the inputs that are asked about.
+
+    Attributes:
+        task_id: REval's name, such as ``DREval/12``.
+        benchmark: ``humaneval`` or ``classeval``.
+        code: Source.
+        entry_point: Name of the function or of the class.
+        inputs: In REval's order.
+    """
+
+    task_id: str
+    benchmark: str
+    code: str
+    entry_point: str
+    inputs: tuple[Input, ...]
+
+
+def item_key(input_index: int, line: int) -> str:
+    """Return the name of an item within its program: no line is asked about twice on one input."""
+    return f"input {input_index}, line {line}"
+
+
+def read_programs(upstream: Upstream) -> list[Program]:
+    """Return REval's programs in its order, from ``data/DREval_data.jsonl`` and ``data/DREval_tasks.jsonl``."""
+    files = upstream.files(PART)
+    programs = [json.loads(line) for line in files[_PROGRAMS].splitlines()]
+    tasks = {task["idx"]: task["tasks"] for task in map(json.loads, files[_TASKS].splitlines())}
+    found = []
+    for index, record in enumerate(programs):
+        inputs = _function_inputs if record["test"] is None else _class_inputs
+        found.append(
+            Program(
+                record["task_id"],
+                BENCHMARKS[index >= _HUMANEVAL],
+                record["code"],
+                record["entry_point"],
+                tuple(inputs(record, tasks[index])),
+            )
+        )
+    return found
+
+
+def read_functions(upstream: Upstream) -> list[Problem]:
+    """Return the programs that come from HumanEval, by HumanEval's names: all are its own solutions as they are."""
+    names = {
+        record["prompt"] + record["canonical_solution"]: record["task_id"].replace("/", "_")
+        for record in humaneval.read_records(upstream)
+    }
+    programs = (program for program in read_programs(upstream) if program.benchmark == "humaneval")
+    return [_problem(program, names[program.code], "function") for program in programs]
+
+
+def read_classes(upstream: Upstream) -> list[Problem]:
+    """Return the programs that come from ClassEval, by ClassEval's names."""
+    names = {record["class_name"]: record["task_id"] for record in classeval.read_records(upstream)}
+    programs = (program for program in read_programs(upstream) if program.benchmark == "classeval")
+    return [_problem(program, names[program.entry_point], "method") for program in programs]
+
+
+def _problem(program: Program, name: str, kind: str) -> Problem:
+    return Problem(
+        problem_id=name,
+        benchmark=f"reval_{program.benchmark}",
+        kind=kind,
+        language="python",
+        code=program.code,
+        entry_point=program.entry_point,
+        input="",
+        output=None,
+        upstream_questions=json.dumps(dataclasses.asdict(program)),
+        provenance=PART.place(_PROGRAMS),
+    )
+
+
+def program_of(problem: Problem) -> Program:
+    """Return REval's program that a problem of :func:`read_functions` or :func:`read_classes` was made of."""
+    record = json.loads(problem.upstream_questions)
+    inputs = [
+        Input(**{**given, "questions": tuple(Question(**each) for each in given["questions"])})
+        for given in record.pop("inputs")
+    ]
+    return Program(**record, inputs=tuple(inputs))
+
+
+def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[dict[str, str]]]]) -> list[Input]:
+    found = []
+    for task in tasks:
+        index = int(task["input_idx"])  # type: ignore[call-overload]
+        # A tuple as text, which ends in ",)".
+        call = f"{record['entry_point']}{record['inputs'][index]}".removesuffix(",)") + ")"
+        found.append(
+            Input(index, call, call, "", call, "", str(task["output_pred"]), record["outputs"][index], _questions(task))
+        )
+    return found
+
+
+def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[dict[str, str]]]]) -> list[Input]:
+    """Return the inputs of a class: of each of its test classes the first test method."""
+    source = str(record["test"])
+    classes = [
+        node
+        for node in ast.parse(source).body
+        if isinstance(node, ast.ClassDef) and node.name.startswith(f"{record['entry_point']}Test")
+    ]
+    found = []
+    for task in tasks:
+        index = int(task["input_idx"])  # type: ignore[call-overload]
+        methods = [node for node in classes[index].body if isinstance(node, ast.FunctionDef)]
+        test = next(method for method in methods if method.name.startswith("test"))
+        set_up = next((method for method in methods if method.name == "setUp"), None)
+        before = (
+            f"{source.rstrip()}\n\n\n_codemind_test = {classes[index].name}({test.name!r})\n_codemind_test.setUp()\n"
+        )
+        shown = record["inputs"][index]
+        found.append(
+            Input(
+                index,
+                shown,
+                "\n".join(ast.unparse(node) for node in test.body),
+                before,
+                f"_codemind_test.{test.name}()",
+                "" if set_up is None else "\n".join(ast.unparse(node) for node in set_up.body),
+                str(task["output_pred"]),
+                shown,
+                _questions(task),
+            )
+        )
+    return found
+
+
+def _questions(task: dict[str, list[dict[str, str]]]) -> tuple[Question, ...]:
+    return tuple(Question(int(each["lineno"]), each["var"]) for each in task["task"])
+
+
+def asked_expressions(body: str) -> list[str]:
+    """Return, in order, the source of what the top-level assertions of a test method's body look at.
+
+    REval masks the second argument of an assertion, or the only one, and so gives some answers away: ``assertTrue(??)``
+    can only be true, and where the literal comes first, it shows the result. Here the computed side is asked for: the
+    first argument, or the second one where the first is a constant. Assertions about exceptions are left out.
+
+    Args:
+        body: Source of the statements.
+    """
+    found = []
+    for statement in ast.parse(body).body:
+        argument = asked_argument(statement)
+        if argument is not None:
+            call = statement.value  # type: ignore[attr-defined]
+            found.append(ast.unparse(call.args[argument]))
+    return found
+
+
+def asked_argument(statement: ast.stmt) -> int | None:
+    """Return which argument of an assertion is the computed side; None for what is no assertion to ask about."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return None
+    call = statement.value
+    if not isinstance(call.func, ast.Attribute) or not call.func.attr.startswith("assert") or not call.args:
+        return None
+    if "Raises" in call.func.attr or "Warns" in call.func.attr:
+        return None
+    return 1 if len(call.args) > 1 and _is_constant(call.args[0]) else 0
+
+
+def masked_body(body: str, asked: Sequence[bool]) -> str:
+    """Return a test method's body in which assertions are replaced by ``assert EXPRESSION == ??``.
+
+    Args:
+        body: Source of the statements.
+        asked: For each of :func:`asked_expressions` whether it is asked for; the other assertions stay as they are.
+    """
+    lines = []
+    position = 0
+    for statement in ast.parse(body).body:
+        argument = asked_argument(statement)
+        if argument is not None:
+            position += 1
+            if asked[position - 1]:
+                call = statement.value  # type: ignore[attr-defined]
+                expression = ast.unparse(ast.Compare(call.args[argument], [ast.Eq()], [ast.Name("__MASKED__")]))
+                lines.append(f"assert {expression.replace('__MASKED__', '??')}")
+                continue
+        lines.append(ast.unparse(statement))
+    return "\n".join(lines)
+
+
+def _is_constant(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
+
+
+REVAL = (
+    Benchmark(
+        "reval_humaneval",
+        "REval, HumanEval",
+        "function",
+        85,
+        read_functions,
+        parts=(PART, humaneval.RECORDS),
+        sources=(licences.REVAL, licences.HUMAN_EVAL),
+        labels="none",
+        extends="humaneval",
+    ),
+    Benchmark(
+        "reval_classeval",
+        "REval, ClassEval",
+        "method",
+        69,
+        read_classes,
+        parts=(PART, classeval.RECORDS),
+        sources=(licences.REVAL, licences.CLASSEVAL),
+        labels="none",
+        extends="classeval",
+    ),
+)

@@ -1,0 +1,632 @@
+"""Runtime behaviour: which lines of a program run, what its variables hold, what comes next, and what comes out.
+
+Four questions an item, a line and a variable of a program on an input: the settings ``coverage``, ``state``, ``path``,
+and ``output``, which the items of an input share and which is asked once. The documents of an item are put together
+when scores are aggregated. After REval (Chen et al., ICSE 2025), on labels of our own.
+"""
+
+from __future__ import annotations
+
+import logging
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lm_eval_codemind.answers import runtime as answers
+from lm_eval_codemind.benchmarks import Benchmark, reval
+from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.execution import Job
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.runtime import (
+    ONLY,
+    THE_END,
+    InputLabels,
+    Label,
+    PublishedLabel,
+    ends_of_lines,
+    load_labels,
+    load_published,
+)
+from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
+from lm_eval_codemind.questions.family import prompts, responses
+from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr, ic
+from lm_eval_codemind.scores.statistics import Estimate
+
+logger = logging.getLogger(__name__)
+
+COVERAGE, STATE, PATH, OUTPUT = SETTINGS = ("coverage", "state", "path", "output")
+
+# Metric -> the questions that it is computed from.
+_NEEDS: dict[str, tuple[str, ...]] = {
+    "coverage": (COVERAGE,),
+    "coverage_f1": (COVERAGE,),
+    "coverage_balanced": (COVERAGE,),
+    "state": (STATE,),
+    "state_executed": (STATE,),
+    "path": (PATH,),
+    "path_executed": (PATH,),
+    "output": (OUTPUT,),
+    "ic": SETTINGS,
+}
+
+# The columns of a problem that a document of this family shows.
+_COLUMNS = ("code", "entry_point", "complexity")
+_FILTER = "extract-answer"
+# In the report: the program is cut here, the answers stand to the right of it.
+_CODE_COLUMNS = 72
+
+Record = Mapping[str, Any]
+
+
+class RuntimeBehaviour(Family):
+    """Questions on labels that are proven by execution; the model reasons step by step."""
+
+    name = "runtime"
+    title = "Runtime"
+    templates = "runtime"
+    filters = (_FILTER,)
+    metric = "state_executed"
+    verdict = "right"
+    scores = ("IC", "coverage", "state", "path", "output")
+    in_overlap = False
+    # Whether the model reasons first; known to the templates.
+    answering = "steps"
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems with a line to ask about."""
+        problems = super().problems(benchmark, options)
+        return [problem for problem in problems if any(_kept(given) for _, given in _labelled(problem))]
+
+    def template(self, kind: Kind, setting: str) -> str:
+        return setting
+
+    def shown_settings(self, settings: Sequence[str]) -> Sequence[str]:
+        return settings
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        """Return the questions of a setting: one a line, of outputs one an input."""
+        for run, given in _labelled(problem):
+            labels = _kept(given)
+            if not labels:
+                continue
+            shared = self._shared(problem, run, given)
+            for label in [labels[0]] if setting == OUTPUT else labels:
+                fields = {**shared, **_of_line(problem.code, None if setting == OUTPUT else label)}
+                yield self._question(problem, setting, run, fields)
+
+    def _shared(self, problem: Problem, run: str, given: InputLabels) -> dict[str, Any]:
+        """Return the columns that the questions about an input have in common."""
+        row = problem.to_row()
+        shown = _shown(problem, run, given)
+        outputs = [output for output in given.outputs if output is not None]
+        return {**{column: row[column] for column in _COLUMNS}, "run": run, **shown, "outputs": outputs}
+
+    def _question(self, problem: Problem, setting: str, run: str, fields: dict[str, Any]) -> Question:
+        item = f"input {run}" if setting == OUTPUT else reval.item_key(int(run), fields["line"])
+        fields["answer"] = self._right_answer(setting, fields)
+        return Question(
+            Key(problem.benchmark, problem.problem_id, setting, item), problem.kind, problem.language, fields
+        )
+
+    def _right_answer(self, setting: str, fields: Mapping[str, Any]) -> str:
+        if setting == COVERAGE:
+            return "yes" if fields["executed"] else "no"
+        if setting == STATE:
+            return f"{fields['value']}; {fields['type_name']}" if fields["executed"] else answers.NOT_EXECUTED
+        if setting == PATH:
+            return _next_in_words(fields)
+        return "\n".join(fields["outputs"])
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        of_line = {} if setting == OUTPUT else record["asked"]
+        fields = {**record, **of_line, "setting": setting, "printed": kind.printed}
+        return {**fields, "answer": self._right_answer(setting, fields), "reasoning": record.get("reasoning", {}).get(setting, "")}
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        text = fields["input"].strip("\n")
+        called = text if "\n" not in text and not kind.printed else ""
+        return {
+            "numbered": numbered(fields["code"]),
+            "input": fields["masked"] if setting == OUTPUT and not kind.printed else text,
+            "stdin": text if kind.printed else None,
+            "set_up": fields["set_up"],
+            "during": " when the script runs" if kind.printed else f" while {called or 'that'} runs",
+            "not_counted": "" if called or kind.printed else ", but not the lines of the code that is run on it",
+            "line": fields.get("line"),
+            "variable": fields.get("variable"),
+            "values": fields["masked"].count("??"),
+            "setting": self.answering,
+        }
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {
+            "answer": fields["answer"].strip("\n"),
+            "reasoning": (fields.get("reasoning") or "").strip(),
+            "setting": self.answering,
+        }
+
+    # -- how a response is scored
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the answer as a text, with its parts in the details."""
+        setting = question.key.setting
+        if setting == COVERAGE:
+            executed = answers.read_coverage(response)
+            return Answer(None if executed is None else "yes" if executed else "no")
+        if setting == STATE:
+            state = answers.read_state(response)
+            if state is None:
+                return Answer(None)
+            if not state.executed:
+                return Answer(answers.NOT_EXECUTED, {"executed": False})
+            shown = f"{state.value}; {state.type_name}" if state.type_name else state.value
+            return Answer(shown, {"value": state.value, "type": state.type_name})
+        if setting == PATH:
+            following = answers.read_path(response, question["code"].split("\n"))
+            details = {"line": following} if isinstance(following, int) else {}
+            return Answer(None if following is None else str(following), details)
+        values = answers.read_outputs(response, question["masked"])
+        return Answer(None) if values is None else Answer("\n".join(values), {"values": list(values)})
+
+    def right(self, question: Question, answer: Answer) -> bool:
+        """Tell whether an answer is right."""
+        if answer.found is None:
+            return False
+        setting, details = question.key.setting, answer.details
+        if setting == COVERAGE:
+            return (answer.found == "yes") is question["executed"]
+        if setting == STATE:
+            state = answers.State(details.get("value", ""), details.get("type", ""), details.get("executed", True))
+            return answers.same_state(state, question["value"], question["type_name"])
+        if setting == PATH:
+            return answers.same_path(details.get("line", answer.found), question["next_line"], question["next_end"])
+        return answers.same_outputs(details["values"], question["outputs"], kind_of(question).printed)
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        return {"right": float(self.right(question, answer)), "answered": float(answer.found is not None)}
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        more = {f"{name}_{question.key.setting}": value for name, value in pass_at_k.items() if name != "pass@1"}
+        return {"answered": means["answered"], **more}
+
+    def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
+        """Return, for each metric that the question counts for, the record that the aggregations below put together."""
+        setting = question.key.setting
+        record = {
+            "program": question.key.problem_id,
+            "run": question["run"],
+            "line": question["line"],
+            "setting": setting,
+            "executed": question["executed"],
+            "goes_on": question["goes_on"],
+            "right": [self.right(question, answer) for answer in answers],
+            "said_executed": [_said_executed(answer) if setting == COVERAGE else None for answer in answers],
+        }
+        metrics = [metric for metric, needed in _NEEDS.items() if setting in needed]
+        return {name: record for metric in metrics for name in (metric, f"{metric}_stderr")}
+
+    # -- how results are looked at
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        """Return the samples program by program; programs of which no item has all its answers are left out."""
+        programs: dict[str, list[Sample]] = {}
+        for sample in samples:
+            programs.setdefault(sample.key.problem_id, []).append(sample)
+        return [tuple(unit) for unit in programs.values() if self._items(unit)]
+
+    def unit_key(self, unit: Unit) -> Key:
+        return unit[0].key._replace(setting="", item="")
+
+    def _items(self, unit: Sequence[Sample]) -> list[Item]:
+        return items(_records(unit, "ic"), "ic")
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        """Return the means over the program's items; of outputs over its inputs."""
+        found = self._items(unit)
+        of_inputs = items(_records(unit, OUTPUT), OUTPUT)
+        means = {name: METRICS[name](found) for name in (COVERAGE, STATE, PATH)}
+        return {"IC": METRICS["ic"](found), **means, "output": METRICS["output"](of_inputs)}
+
+    def solved(self, unit: Unit) -> bool:
+        """Tell whether all answers about a program are right."""
+        return self.unit_scores(unit)["IC"] >= 1
+
+    def outcome(self, unit: Unit) -> str:
+        of_unit = self.unit_scores(unit)
+        if of_unit["IC"] >= 1:
+            return "all right"
+        worst = min((COVERAGE, STATE, PATH, OUTPUT), key=lambda name: of_unit[name])
+        return f"weakest in {worst}"
+
+    def predicts(self, unit: Unit) -> bool | None:
+        return self.unit_scores(unit)["output"] >= 1
+
+    def metrics(self, task: TaskRun) -> tuple[str, ...]:
+        names = super().metrics(task)
+        return tuple(name for name in names if not name.endswith("_stderr"))
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        """Return a metric with the interval of its clustered standard error: 1.96 of them to either side."""
+        if metric not in _NEEDS:
+            return super().estimate(samples, metric)
+        found = items(_records(samples, metric), metric)
+        value, error = METRICS[metric](found), 1.96 * clustered_stderr(metric, found)
+        return Estimate(value, max(0.0, value - error), min(1.0, value + error), len(found))
+
+    def parts(self, unit: Unit) -> list[Part]:
+        language = str(unit[0].doc.get("language", ""))
+        shown = []
+        for run in dict.fromkeys(str(sample.doc["run"]) for sample in unit):
+            of_run = [sample for sample in unit if str(sample.doc["run"]) == run]
+            doc = of_run[0].doc
+            title = f"Answers on input {run}"
+            shown.append(Part(f"Input {run}", "code", _input_shown(doc), language=language))
+            shown.append(Part(title, "code", self.margin(of_run), note="answer, and the truth where it is another"))
+        for sample in unit:
+            suffix = f" ({sample.key.setting}, {sample.key.item})"
+            shown += [*prompts(sample, suffix), *responses(sample, suffix)]
+        return [part for part in shown if part.text]
+
+    def margin(self, of_run: Sequence[Sample]) -> str:
+        """Return a program with, to the right of the lines asked about, the first answers and what is true."""
+        notes: dict[int, list[str]] = {}
+        verdicts: dict[int, dict[str, bool]] = {}
+        output: list[str] = []
+        rights = {(sample.key.setting, int(sample.doc["line"])): sample for sample in of_run}
+        for (setting, line), sample in rights.items():
+            question = Question.from_document(sample.doc)
+            right = _first_right(sample)
+            given = _one_line(sample.answer.found) if sample.answer.found is not None else "(no answer)"
+            truth = "" if right else f"   but: {_one_line(str(question['answer']))}"
+            about = f" of {question['variable']}" if setting == STATE else ""
+            note = f"{'+' if right else '-'} {setting}{about}: {given}{truth}"
+            if setting == OUTPUT:
+                output.append(note)
+            else:
+                notes.setdefault(line, []).append(note)
+                verdicts.setdefault(line, {})[setting] = right
+        output_right = next((_first_right(sample) for sample in of_run if sample.key.setting == OUTPUT), None)
+        for line, of_line in verdicts.items():
+            if output_right is not None and set(of_line) == set(SETTINGS[:3]):
+                notes[line].append(_consistency({**of_line, OUTPUT: output_right}))
+        code = numbered(str(of_run[0].doc["code"])).split("\n")
+        width = min(max(len(text) for text in code), _CODE_COLUMNS)
+        rows = []
+        for number, text in enumerate(code, start=1):
+            beside = notes.get(number, [])
+            if not beside:
+                rows.append(text)
+            for position, note in enumerate(beside):
+                rows.append(f"{text if position == 0 else '':{width}}  | {note}")
+        return "\n".join([*rows, "", *output])
+
+
+class DirectRuntimeBehaviour(RuntimeBehaviour):
+    """The model answers at once instead of step by step."""
+
+    name = "runtime_direct"
+    title = "Runtime direct"
+    answering = "direct"
+    submittable = False
+
+
+class PublishedRuntimeBehaviour(RuntimeBehaviour):
+    """REval's own questions, labels and rules of acceptance, for replication."""
+
+    name = "runtime_published"
+    title = "Runtime published"
+    templates = "runtime_published"
+    executes = True
+    submittable = False
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        return [problem for problem in Family.problems(self, benchmark, options) if _published(problem)]
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        row = problem.to_row()
+        for given, labels in _published(problem):
+            shared = {
+                **{column: row[column] for column in _COLUMNS},
+                "run": str(given.index),
+                "input": given.shown,
+                "set_up": given.set_up,
+                "masked": given.masked,
+                "expected": given.expected,
+            }
+            for label in labels[:1] if setting == OUTPUT else labels:
+                fields = {**shared, **_of_published_line(None if setting == OUTPUT else label)}
+                yield self._question(problem, setting, shared["run"], fields)
+
+    def _right_answer(self, setting: str, fields: Mapping[str, Any]) -> str:
+        if setting == COVERAGE:
+            return "YES" if fields["executed"] else "NO"
+        if setting == STATE:
+            return "; ".join(fields["values"][0]) if fields["values"] else "Nil"
+        if setting == PATH:
+            line = fields["next_lines"][0]
+            return "-1" if line == -1 else str(fields["code"].split("\n")[line - 1].strip())
+        return str(fields["masked"]).replace("??", fields["expected"]) if _is_call(fields) else str(fields["expected"])
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        line = fields.get("line")
+        text = fields["code"].split("\n")[line - 1].strip() if line else ""
+        return {**super().prompt(kind, fields, setting), "code": fields["code"].strip("\n"), "text": text,
+                "input": fields["input"], "masked": fields["masked"]}  # fmt: skip
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the text that REval judges."""
+        text = answers.published_answer(response)
+        return Answer(text or None)
+
+    def right(self, question: Question, answer: Answer) -> bool:
+        setting, text = question.key.setting, answer.found or ""
+        if setting == COVERAGE:
+            return answers.published_coverage(text) is question["executed"]
+        if setting == STATE:
+            return answers.published_state(text, [(value, kind) for value, kind in question["values"]])
+        if setting == PATH:
+            return answers.published_path(text, question["next_lines"], question["code"].split("\n"))
+        return answer.passed
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that executes the assertions of an answer: REval asks only that nothing is raised."""
+        if question.key.setting != OUTPUT or answer.found is None:
+            return None
+        assertions = answers.published_assertions(answer.found, question["masked"])
+        if assertions is None:
+            return None
+        program = reval.program_of(load_problem(question.key.benchmark, question.key.problem_id))
+        given = next(given for given in program.inputs if str(given.index) == question["run"])
+        return Job.script(f"{program.code}\n\n{given.before}\n{_EXECUTED.format(assertions)}", [("", None)])
+
+
+# A class's assertions are methods of its test, which REval writes without ``self``.
+_EXECUTED = """
+_codemind_names = dict(globals())
+if "_codemind_test" in _codemind_names:
+    _codemind_names["self"] = _codemind_test
+    _codemind_names.update((n, getattr(_codemind_test, n)) for n in dir(_codemind_test) if n.startswith("assert"))
+exec({!r}, _codemind_names)
+"""
+
+
+# -- questions
+
+
+def numbered(code: str) -> str:
+    """Return a program with the number of each line in front of it."""
+    lines = code.rstrip("\n").split("\n")
+    width = len(str(len(lines)))
+    return "\n".join(f"{number:>{width}}  {line}".rstrip() for number, line in enumerate(lines, start=1))
+
+
+def _labelled(problem: Problem) -> list[tuple[str, InputLabels]]:
+    """Return the inputs of a problem that are asked about, with their labels."""
+    if problem.upstream_questions:
+        inputs = load_labels("reval").get(reval.program_of(problem).task_id, {})
+    else:
+        inputs = load_labels(problem.benchmark).get(problem.problem_id, {})
+    return list(inputs.items())
+
+
+def _kept(given: InputLabels) -> list[Label]:
+    """Return the labels that are no exclusions; none of an input that is excluded or shows no output."""
+    if given.reason or not any(output is not None for output in given.outputs):
+        return []
+    return [label for label in given.labels if not label.reason]
+
+
+def _shown(problem: Problem, run: str, given: InputLabels) -> dict[str, Any]:
+    """Return what runs on a program, and the same with ``??`` for what is asked as output."""
+    if not problem.upstream_questions:
+        assert run == ONLY
+        kind = kind_of(problem)
+        masked = kind.masked(problem)
+        before, _, asked = masked.rpartition("assert ")
+        run_on_it = problem.input if kind.printed else before + asked.removesuffix(" == ??")
+        return {"input": run_on_it, "set_up": "", "masked": masked}
+    program = reval.program_of(problem)
+    found = next(each for each in program.inputs if str(each.index) == run)
+    if program.benchmark == "humaneval":
+        return {"input": found.body, "set_up": "", "masked": f"assert {found.body} == ??"}
+    masked = reval.masked_body(found.body, [output is not None for output in given.outputs])
+    return {"input": found.body, "set_up": found.set_up, "masked": masked}
+
+
+def _of_line(code: str, label: Label | None) -> dict[str, Any]:
+    """Return the columns that say what is true of a line; those of no line for None."""
+    if label is None:
+        label = Label(0, "")
+    return {
+        "line": label.line,
+        "variable": label.variable,
+        "times": label.times,
+        "executed": label.executed,
+        "goes_on": label.executed and label.next_line != THE_END,
+        "value": label.value,
+        "type_name": label.type_name,
+        "next_line": label.next_line,
+        "next_end": ends_of_lines(code).get(label.next_line or 0),
+    }
+
+
+def _of_published_line(label: PublishedLabel | None) -> dict[str, Any]:
+    if label is None:
+        label = PublishedLabel(0, "", False, (), ())
+    return {
+        "line": label.line,
+        "variable": label.variable,
+        "executed": label.executed,
+        "goes_on": any(line != -1 for line in label.next_lines),
+        "values": [list(value) for value in label.values],
+        "next_lines": list(label.next_lines),
+    }
+
+
+def _published(problem: Problem) -> list[tuple[reval.Input, tuple[PublishedLabel, ...]]]:
+    """Return the inputs of a problem with REval's labels; those that current packages cannot run are left out."""
+    program = reval.program_of(problem)
+    labels, proven = load_published().get(program.task_id, {}), load_labels("reval").get(program.task_id, {})
+    return [
+        (given, labels[str(given.index)])
+        for given in program.inputs
+        if str(given.index) in labels and proven[str(given.index)].reason != "dependency"
+    ]
+
+
+def _is_call(fields: Mapping[str, Any]) -> bool:
+    """Tell whether what is expected stands for the mask alone, and not for all of the masked source."""
+    return bool(fields["masked"].strip().startswith(f"assert {fields['input'].strip()} == ??"))
+
+
+def _next_in_words(fields: Mapping[str, Any]) -> str:
+    if not fields["executed"]:
+        return answers.NOT_EXECUTED
+    return answers.THE_END if fields["next_line"] == THE_END else str(fields["next_line"])
+
+
+def _said_executed(answer: Answer) -> bool | None:
+    """Return what an answer about coverage says, ours or in REval's words, where what is unclear counts as NO."""
+    if answer.found in ("yes", "no"):
+        return answer.found == "yes"
+    return None if answer.found is None else answers.published_coverage(answer.found)
+
+
+# -- the report
+
+
+def _input_shown(doc: Mapping[str, Any]) -> str:
+    set_up = str(doc.get("set_up") or "")
+    return f"{textwrap.indent(set_up, '# ')}\n{doc['input']}" if set_up else str(doc["input"])
+
+
+def _first_right(sample: Sample) -> bool:
+    records = (sample.scores.get(metric) for metric in _NEEDS)
+    return next((bool(record["right"][0]) for record in records if isinstance(record, Mapping)), False)
+
+
+def _one_line(text: str) -> str:
+    shown = " ".join(text.split())
+    return shown if len(shown) <= 80 else f"{shown[:77]}..."
+
+
+def _consistency(right: Mapping[str, bool]) -> str:
+    """Return how consistent the four answers about a line are: where the chain breaks, and IC."""
+    value = ic(*(right[setting] for setting in SETTINGS))
+    if value == 1:
+        return "consistent, IC 1"
+    broken = next(setting for setting in SETTINGS if not right[setting])
+    after = [setting for setting in SETTINGS[SETTINGS.index(broken) + 1 :] if right[setting]]
+    though = f", though {' and '.join(after)} {'is' if len(after) == 1 else 'are'} right" if after else ""
+    return f"consistency breaks at {broken}{though}, IC {value:g}"
+
+
+# -- aggregations
+
+
+def items(records: Iterable[Record], metric: str) -> list[Item]:
+    """Return the items that a metric is computed from; under ``repeats`` one for each response.
+
+    Of ``output`` there is one an input, of the others one a line. Items that lack one of the answers that the metric
+    needs are left out.
+
+    Args:
+        records: Those of :meth:`RuntimeBehaviour.joint`.
+        metric: A key of :data:`~lm_eval_codemind.scores.runtime.METRICS`.
+    """
+    outputs: dict[tuple[str, str], Record] = {}
+    lines: dict[tuple[str, str, int], dict[str, Record]] = {}
+    for record in records:
+        if record["setting"] == OUTPUT:
+            outputs[record["program"], record["run"]] = record
+        else:
+            place = (record["program"], record["run"], record["line"])
+            lines.setdefault(place, {})[record["setting"]] = record
+    found: Iterator[dict[str, Record]]
+    if metric == OUTPUT:
+        found = ({OUTPUT: record} for record in outputs.values())
+    else:
+        found = (
+            {**of_line, OUTPUT: outputs[place[:2]]} if place[:2] in outputs else of_line
+            for place, of_line in lines.items()
+        )
+    needed = set(_NEEDS[metric])
+    return [item for answered in found if needed <= answered.keys() for item in _responses(answered)]
+
+
+def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
+    one = next(iter(answered.values()))
+    for number in range(len(one["right"])):
+        right = {setting: bool(record["right"][number]) for setting, record in answered.items()}
+        said = answered[COVERAGE]["said_executed"][number] if COVERAGE in answered else None
+        yield Item(
+            one["program"],
+            one["executed"],
+            one["goes_on"],
+            said,
+            right.get(STATE, False),
+            right.get(PATH, False),
+            right.get(OUTPUT, False),
+        )
+
+
+def _records(samples: Iterable[Sample], metric: str) -> list[Record]:
+    found = (sample.scores.get(metric) for sample in samples)
+    return [record for record in found if isinstance(record, Mapping)]
+
+
+Aggregation = Callable[[Sequence[Record]], float]
+
+
+def _aggregations(metric: str) -> tuple[Aggregation, Aggregation]:
+    """Return what the YAML files name for a metric and for its standard error."""
+
+    def aggregate(records: Sequence[Record]) -> float:
+        found = items(records, metric)
+        if metric == "ic":
+            _say_what_is_left_out(records, found)
+        return METRICS[metric](found)
+
+    def standard_error(records: Sequence[Record]) -> float:
+        return clustered_stderr(metric, items(records, metric))
+
+    return aggregate, standard_error
+
+
+def _say_what_is_left_out(records: Sequence[Record], found: Sequence[Item]) -> None:
+    asked = {(record["program"], record["run"], record["line"]) for record in records if record["line"]}
+    repeats = len(records[0]["right"]) if records else 1
+    if len(asked) * repeats > len(found):
+        logger.warning(
+            "ic leaves out %d of %d items of which not all four questions were asked (--limit and --samples count "
+            "documents)",
+            len(asked) - len(found) // repeats,
+            len(asked),
+        )
+
+
+coverage, coverage_stderr = _aggregations("coverage")
+coverage_f1, coverage_f1_stderr = _aggregations("coverage_f1")
+coverage_balanced, coverage_balanced_stderr = _aggregations("coverage_balanced")
+state, state_stderr = _aggregations("state")
+state_executed, state_executed_stderr = _aggregations("state_executed")
+path, path_stderr = _aggregations("path")
+path_executed, path_executed_stderr = _aggregations("path_executed")
+output, output_stderr = _aggregations("output")
+ic_mean, ic_mean_stderr = _aggregations("ic")
+
+RUNTIME, DIRECT_RUNTIME = RuntimeBehaviour(), DirectRuntimeBehaviour()
+PUBLISHED_RUNTIME = PublishedRuntimeBehaviour()
+
+_hooks = Hooks(RUNTIME)
+dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(_FILTER)
+
+_direct = Hooks(DIRECT_RUNTIME)
+direct_dataset = _direct.dataset
+
+_published_hooks = Hooks(PUBLISHED_RUNTIME)
+published_dataset, process_published_results = _published_hooks.dataset, _published_hooks.process_results
+extract_published_answer = _published_hooks.filter(_FILTER)

@@ -1,0 +1,9 @@
+"""What happens when a Python program runs: which lines, in which frames, and what its variables hold.
+
+``trace`` runs a program in the sandbox and returns a :class:`Trace`; ``runs`` says of one line each time that it ran.
+"""
+
+from lm_eval_codemind.languages.python.tracing.run import Traced, TraceFailed, submit, trace
+from lm_eval_codemind.languages.python.tracing.trace import Run, Step, Trace, Value, line_of, runs
+
+__all__ = ["Run", "Step", "Trace", "TraceFailed", "Traced", "Value", "line_of", "runs", "submit", "trace"]

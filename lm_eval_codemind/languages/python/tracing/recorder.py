@@ -1,0 +1,630 @@
+"""The tracer itself. This file runs inside the sandbox as part of the traced program, so it imports nothing of ours.
+
+Every statement of the program is compiled with a line number of its own: the number of the *unit* it is. What the
+interpreter reports as lines are then statements: several on one line are told apart, one that spans lines is one, and
+what differs between versions of Python in how they report lines inside a statement does not matter.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import io
+import math
+import sys
+import threading
+import types
+from collections import deque
+from typing import Any
+
+FILENAME = "traced program"
+_EXPRESSION_FRAMES = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>"}
+_PARTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_MAX_DEPTH = 60
+_MAX_DIGITS = 4000
+
+
+class Unit:
+    """A statement, or the header of a compound one, an ``except`` clause or a ``case``.
+
+    Attributes:
+        line: The line it starts on, counted from 1; of a decorated definition that of the first decorator.
+        end: The last line of the statement or, for a compound one, of its header.
+        node: The syntax tree, with the positions of the source.
+        parent: Number of the unit whose body it is in; -1 at the top.
+        function: Number of the unit of the innermost function, or -1.
+        class_name: Name of the innermost class around it, which private names are mangled with; may be empty.
+    """
+
+    __slots__ = ("class_name", "end", "function", "line", "node", "parent")
+
+    def __init__(self, node: ast.AST, parent: int, function: int, class_name: str) -> None:
+        first, last = _span(node)
+        self.line, self.end = first, last
+        self.node = node
+        self.parent = parent
+        self.function = function
+        self.class_name = class_name
+
+
+def units(tree: ast.Module) -> list[Unit]:
+    """Return the units of a program in the order of the source."""
+    found: list[Unit] = []
+
+    def visit(node: ast.AST, unit: int, function: int, class_name: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, _PARTS):
+                visit(child, unit, function, class_name)
+                continue
+            number = len(found)
+            found.append(Unit(child, unit, function, class_name))
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                visit(child, number, number, class_name)
+            elif isinstance(child, ast.ClassDef):
+                visit(child, number, function, child.name)
+            else:
+                visit(child, number, function, class_name)
+
+    visit(tree, -1, -1, "")
+    return found
+
+
+def _span(node: ast.AST) -> tuple[int, int]:
+    """Return the first and the last line of a statement, or of the header of a compound one."""
+    lines = []
+    stack: list[Any] = [node]
+    while stack:
+        at = stack.pop()
+        if hasattr(at, "lineno"):
+            lines.append(at.lineno)
+            if not isinstance(at, _PARTS) or not any(isinstance(child, _PARTS) for child in ast.iter_child_nodes(at)):
+                lines.append(at.end_lineno or at.lineno)
+        stack.extend(child for child in ast.iter_child_nodes(at) if not isinstance(child, _PARTS))
+    return min(lines), max(lines)
+
+
+def compiled(source: str, filename: str = FILENAME) -> tuple[types.CodeType, list[Unit]]:
+    """Return the program's code, in which the line numbered n + 1 is unit n, and its units.
+
+    Raises:
+        SyntaxError: if the source does not parse.
+    """
+    tree = ast.parse(source)
+    found = units(tree)
+    numbered = {id(unit.node): number for number, unit in enumerate(found)}
+
+    def renumber(node: ast.AST, line: int) -> None:
+        line = numbered.get(id(node), line - 1) + 1
+        if "lineno" in node._attributes:
+            node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
+            node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
+        for child in ast.iter_child_nodes(node):
+            renumber(child, line)
+
+    renumber(tree, 0)
+    code = compile(tree, filename, "exec", dont_inherit=True)
+    return code, units(ast.parse(source))
+
+
+class Recorder:
+    """Notes the steps of a program while it runs.
+
+    Args:
+        code: What :func:`compiled` returned.
+        program: The units.
+        watches: Unit -> expressions to evaluate in its frame whenever it is finished.
+        everything: Whether to note all variables of the frame at every step instead, as far as they have changed.
+        max_steps: Steps after which nothing more is noted.
+        max_value: Characters above which a value counts as having no literal.
+    """
+
+    def __init__(
+        self,
+        code: types.CodeType,
+        program: list[Unit],
+        watches: dict[int, list[str]],
+        everything: bool = False,
+        max_steps: int = 20_000,
+        max_value: int = 1_000,
+    ) -> None:
+        self._codes = set(_codes(code))
+        self._units = program
+        self._ancestors = [_ancestors(program, number) for number in range(len(program))]
+        self._loops = {number for number, unit in enumerate(program) if isinstance(unit.node, _LOOPS)}
+        self._watches = {unit: [ast.parse(text, mode="eval").body for text in texts] for unit, texts in watches.items()}
+        self._everything = everything
+        self._max_steps = max_steps
+        self._max_value = max_value
+        self._texts: dict[tuple[str, str | None], int] = {}
+        self._frames: dict[int, _Frame] = {}
+        self._thread = threading.get_ident()
+        self.frames: list[list[Any]] = []
+        self.steps: list[list[Any]] = []
+        self.truncated = False
+        self.threads = False
+
+    @property
+    def values(self) -> list[list[str | None]]:
+        """The different values, each with the name of its type and its literal or None."""
+        return [list(value) for value in self._texts]
+
+    def begin(self, frame: types.FrameType) -> _Frame | None:
+        """Return the record of a frame that is entered or resumed; None if it is not one to follow."""
+        code = frame.f_code
+        if code.co_name in _EXPRESSION_FRAMES or code not in self._codes or self.truncated:
+            return None
+        if threading.get_ident() != self._thread:
+            self.threads = True
+            return None
+        record = self._frames.get(id(frame))
+        if record is None:
+            own = code.co_firstlineno - 1 if code.co_name != "<module>" else -1
+            record = self._frames[id(frame)] = _Frame(frame, len(self.frames), own)
+            self.frames.append([own, self._below(frame)])
+        return record
+
+    def _below(self, frame: types.FrameType) -> int:
+        """Return the number of the nearest frame of the program that a frame was entered from; -1 for none."""
+        back = frame.f_back
+        while back is not None:
+            record = self._frames.get(id(back))
+            if record is not None:
+                return record.number
+            back = back.f_back
+        return -1
+
+    def line(self, record: _Frame, line: int) -> None:
+        """Note that a frame comes to a line, which is a unit."""
+        unit = line - 1
+        if unit == record.own or unit < 0 or unit >= len(self._units) or unit == record.unit:
+            return
+        # A compound statement that is come back to from its own body is not begun anew, unless it is a loop: this is
+        # how ``with`` leaves its body.
+        again = record.unit >= 0 and unit in self._ancestors[record.unit] and unit not in self._loops
+        self.end(record, "line")
+        record.unit = unit
+        if again:
+            return
+        if len(self.steps) >= self._max_steps:
+            self.truncated = True
+            return
+        record.step = len(self.steps)
+        self.steps.append([record.number, unit, "", [], [] if self._everything else self._seen(record)])
+
+    def end(self, record: _Frame, how: str) -> None:
+        """Note that the frame's step is finished: by its next line, its return or an exception that leaves it."""
+        if record.step >= 0:
+            step = self.steps[record.step]
+            step[2] = how
+            step[3] = self._seen(record)
+            record.step = -1
+
+    def leave(self, record: _Frame, how: str) -> None:
+        """Note that a frame has ended."""
+        self.end(record, how)
+        self._frames.pop(id(record.frame), None)
+
+    def abandon(self, record: _Frame) -> None:
+        """Note that a generator is closed where it waits; since 3.13 that may happen without a sound."""
+        record.step = -1
+        self._frames.pop(id(record.frame), None)
+
+    def _seen(self, record: _Frame) -> list[Any]:
+        frame = record.frame
+        if self._everything:
+            return self._changes(record)
+        wanted = self._watches.get(record.unit)
+        if not wanted:
+            return []
+        class_name = self._units[record.unit].class_name
+        values = []
+        for expression in wanted:
+            try:
+                value = evaluate(expression, frame.f_locals, frame.f_globals, class_name)
+            except Unreadable:
+                values.append(self._texts.setdefault(("", None), len(self._texts)))
+            except Unknown:
+                values.append(-1)
+            else:
+                values.append(self._number(value))
+        return values
+
+    def _number(self, value: Any) -> int:
+        key = (type(value).__name__, written(value, self._max_value))
+        return self._texts.setdefault(key, len(self._texts))
+
+    def _changes(self, record: _Frame) -> list[Any]:
+        """Return the variables of a frame, and the attributes of its objects, that are not as they were."""
+        now: dict[str, int] = {}
+        for name, value in list(record.frame.f_locals.items()):
+            if name.startswith(("__", ".")) or isinstance(value, (type, types.ModuleType)) or callable(value):
+                continue
+            if written(value, self._max_value) is None and type(vars_of(value)) is dict:
+                for attribute, content in list(vars_of(value).items()):
+                    if isinstance(attribute, str):
+                        now[f"{name}.{attribute}"] = self._number(content)
+            else:
+                now[name] = self._number(value)
+        changes = [[name, number] for name, number in now.items() if record.known.get(name) != number]
+        changes += [[name, -1] for name in record.known if name not in now]
+        record.known = now
+        return sorted(changes)
+
+
+class _Frame:
+    __slots__ = ("frame", "known", "number", "own", "raising", "step", "unit")
+
+    def __init__(self, frame: types.FrameType, number: int, own: int) -> None:
+        self.frame = frame
+        self.number = number
+        self.own = own
+        self.unit = -1
+        self.step = -1
+        self.raising: type | None = None
+        self.known: dict[str, int] = {}
+
+
+def _codes(code: types.CodeType) -> list[types.CodeType]:
+    found = [code]
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            found += _codes(constant)
+    return found
+
+
+def _ancestors(program: list[Unit], number: int) -> frozenset[int]:
+    found = set()
+    while (number := program[number].parent) >= 0:
+        found.add(number)
+    return frozenset(found)
+
+
+def monitored(recorder: Recorder) -> Any:
+    """Return a context in which a recorder hears of what runs, by :mod:`sys.monitoring` or by :func:`sys.settrace`."""
+    return _monitoring(recorder) if hasattr(sys, "monitoring") else _tracing(recorder)
+
+
+@contextlib.contextmanager
+def _monitoring(recorder: Recorder) -> Any:
+    monitoring = sys.monitoring  # type: ignore[attr-defined]
+    tool = next(number for number in (4, 3, 5, 2, 1, 0) if monitoring.get_tool(number) is None)
+    monitoring.use_tool_id(tool, "codemind")
+    events = monitoring.events
+    codes = recorder._codes
+
+    def started(code: types.CodeType, *_: Any) -> None:
+        recorder.begin(sys._getframe(1))
+
+    def line(code: types.CodeType, number: int) -> Any:
+        if recorder.truncated:
+            return monitoring.DISABLE
+        record = recorder.begin(sys._getframe(1))
+        if record is not None:
+            recorder.line(record, number)
+        return None
+
+    def returned(code: types.CodeType, *_: Any) -> None:
+        record = recorder._frames.get(id(sys._getframe(1)))
+        if record is not None:
+            recorder.leave(record, "return")
+
+    def unwound(code: types.CodeType, offset: int, error: BaseException) -> None:
+        if code in codes:
+            record = recorder._frames.get(id(sys._getframe(1)))
+            if record is not None and isinstance(error, GeneratorExit):
+                recorder.abandon(record)
+            elif record is not None:
+                recorder.leave(record, "exception")
+
+    local = events.PY_START | events.LINE | events.PY_RETURN
+    monitoring.register_callback(tool, events.PY_START, started)
+    monitoring.register_callback(tool, events.LINE, line)
+    monitoring.register_callback(tool, events.PY_RETURN, returned)
+    monitoring.register_callback(tool, events.PY_UNWIND, unwound)
+    for code in codes:
+        if code.co_name not in _EXPRESSION_FRAMES:
+            monitoring.set_local_events(tool, code, local)
+    monitoring.set_events(tool, events.PY_UNWIND)
+    try:
+        yield
+    finally:
+        monitoring.set_events(tool, 0)
+        for code in codes:
+            monitoring.set_local_events(tool, code, 0)
+        monitoring.free_tool_id(tool)
+
+
+@contextlib.contextmanager
+def _tracing(recorder: Recorder) -> Any:
+    def called(frame: types.FrameType, event: str, argument: Any) -> Any:
+        record = recorder.begin(frame)
+        if record is None:
+            return None
+        record.raising = None
+
+        def local(frame: types.FrameType, event: str, argument: Any) -> Any:
+            if recorder.truncated:
+                # What is not noted need not be slow.
+                frame.f_trace = None
+                sys.settrace(None)
+                return None
+            if event == "line":
+                record.raising = None
+                recorder.line(record, frame.f_lineno)
+            elif event == "exception":
+                record.raising = argument[0]
+            elif event == "return":
+                if argument is None and record.raising is GeneratorExit:
+                    recorder.abandon(record)
+                elif argument is None and record.raising is not None:
+                    recorder.leave(record, "exception")
+                elif not _suspends(frame):
+                    recorder.leave(record, "return")
+            return local
+
+        return local
+
+    threading.settrace(called)
+    sys.settrace(called)
+    try:
+        yield
+    finally:
+        sys.settrace(None)
+        threading.settrace(None)
+
+
+def _suspends(frame: types.FrameType) -> bool:
+    """Tell whether a frame that gives a value to its caller will go on: it yields or awaits."""
+    import dis
+
+    code = frame.f_code
+    if not code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return False
+    at, following = frame.f_lasti, frame.f_lasti + 2
+    content = code.co_code
+    if "RESUME" in dis.opmap:
+        return following < len(content) and content[following] == dis.opmap["RESUME"]
+    # Up to 3.10; ``yield from`` and ``await`` step back by one instruction, to be executed again.
+    return content[at] == dis.opmap["YIELD_VALUE"] or (
+        following < len(content) and content[following] == dis.opmap["YIELD_FROM"]
+    )
+
+
+class Unknown(Exception):
+    """An expression has no value here: a name, an attribute, a key or an index does not exist."""
+
+
+class Unreadable(Unknown):
+    """An expression may have a value, but it cannot be told without running code of the program or of a library."""
+
+
+def evaluate(expression: ast.expr, local: Any, world: Any, class_name: str = "") -> Any:
+    """Return the value of a variable without running any code of the program.
+
+    Understood are names, attributes, subscripts of lists, tuples, strings, dicts and deques, tuples, constants and
+    sums and differences of these.
+
+    Raises:
+        Unknown: where a name, attribute, key or index does not exist.
+        Unreadable: for anything else.
+    """
+
+    def value_of(node: ast.expr) -> Any:
+        return evaluate(node, local, world, class_name)
+
+    if isinstance(expression, ast.Name):
+        for scope in (local, world):
+            if expression.id in scope:
+                return scope[expression.id]
+        raise Unknown(expression.id)
+    if isinstance(expression, ast.Constant):
+        return expression.value
+    if isinstance(expression, ast.Tuple):
+        return tuple([value_of(item) for item in expression.elts])
+    if isinstance(expression, ast.Starred):
+        return value_of(expression.value)
+    if isinstance(expression, ast.Attribute):
+        name = expression.attr
+        if class_name.strip("_") and name.startswith("__") and not name.endswith("__"):
+            name = f"_{class_name.lstrip('_')}{name}"
+        return _attribute(value_of(expression.value), name)
+    if isinstance(expression, ast.Subscript):
+        return _item(value_of(expression.value), value_of(expression.slice))
+    if isinstance(expression, ast.Slice):
+        bounds = (expression.lower, expression.upper, expression.step)
+        return slice(*(None if bound is None else value_of(bound) for bound in bounds))
+    if isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub):
+        operand = value_of(expression.operand)
+        if type(operand) in (int, float):
+            return -operand
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, (ast.Add, ast.Sub)):
+        left, right = value_of(expression.left), value_of(expression.right)
+        if type(left) is int and type(right) is int:
+            return left + right if isinstance(expression.op, ast.Add) else left - right
+    raise Unreadable(type(expression).__name__)
+
+
+def vars_of(value: Any) -> Any:
+    """Return an object's own attributes, read past anything its class defines; None if it has none."""
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except (AttributeError, TypeError):
+        return None
+
+
+def _attribute(value: Any, name: str) -> Any:
+    attributes = vars_of(value)
+    found = inspect.getattr_static(value, name, Unknown)
+    if type(attributes) is dict and name in attributes and not isinstance(found, property):
+        return attributes[name]
+    if isinstance(found, types.MemberDescriptorType):
+        try:
+            return found.__get__(value)
+        except AttributeError:
+            raise Unknown(name) from None
+    if found is Unknown:
+        dynamic = inspect.getattr_static(type(value), "__getattr__", None) is not None
+        raise Unreadable(name) if dynamic else Unknown(name)
+    if hasattr(type(found), "__get__"):
+        raise Unreadable(name)
+    return found
+
+
+def _item(container: Any, key: Any) -> Any:
+    kinds: tuple[Any, ...] = (dict, list, tuple, str, bytes, deque)
+    kind = next((kind for kind in kinds if isinstance(container, kind)), None)
+    if kind is None or (written(key, _MAX_DIGITS) is None and type(key) is not slice):
+        raise Unreadable("subscript")
+    try:
+        return kind.__getitem__(container, key)
+    except (LookupError, TypeError, ValueError):
+        raise Unknown("subscript") from None
+
+
+def written(value: Any, limit: int) -> str | None:
+    """Return a plain value as a literal, the same text for equal values; None if there is none within the limit.
+
+    Plain are None, ``...``, bool, int, float, complex, str, bytes, and list, tuple, dict, set and frozenset of these,
+    of exactly these types. Sets are sorted by text, since their order depends on hashing; dicts keep theirs.
+
+    Args:
+        value: Anything.
+        limit: Characters.
+    """
+    parts: list[str] = []
+    try:
+        _write(value, parts, [limit], 0)
+    except Unknown:
+        return None
+    return "".join(parts)
+
+
+def _write(value: Any, parts: list[str], left: list[int], depth: int) -> None:
+    def put(text: str) -> None:
+        left[0] -= len(text)
+        if left[0] < 0:
+            raise Unknown("too long")
+        parts.append(text)
+
+    def put_items(opening: str, items: Any, closing: str) -> None:
+        put(opening)
+        for position, item in enumerate(items):
+            if position:
+                put(", ")
+            _write(item, parts, left, depth + 1)
+        put(closing)
+
+    kind = type(value)
+    if depth > _MAX_DEPTH:
+        raise Unknown("too deep")
+    if value is None or value is ... or kind is bool:
+        put(repr(value))
+    elif kind is int:
+        if value.bit_length() > 3.3 * min(left[0], _MAX_DIGITS):
+            raise Unknown("too long")
+        put(repr(value))
+    elif kind is str or kind is bytes:
+        if len(value) > left[0]:
+            raise Unknown("too long")
+        put(repr(value))
+    elif kind is float:
+        put(repr(value) if math.isfinite(value) else f"float('{value!r}')")
+    elif kind is complex and math.isfinite(value.real) and math.isfinite(value.imag):
+        put(repr(value))
+    elif kind is list:
+        put_items("[", value, "]")
+    elif kind is tuple:
+        put_items("(", value, ",)" if len(value) == 1 else ")")
+    elif kind is dict:
+        put("{")
+        for position, (key, item) in enumerate(value.items()):
+            if position:
+                put(", ")
+            _write(key, parts, left, depth + 1)
+            put(": ")
+            _write(item, parts, left, depth + 1)
+        put("}")
+    elif kind is set or kind is frozenset:
+        texts = []
+        for item in value:
+            own: list[str] = []
+            _write(item, own, left, depth + 1)
+            texts.append("".join(own))
+        inner = "{" + ", ".join(sorted(texts)) + "}" if texts else ""
+        put((inner or "set()") if kind is set else f"frozenset({inner})")
+    else:
+        raise Unknown(kind.__name__)
+
+
+def record(
+    program: str,
+    *,
+    script: bool,
+    stdin: str = "",
+    before: str = "",
+    expression: str = "",
+    watches: dict[int, list[str]] | None = None,
+    everything: bool = False,
+    max_steps: int = 20_000,
+    max_value: int = 1_000,
+) -> dict[str, Any]:
+    """Run a program, trace it and return the trace as plain values.
+
+    Args:
+        program: Source of the program.
+        script: Whether running the program itself is traced; else it is loaded first, and what follows is traced.
+        stdin: The text on standard input.
+        before: Statements that run in the program's namespace before tracing starts.
+        expression: What is evaluated in the program's namespace, traced as far as it runs the program's own code.
+            Statements may come before it: the last one's value counts if it is an expression.
+        watches: See :class:`Recorder`.
+        everything: See :class:`Recorder`.
+        max_steps: See :class:`Recorder`.
+        max_value: See :class:`Recorder`.
+
+    Returns:
+        ``frames``, ``steps`` and ``values`` as :class:`Recorder` has them; ``truncated``, ``threads``; ``output``
+        (type name and literal of the expression's value, None if it raised), ``stdout`` and ``exception`` (name of the
+        type of what ended it, or "").
+    """
+    code, found = compiled(program)
+    recorder = Recorder(code, found, watches or {}, everything, max_steps, max_value)
+    namespace: dict[str, Any] = {"__name__": "__main__" if script else "program", "__file__": "program.py"}
+    module = types.ModuleType(str(namespace["__name__"]))
+    module.__dict__.update(namespace)
+    namespace = module.__dict__
+    sys.modules[module.__name__] = module
+    output: list[Any] | None = None
+    raised = ""
+    printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+    with contextlib.redirect_stdout(printed):
+        if not script:
+            exec(code, namespace)
+            exec(compile(before, "input.py", "exec", dont_inherit=True), namespace)
+        tree: Any = ast.parse(expression, "input.py")
+        last = None
+        if tree.body and isinstance(tree.body[-1], ast.Expr):
+            last = compile(ast.Expression(tree.body.pop().value), "input.py", "eval", dont_inherit=True)
+        first = compile(tree, "input.py", "exec", dont_inherit=True)
+        try:
+            with monitored(recorder):
+                if script:
+                    exec(code, namespace)
+                exec(first, namespace)
+                value = None if last is None else eval(last, namespace)
+            output = [type(value).__name__, written(value, 100 * max_value)]
+        except BaseException as error:
+            raised = type(error).__name__
+    return {
+        "frames": recorder.frames,
+        "steps": recorder.steps,
+        "values": recorder.values,
+        "truncated": recorder.truncated,
+        "threads": recorder.threads,
+        "output": output,
+        "stdout": printed.buffer.getvalue().decode("utf-8", "replace"),
+        "exception": raised,
+    }

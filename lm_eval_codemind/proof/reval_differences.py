@@ -1,0 +1,127 @@
+"""Where REval's labels differ from what execution shows, and why.
+
+Compared is what both mean: of all runs of a line the values after it and the lines next to it. REval accepts any of
+them; an item differs where the sets do.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.benchmarks import reval
+from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.languages.python.tracing import Trace, Traced, TraceFailed, line_of, runs, submit
+from lm_eval_codemind.languages.python.tracing.recorder import units, written
+from lm_eval_codemind.languages.python.tracing.run import result_of
+from lm_eval_codemind.proof.runtime import MAX_STEPS, events_job
+
+# Why REval's values after a line are not the right ones. A closed set.
+STATE_CAUSES: dict[str, str] = {
+    "undefined": "the variable does not exist there, so that no answer is right",
+    "callee": "values of a function that the line calls",
+    "later": "the line ended its call: values of a later call",
+    "caller": "the line ended its call: values of the caller",
+    "return": "the line ended its call: a return, noted without values",
+    "expression": "values of a comprehension, generator expression or lambda",
+    "last": "nothing runs after the line: values before it",
+    "pairs": "every container is paired with every index, every part of a tuple with every other",
+    "index": "the index is not interpreted",
+    "merged": "several runs of a loop on one line are taken as one",
+}
+# Likewise for the next line.
+PATH_CAUSES: dict[str, str] = {
+    "again": "the return from the line is taken as another run of it",
+    "return": "a return to the caller is taken as its line being executed",
+    "expression": "a comprehension's own frame is taken as a run of the line",
+    "merged": "several runs of a line are taken as one",
+    "later": "the definition of a function that is called is taken as executed",
+}
+
+# Program -> input -> line -> cause of the state, cause of the path; "" where they are right.
+Differences = dict[str, dict[str, dict[str, list[str]]]]
+
+
+@lru_cache(maxsize=1)
+def load_differences() -> Differences:
+    """Return the shipped differences."""
+    text = (files("lm_eval_codemind.proof") / "runtime_labels" / "reval_differences.json").read_text(encoding="utf-8")
+    found: Differences = json.loads(text)
+    return found
+
+
+def compare(programs: Sequence[reval.Program], sandbox: Sandbox) -> Differences:
+    """Execute REval's inputs in both readings and return the items that differ. Needs Python 3.11.
+
+    Values that have no literal are not compared.
+
+    Raises:
+        ValueError: if the readings differ in whether a line is executed, which they must not.
+    """
+    pending = []
+    for program in programs:
+        tree = units(ast.parse(program.code))
+        for given in program.inputs:
+            watches: dict[int, list[str]] = {}
+            for each in given.questions:
+                watches.setdefault(line_of(tree, each.line) or each.line, []).append(each.variable)
+            traced = Traced(program.code, given.expression, given.before, watches=watches)
+            ours = submit(sandbox, traced, max_steps=MAX_STEPS, max_value=10_000)
+            pending.append((program, given, tree, ours, sandbox.submit(events_job(program, given))))
+    found: Differences = {}
+    for program, given, tree, (future, read), theirs in tqdm(pending, desc="comparing", unit="input"):
+        try:
+            seen, published = read(future.result()), result_of(theirs.result())
+        except TraceFailed:
+            continue
+        for position, each in enumerate(given.questions):
+            label, origins = published["labels"][position], published["origins"][position]
+            causes = _causes(seen, line_of(tree, each.line) or each.line, each.variable, label, origins)
+            if any(causes):
+                of_program = found.setdefault(program.task_id, {})
+                of_program.setdefault(str(given.index), {})[str(each.line)] = causes
+    return found
+
+
+def _causes(seen: Trace, line: int, variable: str, label: Sequence[Any], origins: Sequence[str]) -> list[str]:
+    covered, accepted, following = label
+    of_line = runs(seen, line)
+    if covered != bool(of_line):
+        raise ValueError(f"line {line}: REval's reading and ours differ in whether it is executed")
+    right = {-1 if run.next is None else seen.steps[run.next].line for run in of_line} or {-1}
+    path = "" if right == set(following) else _path_cause(origins)
+    values = [run.values.get(variable) for run in of_line]
+    if of_line and not any(values):
+        return ["undefined", path]
+    literals = {(value.type_name, value.literal) for value in values if value is not None}
+    theirs = {(kind, _literal(text)) for text, kind in accepted}
+    comparable = all(text is not None for _, text in literals)
+    return ["" if not comparable or literals == theirs else _state_cause(variable, origins), path]
+
+
+def _literal(text: str) -> str | None:
+    try:
+        return written(parse_literal(text), 10_000)
+    except NotALiteralError:
+        return None
+
+
+def _state_cause(variable: str, origins: Sequence[str]) -> str:
+    for origin in origins:
+        if origin not in ("same", "again", "merged"):
+            return origin
+    if "merged" in origins:
+        return "merged"
+    nodes = list(ast.walk(ast.parse(variable)))
+    return "index" if any(isinstance(node, ast.BinOp) for node in nodes) else "pairs"
+
+
+def _path_cause(origins: Sequence[str]) -> str:
+    return next((cause for cause in PATH_CAUSES if cause in origins), "later")

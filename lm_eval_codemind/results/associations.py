@@ -1,0 +1,120 @@
+"""Do the tasks measure different things? For every pair of families that ran on common problems (RQ5 and RQ6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from lm_eval_codemind.benchmarks import same_problems
+from lm_eval_codemind.families import families
+from lm_eval_codemind.results.observations import Observation
+from lm_eval_codemind.results.tables import Column, Table
+from lm_eval_codemind.scores.association import associate
+from lm_eval_codemind.scores.statistics import holm
+
+# Benchmark (that others count with) and name of a problem.
+ProblemKey = tuple[str, str]
+
+
+def solved_by_family(observations: Sequence[Observation], model: str) -> dict[str, dict[ProblemKey, bool]]:
+    """Return which problems a model solves under each of the families that it ran: title -> problem -> solved.
+
+    A problem with several questions is solved where all of them are.
+    """
+    found: dict[str, dict[ProblemKey, bool]] = {}
+    for o in observations:
+        if o.model == model:
+            of_family = found.setdefault(o.family.title, {})
+            key = (same_problems(o.benchmark), o.problem_id)
+            of_family[key] = of_family.get(key, True) and o.solved
+    order = [family.title for family in families().values()]
+    return {title: found[title] for title in sorted(found, key=order.index)}
+
+
+def associations(observations: Sequence[Observation]) -> Table:
+    """Return how solving problems under one family goes together with solving them under another, model by model.
+
+    Every ordered pair of families has a row, since the conditional rates have a direction. The p values of a model,
+    one for each unordered pair, are corrected by Holm's method.
+    """
+    rows = []
+    for model in dict.fromkeys(o.model for o in observations):
+        solved = solved_by_family(observations, model)
+        pairs = [pair for pair in combinations(solved, 2) if _common(solved, *pair)]
+        found = {pair: associate(*_verdicts(solved, *pair)) for pair in pairs}
+        corrected = dict(zip(pairs, holm([found[pair].p for pair in pairs]), strict=True))
+        for pair in pairs:
+            for first, second in (pair, pair[::-1]):
+                result = found[pair] if (first, second) == pair else associate(*_verdicts(solved, first, second))
+                rows.append(
+                    (
+                        model,
+                        first,
+                        second,
+                        result.both,
+                        result.first_only,
+                        result.second_only,
+                        result.neither,
+                        result.phi.value,
+                        result.phi.low,
+                        result.phi.high,
+                        result.odds_ratio,
+                        result.p,
+                        corrected[pair],
+                        result.given_right.value,
+                        result.given_wrong.value,
+                        result.difference.value,
+                        result.difference.low,
+                        result.difference.high,
+                        result.n,
+                    )
+                )
+    return Table(
+        "associations",
+        "Does solving a problem under one task go together with solving it under another?",
+        "Problems that both families asked about, by whether the model solves them; phi with a bootstrap interval, the "
+        "odds ratio with Fisher's exact test, and the share solved under the second family among those solved and not "
+        "solved under the first, with the difference's interval (Newcombe). Corrected: Holm, over a model's pairs of "
+        "families. All of this is association: problems that are easy are easy in many ways. Not asked: "
+        + (", ".join(_missing(observations)) or "nothing")
+        + ".",
+        (
+            Column("model", "Model"),
+            Column("first", "First"),
+            Column("second", "Second"),
+            Column("both", "Both", "count"),
+            Column("first_only", "First only", "count"),
+            Column("second_only", "Second only", "count"),
+            Column("neither", "Neither", "count"),
+            Column("phi", "phi", "number"),
+            Column("phi_low", "95% from", "number"),
+            Column("phi_high", "to", "number"),
+            Column("odds_ratio", "Odds ratio", "number"),
+            Column("p", "p", "p"),
+            Column("p_corrected", "p corrected", "p"),
+            Column("given_right", "Second, if first right", "percent"),
+            Column("given_wrong", "Second, if first wrong", "percent"),
+            Column("difference", "Difference", "percent"),
+            Column("low", "95% from", "percent"),
+            Column("high", "to", "percent"),
+            Column("n", "n", "count"),
+        ),
+        tuple(rows),
+    )
+
+
+def _common(solved: Mapping[str, Mapping[ProblemKey, bool]], first: str, second: str) -> list[ProblemKey]:
+    return [key for key in solved[first] if key in solved[second]]
+
+
+def _verdicts(
+    solved: Mapping[str, Mapping[ProblemKey, bool]], first: str, second: str
+) -> tuple[list[bool], list[bool]]:
+    common = _common(solved, first, second)
+    return [solved[first][key] for key in common], [solved[second][key] for key in common]
+
+
+def _missing(observations: Sequence[Observation]) -> list[str]:
+    """Return the families of the overlap analysis that no run has, by title."""
+    there = {o.family.title for o in observations}
+    return [family.title for family in families().values() if family.in_overlap and family.title not in there]

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from lm_eval_codemind.benchmarks.reval import Program, asked_expressions, masked_body, read_programs
+from lm_eval_codemind.benchmarks import Upstream
+
+
+@pytest.fixture(scope="module")
+def programs(upstream: Upstream) -> list[Program]:
+    return read_programs(upstream)
+
+
+@pytest.mark.upstream
+def test_programs_inputs_and_questions(programs: list[Program]) -> None:
+    assert Counter(program.benchmark for program in programs) == {"humaneval": 85, "classeval": 69}
+    for name, inputs, questions in (("humaneval", 396, 1157), ("classeval", 294, 1995)):
+        of_benchmark = [given for program in programs if program.benchmark == name for given in program.inputs]
+        assert len(of_benchmark) == inputs
+        assert sum(len(given.questions) for given in of_benchmark) == questions
+    assert sum(any(given.set_up for given in program.inputs) for program in programs) == 12
+
+
+@pytest.mark.upstream
+def test_what_one_input_of_each_kind_is(programs: list[Program]) -> None:
+    function = programs[0].inputs[1]
+    assert function.expression == function.shown == "has_close_elements([1.0, 2.0, 3.9, 4.0, 5.0, 2.2], 0.05)"
+    assert (function.masked, function.expected) == (f"assert {function.expression} == ??", "False")
+    test = programs[86].inputs[1]
+    assert test.expression == "_codemind_test.test_get_argument_1()" and test.set_up == "self.parser = ArgumentParser()"
+    assert test.before.endswith("ArgumentParserTestGetArgument('test_get_argument_1')\n_codemind_test.setUp()\n")
+    assert [(each.line, each.variable) for each in test.questions][:2] == [(35, "self.types[arg]"), (8, "args")]
+
+
+BODY = """\
+box = Box(2)
+self.assertEqual(box.get('a'), 3)
+self.assertAlmostEqual(12.56, box.area(), delta=0.01)
+self.assertTrue(box.full)
+self.assertRaises(KeyError, box.get, 'b')
+for k in box:
+    self.assertIn(k, 'ab')
+"""
+
+
+def test_no_assertion_gives_its_answer_away() -> None:
+    assert asked_expressions(BODY) == ["box.get('a')", "box.area()", "box.full"]
+    assert masked_body(BODY, [True, True, False]).splitlines() == [
+        "box = Box(2)",
+        "assert box.get('a') == ??",
+        "assert box.area() == ??",
+        "self.assertTrue(box.full)",
+        "self.assertRaises(KeyError, box.get, 'b')",
+        "for k in box:",
+        "    self.assertIn(k, 'ab')",
+    ]

@@ -1,0 +1,76 @@
+"""The table of associations between families, and the UpSet plot, on observations made by hand."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+from xml.etree import ElementTree
+
+import pytest
+
+from lm_eval_codemind.families import families
+from lm_eval_codemind.questions.samples import Sample
+from lm_eval_codemind.results.analysis import overlap
+from lm_eval_codemind.results.associations import associations
+from lm_eval_codemind.results.observations import Observation
+from lm_eval_codemind.results.plots import draw, plots
+from lm_eval_codemind.results.upset import UpSet
+
+
+def observed(model: str, family: str, verdicts: dict[str, bool], benchmark: str = "sample") -> list[Observation]:
+    def sample(problem: str) -> Sample:
+        doc: dict[str, Any] = {"benchmark": benchmark, "problem_id": problem, "kind": "function", "language": "python"}
+        return Sample(doc, 0, "", (), (), (), "", {}, {})
+
+    of = families()[family]
+    return [
+        Observation(model, f"codemind_{family}_{benchmark}", of, (sample(p),), {of.scores[0]: float(v)}, v, {"C": None})
+        for p, v in verdicts.items()
+    ]
+
+
+# Ten problems under IER and DSR, nine of them under SR too.
+IER = dict.fromkeys("abcdef", True) | dict.fromkeys("ghij", False)
+DSR = dict.fromkeys("abcd", True) | dict.fromkeys("efgh", False) | dict.fromkeys("ij", True)
+SR = dict.fromkeys("abcdefghi", False)
+OBSERVATIONS = observed("m", "ier", IER) + observed("m", "dsr", DSR) + observed("m", "sr", SR)
+
+
+def test_pairs_of_families_on_their_common_problems() -> None:
+    rows = {(row["first"], row["second"]): row for row in associations(OBSERVATIONS).records()}
+    assert len(rows) == 6
+    forwards, backwards = rows[("IER", "DSR")], rows[("DSR", "IER")]
+    assert [forwards[name] for name in ("both", "first_only", "second_only", "neither", "n")] == [4, 2, 2, 2, 10]
+    assert forwards["odds_ratio"] == pytest.approx(2) and forwards["phi"] == pytest.approx((8 - 4) / 24)
+    assert (forwards["given_right"], forwards["given_wrong"]) == (pytest.approx(4 / 6), pytest.approx(2 / 4))
+    assert (backwards["given_right"], backwards["given_wrong"]) == (pytest.approx(4 / 6), pytest.approx(2 / 4))
+    assert backwards["p"] == pytest.approx(forwards["p"]) and forwards["p_corrected"] >= forwards["p"]
+    # Nothing is solved under SR: no correlation, no odds.
+    assert rows[("IER", "SR")]["n"] == 9 and rows[("IER", "SR")]["phi"] is None and rows[("IER", "SR")]["p"] is None
+
+
+def test_a_run_with_one_family_shows_nothing_and_says_what_is_missing() -> None:
+    table = associations(observed("m", "ier", IER))
+    assert table.rows == ()
+    assert "Not asked: SR, DSR" in table.note and "cause" not in table.title
+
+
+def test_the_same_problem_under_another_name_of_its_benchmark_is_one() -> None:
+    both = observed("m", "ier", IER, "classeval") + observed("m", "sr", SR, "classeval_methods")
+    assert associations(both).records()[0]["n"] == 9
+
+
+def test_an_upset_plot_shows_the_exact_intersections() -> None:
+    table = overlap(OBSERVATIONS[:20])
+    (figure,) = [one for one in plots([table]) if isinstance(one, UpSet)]
+    assert set(figure.sets) == {"IER", "DSR"}
+    assert dict(figure.counts) == {
+        frozenset({"IER", "DSR"}): 4,
+        frozenset({"IER"}): 2,
+        frozenset({"DSR"}): 2,
+        frozenset(): 2,
+    }
+    drawn = cast(ElementTree.Element, ElementTree.fromstring(draw(figure, ["m"], standalone=True)))
+    titles = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    assert sorted(t for t in titles if t) == sorted(
+        f"solved under {what}" for what in ("IER and DSR: 4", "DSR: 2", "IER: 2", "none: 2")
+    )

@@ -1,0 +1,132 @@
+"""Execute the programs that are asked about their runtime behaviour, and write the labels that the package ships.
+
+    PYTHON utils/prove_runtime.py trace --upstream DIR --output PROOF.json    (once with each version of Python)
+    PYTHON utils/prove_runtime.py replicate --upstream DIR                    (3.11, with the packages of REval's time)
+    PYTHON utils/prove_runtime.py compare --upstream DIR                      (likewise)
+    PYTHON utils/prove_runtime.py merge --upstream DIR PROOF.json ...         (the version to ship first)
+
+Read what it prints before committing it: every item that two executions differ in is named.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from lm_eval_codemind.benchmarks import Upstream, reval
+from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof import reval_differences, runtime
+
+from lm_eval_codemind.data.build import read_proven
+
+FOLDER = Path(runtime.__file__).parent / "runtime_labels"
+OWN = ("cruxeval", "avatar", "sample")
+NAMES = ("reval", *OWN)
+SEED = "codemind runtime 1"
+
+_UPSTREAM = click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def _problems(upstream: Path) -> dict[str, list[Problem]]:
+    source = Upstream(upstream)
+    return {name: read_proven(name, source) for name in OWN}
+
+
+def _programs(upstream: Path) -> list[reval.Program]:
+    return reval.read_programs(Upstream(upstream))
+
+
+@click.group()
+def main() -> None:
+    """Prove the labels of runtime behaviour."""
+
+
+@main.command()
+@_UPSTREAM
+@click.option("--output", required=True, type=_FILE)
+@click.option("--hash-seed", "seeds", multiple=True, default=(1, 2), show_default=True)
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES, help="Trace these only.")
+@click.option("--workers", default=2, show_default=True)
+def trace(upstream: Path, output: Path, seeds: tuple[int, ...], names: tuple[str, ...], workers: int) -> None:
+    """Trace all programs under this version of Python, with each hash seed."""
+    problems, programs = _problems(upstream), _programs(upstream)
+    version = "{}.{}".format(*sys.version_info)
+    proofs = []
+    for seed in seeds:
+        with Sandbox(workers=workers, hash_seed=seed) as sandbox:
+            labels = {
+                name: runtime.prove_problems(problems[name], sandbox)
+                if name in OWN
+                else runtime.prove_reval(programs, sandbox)
+                for name in names
+            }
+        proofs.append({name: runtime.plain(each) for name, each in labels.items()})
+    output.write_text(json.dumps({"version": version, "proofs": proofs}), encoding="utf-8")
+
+
+@main.command()
+@_UPSTREAM
+@click.option("--workers", default=2, show_default=True)
+def replicate(upstream: Path, workers: int) -> None:
+    """Write the labels that REval's own reading gives."""
+    with Sandbox(workers=workers) as sandbox:
+        labels = runtime.replicate_reval(_programs(upstream), sandbox)
+    (FOLDER / "reval_published.json.gz").write_bytes(runtime.packed(labels))
+
+
+@main.command()
+@_UPSTREAM
+@click.option("--workers", default=2, show_default=True)
+def compare(upstream: Path, workers: int) -> None:
+    """Write in what REval's labels differ from what execution shows."""
+    with Sandbox(workers=workers) as sandbox:
+        found = reval_differences.compare(_programs(upstream), sandbox)
+    text = json.dumps(found, indent=0, sort_keys=True)
+    (FOLDER / "reval_differences.json").write_text(text + "\n", encoding="utf-8")
+    causes = [pair for inputs in found.values() for lines in inputs.values() for pair in lines.values()]
+    click.echo(f"state: {Counter(state for state, _ in causes if state)}")
+    click.echo(f"path: {Counter(path for _, path in causes if path)}; either: {len(causes)}")
+
+
+@main.command()
+@_UPSTREAM
+@click.argument("files", nargs=-1, required=True, type=_FILE)
+def merge(upstream: Path, files: tuple[Path, ...]) -> None:
+    """Write the labels that all executions agree on."""
+    read = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    problems = _problems(upstream)
+    for name in NAMES:
+        proofs = [
+            (each["version"], runtime.read_labels(proof[name]))
+            for each in read
+            for proof in each["proofs"]
+            if name in proof
+        ]
+        labels = runtime.agreeing(proofs)
+        if name in OWN:
+            labels = runtime.choose_lines(problems[name], labels, SEED)
+        (FOLDER / f"{name}.json.gz").write_bytes(runtime.packed(runtime.plain(labels)))
+        _report(name, labels)
+
+
+def _report(name: str, labels: runtime.Labels) -> None:
+    inputs = [(program, number, given) for program, numbers in labels.items() for number, given in numbers.items()]
+    reasons = Counter(f"input: {given.reason}" for _, _, given in inputs if given.reason)
+    reasons.update(label.reason for _, _, given in inputs if not given.reason for label in given.labels if label.reason)
+    kept = [label for _, _, given in inputs if not given.reason for label in given.labels if not label.reason]
+    click.echo(f"{name}: {len(labels)} programs, {len(inputs)} inputs, {len(kept)} items; left out {dict(reasons)}")
+    click.echo(f"  times: {Counter(min(label.times, 2) for label in kept)}")
+    for program, number, given in inputs:
+        named = [f"line {label.line}" for label in given.labels if label.reason in ("version", "hashing")]
+        if named or given.reason:
+            click.echo(f"  {program} input {number}: {given.reason} {', '.join(named)}")
+
+
+if __name__ == "__main__":
+    main()
