@@ -19,6 +19,7 @@ _PACKAGED = tuple(
         "dsr:DSR",
         "ier:DIRECT_IER",
         "ier:PUBLISHED_IER",
+        "unrolled:UNROLLED",
         "sr:MISLEADING_SR",
         "dsr:PUBLISHED_DSR",
         "runtime:RUNTIME",

@@ -106,7 +106,9 @@ def program_of(problem: Problem, unrolling: Unrolling) -> str:
     try:
         text = unrolled(problem.code, unrolling.run)
     except (Unrollable, LookupError, TypeError) as error:
-        raise UnrolledError(f"{problem.problem_id}: its program does not go with what its loops did ({error})") from error
+        raise UnrolledError(
+            f"{problem.problem_id}: its program does not go with what its loops did ({error})"
+        ) from error
     if _digest(text) != unrolling.digest:
         raise UnrolledError(f"{problem.problem_id}: its unrolled program is not the one that was proven")
     return text
@@ -141,9 +143,7 @@ def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, U
     return found
 
 
-def checked(
-    problems: Iterable[Problem], shipped: Mapping[str, Unrolling], sandbox: Sandbox
-) -> dict[str, Unrolling]:
+def checked(problems: Iterable[Problem], shipped: Mapping[str, Unrolling], sandbox: Sandbox) -> dict[str, Unrolling]:
     """Execute unrolled programs and return what is shipped about them, without those that do not give the output."""
     found = dict(shipped)
     running = [

@@ -15,6 +15,7 @@ from lm_eval_codemind.questions import Family, Key
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.results.same_problems import on_same_problems
 from lm_eval_codemind.results.tables import Column, Table
 from lm_eval_codemind.scores.association import spearman_of_groups
 from lm_eval_codemind.scores.statistics import compare, holm, mean, proportion, spearman
@@ -63,6 +64,7 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         overlap(observations),
         associations(observations),
         comparisons(observations),
+        on_same_problems(observations),
         hardest(observations),
     ]
     return [table for table in tables if table.rows]

@@ -42,13 +42,73 @@ _JUMPS = (ast.Break, ast.Continue)
 _NUMBERED = (*_FUNCTIONS, *_LOOPS, *_JUMPS, ast.If, ast.Call)
 
 _PURE_CALLS = frozenset(
-    "abs all any bool bytes chr dict divmod enumerate float frozenset int isinstance len list max min ord pow range repr "
-    "reversed round set sorted str sum tuple type zip".split()
+    [
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "bytes",
+        "chr",
+        "dict",
+        "divmod",
+        "enumerate",
+        "float",
+        "frozenset",
+        "int",
+        "isinstance",
+        "len",
+        "list",
+        "max",
+        "min",
+        "ord",
+        "pow",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "sorted",
+        "str",
+        "sum",
+        "tuple",
+        "type",
+        "zip",
+    ]
 )
 _PURE_METHODS = frozenset(
-    "copy count endswith find get index isalnum isalpha isdecimal isdigit islower isnumeric isspace issubset isupper "
-    "items join keys lower lstrip replace rfind rstrip split splitlines startswith strip swapcase title upper "
-    "values".split()
+    [
+        "copy",
+        "count",
+        "endswith",
+        "find",
+        "get",
+        "index",
+        "isalnum",
+        "isalpha",
+        "isdecimal",
+        "isdigit",
+        "islower",
+        "isnumeric",
+        "isspace",
+        "issubset",
+        "isupper",
+        "items",
+        "join",
+        "keys",
+        "lower",
+        "lstrip",
+        "replace",
+        "rfind",
+        "rstrip",
+        "split",
+        "splitlines",
+        "startswith",
+        "strip",
+        "swapcase",
+        "title",
+        "upper",
+        "values",
+    ]
 )
 _MODULES_OF_NUMBERS = frozenset({"math", "string"})
 
@@ -149,9 +209,7 @@ def executions(recorded: Mapping[str, Any]) -> list[Execution]:
     count = len(set(classes))
     while True:
         several = _several(frames, classes)
-        keys = [
-            (frame[0], json.dumps(_signed(frame[2], frames, classes, several), sort_keys=True)) for frame in frames
-        ]
+        keys = [(frame[0], json.dumps(_signed(frame[2], frames, classes, several), sort_keys=True)) for frame in frames]
         order = {key: position for position, key in enumerate(dict.fromkeys(keys))}
         classes = [order[key] for key in keys]
         if len(order) > _MAX_COPIES:
@@ -507,7 +565,7 @@ class _Unroller:
         if not explicit and not self._program.pure(loop.iter):
             arguments = loop.iter.args if isinstance(loop.iter, ast.Call) and _called(loop.iter) == "range" else None
             explicit = arguments is None and bool(turns)
-            for each in (arguments if arguments is not None else [] if turns else [loop.iter]):
+            for each in arguments if arguments is not None else [] if turns else [loop.iter]:
                 written += self._effect(each, record)
         iterator = self._iterator(depth)
         if explicit:
