@@ -1,7 +1,7 @@
 """Programs with their loops unrolled: made from decisions that were recorded when a release was made, and proven.
 
-What is shipped, a file a benchmark in ``unrolled_runs/``, is what the loops did on a problem's input, not the programs; a
-user's build executes nothing. A problem without a loop that runs has no entry.
+What is shipped, a file a benchmark in ``unrolled_runs/``, is what the loops did on a problem's input, not the programs.
+A user's build executes nothing. A problem without a loop that runs has no entry.
 """
 
 from __future__ import annotations

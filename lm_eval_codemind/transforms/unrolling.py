@@ -41,75 +41,23 @@ _LOOPS = (ast.For, ast.While, ast.AsyncFor)
 _JUMPS = (ast.Break, ast.Continue)
 _NUMBERED = (*_FUNCTIONS, *_LOOPS, *_JUMPS, ast.If, ast.Call)
 
+# fmt: off
+# What is taken to have no effect.
 _PURE_CALLS = frozenset(
-    [
-        "abs",
-        "all",
-        "any",
-        "bool",
-        "bytes",
-        "chr",
-        "dict",
-        "divmod",
-        "enumerate",
-        "float",
-        "frozenset",
-        "int",
-        "isinstance",
-        "len",
-        "list",
-        "max",
-        "min",
-        "ord",
-        "pow",
-        "range",
-        "repr",
-        "reversed",
-        "round",
-        "set",
-        "sorted",
-        "str",
-        "sum",
-        "tuple",
-        "type",
-        "zip",
-    ]
+    (
+        "abs", "all", "any", "bool", "bytes", "chr", "dict", "divmod", "enumerate", "float", "frozenset", "int",
+        "isinstance", "len", "list", "max", "min", "ord", "pow", "range", "repr", "reversed", "round", "set", "sorted",
+        "str", "sum", "tuple", "type", "zip"
+    )
 )
 _PURE_METHODS = frozenset(
-    [
-        "copy",
-        "count",
-        "endswith",
-        "find",
-        "get",
-        "index",
-        "isalnum",
-        "isalpha",
-        "isdecimal",
-        "isdigit",
-        "islower",
-        "isnumeric",
-        "isspace",
-        "issubset",
-        "isupper",
-        "items",
-        "join",
-        "keys",
-        "lower",
-        "lstrip",
-        "replace",
-        "rfind",
-        "rstrip",
-        "split",
-        "splitlines",
-        "startswith",
-        "strip",
-        "swapcase",
-        "title",
-        "upper",
-        "values",
-    ]
+    (
+        "copy", "count", "endswith", "find", "get", "index", "isalnum", "isalpha", "isdecimal", "isdigit", "islower",
+        "isnumeric", "isspace", "issubset", "isupper", "items", "join", "keys", "lower", "lstrip", "replace", "rfind",
+        "rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title", "upper", "values"
+    )
 )
+# fmt: on
 _MODULES_OF_NUMBERS = frozenset({"math", "string"})
 
 
