@@ -27,6 +27,7 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     from lm_eval_codemind.results.associations import associations
     from lm_eval_codemind.results.observations import observe
     from lm_eval_codemind.results.runs import read_runs
+    from lm_eval_codemind.results.same_problems import on_same_problems
 
     try:
         found = read_runs(runs)
@@ -46,6 +47,9 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
         click.echo(f"\n{compared.title}, all benchmarks together\n{compared.without('benchmark').to_text()}")
     for table in findings(observations):
         click.echo(f"\n{table.title}\n{table.to_text()}")
+    paired = on_same_problems(observations)
+    if paired.rows:
+        click.echo(f"\n{paired.title}\n{paired.to_text()}")
     associated = associations(observations)
     if associated.rows:
         brief = associated.without("phi_low", "phi_high", "p", "low", "high")

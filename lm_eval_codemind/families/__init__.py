@@ -24,6 +24,7 @@ _PACKAGED = tuple(
         "ier:BUGGY_IER",
         "input:DIRECT_INPUT",
         "ier:PUBLISHED_IER",
+        "unrolled:UNROLLED",
         "sr:MISLEADING_SR",
         "dsr:PUBLISHED_DSR",
         "repair:DIRECT_REPAIR",

@@ -88,6 +88,7 @@ class Family(abc.ABC):
         in_overlap: Whether it takes part in the analysis of which problems each family alone solves.
         submittable: Whether its results can be submitted.
         authors_task: What the CodeMind authors' leaderboard calls its task.
+        beside: Name of the family that asks about the same problems unchanged, beside whose scores its own are shown.
     """
 
     name: str
@@ -104,6 +105,7 @@ class Family(abc.ABC):
     in_overlap = True
     submittable = True
     authors_task = ""
+    beside = ""
 
     # -- what is asked
 

@@ -14,6 +14,7 @@ from lm_eval_codemind.questions import Family, Key, Unit
 from lm_eval_codemind.results.associations import ProblemKey, associations, output_predictions, solved_by_family
 from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.results.same_problems import on_same_problems
 from lm_eval_codemind.results.tables import Column, Table
 from lm_eval_codemind.scores.association import spearman_of_groups
 from lm_eval_codemind.scores.statistics import compare, holm, mean, proportion, spearman
@@ -64,6 +65,7 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
         output_predictions(observations),
         comparisons(observations),
         *findings(observations),
+        on_same_problems(observations),
         hardest(observations),
     ]
     return [table for table in tables if table.rows]

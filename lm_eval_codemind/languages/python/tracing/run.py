@@ -33,7 +33,8 @@ def _traced():
     import tempfile
 
     options = json.loads({options!r})
-    options["watches"] = {{int(unit): texts for unit, texts in options["watches"].items()}}
+    if "watches" in options:
+        options["watches"] = {{int(unit): texts for unit, texts in options["watches"].items()}}
     with tempfile.TemporaryFile() as file:
         file.write(options["stdin"].encode())
         file.seek(0)

@@ -1,0 +1,211 @@
+"""Programs with their loops unrolled: made from decisions that were recorded when a release was made, and proven.
+
+What is shipped, a file a benchmark in ``unrolled_runs/``, is what the loops did on a problem's input, not the programs.
+A user's build executes nothing. A problem without a loop that runs has no entry.
+"""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.python.tracing.run import TraceFailed, job_source, result_of
+from lm_eval_codemind.problems import Problem, digest
+from lm_eval_codemind.proof.labels import literal, same_lines
+from lm_eval_codemind.transforms import loop_recorder
+from lm_eval_codemind.transforms.unrolling import (
+    Execution,
+    Unrollable,
+    executions,
+    has_loops,
+    instrumented,
+    ran_a_loop,
+    unrolled,
+)
+
+LIMITS = Limits(cpu_seconds=60, wall_seconds=180, output_bytes=64 << 20)
+# Iterations and calls that are recorded: more than an unrolled program that can be shown has.
+MAX_EVENTS = 20_000
+_DIGEST_LENGTH = 12
+
+
+class UnrolledError(ValueError):
+    """A program and its decisions do not give what was proven."""
+
+
+@dataclass(frozen=True)
+class Unrolling:
+    """What is shipped about one program.
+
+    Attributes:
+        run: Its executions; empty where it is left out.
+        digest: The first characters of the SHA-256 digest of the unrolled program that was proven.
+        reason: A key of :data:`~lm_eval_codemind.transforms.unrolling.REASONS` where it is left out, else "".
+    """
+
+    run: tuple[Execution, ...] = ()
+    digest: str = ""
+    reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        if self.reason:
+            return {"reason": self.reason}
+        return {"digest": self.digest, "run": [[each.function, each.record] for each in self.run]}
+
+    @classmethod
+    def from_json(cls, record: Mapping[str, Any]) -> Unrolling:
+        """Return what :meth:`to_json` wrote."""
+        run = tuple(Execution(function, entries) for function, entries in record.get("run", ()))
+        return cls(run, record.get("digest", ""), record.get("reason", ""))
+
+
+@cache
+def load_unrollings(benchmark: str) -> dict[str, Unrolling]:
+    """Return what is shipped about a benchmark's programs, by problem id; empty where nothing is."""
+    file = files("lm_eval_codemind.proof") / "unrolled_runs" / f"{benchmark}.json.gz"
+    if not file.is_file():
+        return {}
+    record = json.loads(gzip.decompress(file.read_bytes()))
+    return {problem_id: Unrolling.from_json(entry) for problem_id, entry in record.items()}
+
+
+def packed(found: Mapping[str, Unrolling]) -> bytes:
+    """Return what a packaged file holds, the same bytes for the same unrollings."""
+    record = {problem_id: each.to_json() for problem_id, each in found.items()}
+    return gzip.compress(json.dumps(record, separators=(",", ":")).encode(), compresslevel=9, mtime=0)
+
+
+def unrolled_code(problem: Problem) -> str | None:
+    """Return a problem's program with its loops unrolled; None where none runs or it is left out.
+
+    Raises:
+        UnrolledError: naming the problem, if its program is not the one that was proven.
+    """
+    shipped = load_unrollings(problem.benchmark).get(problem.problem_id)
+    return None if shipped is None or shipped.reason else program_of(problem, shipped)
+
+
+def program_of(problem: Problem, unrolling: Unrolling) -> str:
+    """Return the unrolled program that was proven.
+
+    Raises:
+        UnrolledError: naming the problem, if another one comes out.
+    """
+    try:
+        text = unrolled(problem.code, unrolling.run)
+    except (Unrollable, LookupError, TypeError) as error:
+        raise UnrolledError(
+            f"{problem.problem_id}: its program does not go with what its loops did ({error})"
+        ) from error
+    if _digest(text) != unrolling.digest:
+        raise UnrolledError(f"{problem.problem_id}: its unrolled program is not the one that was proven")
+    return text
+
+
+def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, Unrolling]:
+    """Record what the programs' loops do, unroll them, and execute the result.
+
+    Args:
+        problems: Those without a proven output, and those without a loop that runs, give no entry.
+        sandbox: Where they run.
+    """
+    asked = [problem for problem in problems if problem.output is not None and has_loops(problem.code)]
+    found: dict[str, Unrolling] = {}
+    recording = [(problem, _recorded(problem, sandbox)) for problem in asked]
+    proving = []
+    for problem, result in tqdm(recording, desc="unrolling", unit="problem"):
+        try:
+            run = tuple(executions(result()))
+            if not ran_a_loop(run):
+                continue
+            text = unrolled(problem.code, run)
+            found[problem.problem_id] = Unrolling(run, _digest(text))
+            proving.append((problem, sandbox.submit(job(problem, text))))
+        except Unrollable as error:
+            found[problem.problem_id] = Unrolling(reason=error.reason)
+        except TraceFailed:
+            found[problem.problem_id] = Unrolling(reason="execution")
+    for problem, future in proving:
+        if not gives_output(problem, future.result()):
+            found[problem.problem_id] = Unrolling(reason="output")
+    return found
+
+
+def checked(problems: Iterable[Problem], shipped: Mapping[str, Unrolling], sandbox: Sandbox) -> dict[str, Unrolling]:
+    """Execute unrolled programs and return what is shipped about them, without those that do not give the output."""
+    found = dict(shipped)
+    running = [
+        (problem, sandbox.submit(job(problem, program_of(problem, shipped[problem.problem_id]))))
+        for problem in problems
+        if problem.problem_id in shipped and not shipped[problem.problem_id].reason
+    ]
+    for problem, future in tqdm(running, desc="executing", unit="problem"):
+        if not gives_output(problem, future.result()):
+            found[problem.problem_id] = Unrolling(reason="output")
+    return found
+
+
+def job(problem: Problem, code: str) -> Job:
+    """Return the job that executes a program on a problem's input."""
+    execution = kind_of(problem).execution(problem, code=code)
+    if execution.expression is None:
+        return Job.script(execution.module, [(execution.stdin, None)], limits=LIMITS, job_id=problem.problem_id)
+    return Job.evaluate(execution.module, [execution.expression.strip()], limits=LIMITS, job_id=problem.problem_id)
+
+
+def gives_output(problem: Problem, outcome: Outcome) -> bool:
+    """Tell whether a run gave a problem's proven output."""
+    if problem.output is None or not outcome.observations:
+        return False
+    (seen,) = outcome.observations
+    if kind_of(problem).printed:
+        return seen.status == "passed" and not seen.exception_type and same_lines(seen.stdout, problem.output)
+    if seen.exception_type or seen.literal is None:
+        return False
+    return literal(ast.literal_eval(seen.literal)) == literal(ast.literal_eval(problem.output))
+
+
+def _recorded(problem: Problem, sandbox: Sandbox) -> Callable[[], dict[str, Any]]:
+    """Start recording a problem's run and return what waits for the record.
+
+    That raises Unrollable where nothing can be recorded, TraceFailed where the run ended otherwise.
+    """
+    try:
+        execution = kind_of(problem).execution(problem, code=instrumented(problem.code))
+    except Unrollable as error:
+        return partial(_raise, error)
+    expression = execution.expression
+    options = {
+        "module": execution.module,
+        "expression": None if expression is None else expression.strip(),
+        "stdin": execution.stdin,
+        "limit": MAX_EVENTS,
+    }
+    source = job_source(_recorder(), [execution.module], options)
+    future = sandbox.submit(Job.evaluate(source, ["_traced()"], limits=LIMITS, job_id=problem.problem_id))
+    return lambda: result_of(future.result())
+
+
+def _raise(error: Exception) -> dict[str, Any]:
+    raise error
+
+
+@lru_cache(maxsize=1)
+def _recorder() -> str:
+    return Path(loop_recorder.__file__).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return digest(text.encode())[:_DIGEST_LENGTH]

@@ -1,0 +1,63 @@
+"""IER on unrolled programs: what is asked, that it is what was proven, and that oracle and null get what they should."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from lm_eval import simple_evaluate
+from lm_eval.api.registry import get_model
+from lm_eval.tasks import TaskManager
+
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.execution import shared_sandbox
+from lm_eval_codemind.families import unrolled
+from lm_eval_codemind.models import register
+from lm_eval_codemind.proof.unrolled import UnrolledError, gives_output, job, load_unrollings, packed, unrolled_code
+from lm_eval_codemind.transforms.unrolling import REASONS, has_loops
+
+TASKS = Path(__file__).resolve().parents[2] / "tasks"
+
+
+def test_the_sample_without_its_loops() -> None:
+    suite: dict[str, object] = {}
+    splits = unrolled.dataset(benchmark="sample", setting="steps", suite=suite)
+    problems = {problem.problem_id: problem for problem in sample.read()}
+    assert len(splits["test"]) == 16
+    for row in splits["test"]:
+        problem = problems[row["problem_id"]]
+        assert has_loops(problem.code) and not has_loops(row["code"]) and row["code"].strip() in row["prompt"]
+        assert (row["input"], row["output"]) == (problem.input, problem.output)
+
+
+def test_unrolled_programs_give_the_output_under_this_python() -> None:
+    problems = [problem for problem in sample.read() if unrolled_code(problem)]
+    pending = [(problem, shared_sandbox().submit(job(problem, unrolled_code(problem) or ""))) for problem in problems]
+    assert all(gives_output(problem, future.result()) for problem, future in pending)
+
+
+def test_what_is_shipped_is_named_and_small() -> None:
+    size = 0
+    for name in ("sample", "humaneval", "cruxeval", "avatar", "classeval"):
+        shipped = load_unrollings(name)
+        size += len(packed(shipped))
+        assert all(bool(each.run) != bool(each.reason) for each in shipped.values())
+        assert {each.reason for each in shipped.values()} <= {"", *REASONS}
+    assert size < 1_500_000
+
+
+def test_another_program_than_the_proven_one_is_refused() -> None:
+    problem = next(problem for problem in sample.read() if unrolled_code(problem))
+    for code in (problem.code + "\n\nx = 1\n", "def f():\n    pass\n"):
+        with pytest.raises(UnrolledError, match=problem.problem_id):
+            unrolled_code(dataclasses.replace(problem, code=code))
+
+
+@pytest.mark.parametrize(("model", "score"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
+def test_reference_models(model: str, score: float) -> None:
+    register()
+    manager = TaskManager(include_path=str(TASKS), include_defaults=False)
+    name = "codemind_ier_unrolled_sample"
+    results = simple_evaluate(model=get_model(model)(), tasks=[name], task_manager=manager, bootstrap_iters=100)
+    assert results is not None and results["results"][name]["r_ier,strict-match"] == score
