@@ -19,6 +19,10 @@ _PACKAGED = tuple(
         "avatar:AVATAR",
         "classeval_methods:CLASSEVAL_METHODS",
         "mbpp:MBPP",
+        "mbpp:MBPP_LABELLED",
+        "codenet:CODENET_PYTHON",
+        "codenet:CODENET_JAVA",
+        "avatar_java:AVATAR_JAVA",
         "published:PUBLISHED",
         "sample:SAMPLE",
     )

@@ -98,9 +98,9 @@ class Hooks:
             suite["questions"] = len(documents)
         examples = templates.examples()
         worked = [
-            _example(kind, examples[kind.name], family, templates, ways[0])
+            _example(kind, examples[kind.template], family, templates, ways[0])
             for kind in _kinds(problems)
-            if kind.name in examples
+            if kind.template in examples
         ]
         return splits(documents, worked, suite)
 
@@ -195,5 +195,5 @@ def _example(
 def _texts(
     kind: Kind, fields: Mapping[str, Any], family: Family, templates: Templates, setting: str
 ) -> tuple[str, str]:
-    prompt = templates.render(kind.name, **family.prompt(kind, fields, setting))
+    prompt = templates.render(kind.template, **family.prompt(kind, fields, setting))
     return prompt, templates.render("response", **family.target(kind, fields, setting))

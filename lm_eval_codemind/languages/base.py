@@ -58,6 +58,13 @@ class Kind(abc.ABC):
     printed: bool = False
     specified: bool = True
 
+    @property
+    def template(self) -> str:
+        """The name of its prompt's template and of its worked example; ``LANGUAGE/KIND`` for other languages than
+        Python, so that these bring a folder of their own and change nothing about what others are asked.
+        """
+        return self.name
+
     @abc.abstractmethod
     def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
         """Return what to execute for the output of a problem, or of another program or input in its place."""

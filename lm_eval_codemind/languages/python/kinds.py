@@ -21,7 +21,7 @@ from lm_eval_codemind.languages.python.names import (
     statements_binding,
 )
 from lm_eval_codemind.languages.python.statements import shape, source_of
-from lm_eval_codemind.problems import TEST_CASES, Problem, shown_cases
+from lm_eval_codemind.problems import TEST_CASES, Problem, as_text, shown_cases
 
 _TEST_CASE = """
 
@@ -233,11 +233,7 @@ class Script(PythonKind):
         return problem.code
 
     def shown_test(self, problem: Problem) -> str:
-        pairs = (
-            f"Input:\n{case.input.strip()}\nOutput:\n{case.output.strip()}"
-            for case in shown_cases(problem.cases, TEST_CASES)
-        )
-        return "\n\n".join(pairs)
+        return as_text(shown_cases(problem.cases, TEST_CASES))
 
     def output_type(self, output: str) -> str | None:
         return text_type(output)
