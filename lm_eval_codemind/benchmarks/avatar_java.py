@@ -77,4 +77,5 @@ AVATAR_JAVA = Benchmark(
     sources=(licences.AVATAR, licences.CODEMIND),
     language="java",
     published_as="published_avatar_java",
+    counterpart="avatar",
 )

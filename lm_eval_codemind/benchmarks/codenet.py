@@ -59,7 +59,7 @@ def read(upstream: Upstream, *, name: str, language: str, part: Part) -> list[Pr
     ]
 
 
-def _codenet(language: str, title: str, size: int, part: Part) -> Benchmark:
+def _codenet(language: str, counterpart: str, title: str, size: int, part: Part) -> Benchmark:
     name = f"codenet_{language}"
     return Benchmark(
         name,
@@ -71,8 +71,10 @@ def _codenet(language: str, title: str, size: int, part: Part) -> Benchmark:
         sources=(licences.CODENET, licences.CODEMIND),
         language=language,
         published_as=f"published_{name}",
+        counterpart=f"codenet_{counterpart}",
+        submissions="_s",
     )
 
 
-CODENET_PYTHON = _codenet("python", "CodeNet Python", 1939, PYTHON_PART)
-CODENET_JAVA = _codenet("java", "CodeNet Java", 1914, JAVA_PART)
+CODENET_PYTHON = _codenet("python", "java", "CodeNet Python", 1939, PYTHON_PART)
+CODENET_JAVA = _codenet("java", "python", "CodeNet Java", 1914, JAVA_PART)

@@ -61,7 +61,7 @@ LABELLED = "mbpp_labelled"
 
 
 def read_labelled(upstream: Upstream) -> list[Problem]:
-    """Return the problems of MBPP of which the artifact has a call with its output, by number, labels not yet proven."""
+    """Return the problems of MBPP of which the artifact has a call and its output, by number, unproven."""
     calls = upstream.files(CALLS)
 
     def text(number: str, name: str) -> str:

@@ -25,6 +25,7 @@ _PACKAGED = tuple(
         "avatar_java:AVATAR_JAVA",
         "published:PUBLISHED",
         "sample:SAMPLE",
+        "sample:SAMPLE_JAVA",
     )
 )
 _LIMITS_OF_SLOW = Limits(cpu_seconds=60, wall_seconds=120)

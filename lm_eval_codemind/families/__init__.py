@@ -20,6 +20,8 @@ _PACKAGED = tuple(
         "ier:DIRECT_IER",
         "ier:PUBLISHED_IER",
         "sr:MISLEADING_SR",
+        "translation:TRANSLATION",
+        "translation:MISLEADING_TRANSLATION",
         "dsr:PUBLISHED_DSR",
     )
 )

@@ -79,7 +79,7 @@ class Hooks:
         templates = Templates(family.templates, prompts, family.template_root)
         problems = [problem for problem in family.problems(chosen, wanted) if family.asks_about(kind_of(problem))]
         if family.executes:
-            require_runnable(problems)
+            require_runnable(problems, family.answered_in)
         if suite is not None:
             record_task(suite, family, chosen, ways, wanted, templates)
             family.record(suite, chosen, wanted)

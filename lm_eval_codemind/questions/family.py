@@ -102,6 +102,10 @@ class Family(abc.ABC):
         """Tell whether there are questions about programs of a kind."""
         return True
 
+    def answered_in(self, problem: Problem) -> str:
+        """Return the language in which a problem is answered: usually its program's."""
+        return problem.language
+
     @abc.abstractmethod
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the questions about a problem under a setting, without prompt and target; none where it has none."""

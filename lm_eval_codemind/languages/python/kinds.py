@@ -22,6 +22,7 @@ from lm_eval_codemind.languages.python.names import (
 )
 from lm_eval_codemind.languages.python.statements import shape, source_of
 from lm_eval_codemind.problems import TEST_CASES, Problem, as_text, shown_cases
+from lm_eval_codemind.problems import Case as TestCase
 
 _TEST_CASE = """
 
@@ -234,6 +235,10 @@ class Script(PythonKind):
 
     def shown_test(self, problem: Problem) -> str:
         return as_text(shown_cases(problem.cases, TEST_CASES))
+
+    def lookup(self, cases: Sequence[TestCase]) -> str | None:
+        outputs = {case.input: case.output for case in cases}
+        return f"import sys\n\nOUTPUTS = {outputs!r}\nsys.stdout.write(OUTPUTS[sys.stdin.read()])\n"
 
     def output_type(self, output: str) -> str | None:
         return text_type(output)
