@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from lm_eval.api.metrics import mean_stderr
@@ -42,7 +42,7 @@ class SpecificationReasoning(Family):
     name = "sr"
     title = "SR"
     templates = "sr"
-    options = ("hint_seed",)
+    options: ClassVar[tuple[str, ...]] = ("hint_seed",)
     executes = True
     filters = ("extract-code",)
     metric = "r_sr"

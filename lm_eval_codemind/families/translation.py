@@ -16,12 +16,13 @@ from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.families import sr
-from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, MisleadingTest, Record, SpecificationReasoning
+from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, Record, SpecificationReasoning
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
 from lm_eval_codemind.questions import Answer, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import described_outcome, prompts, responses
+from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import sr as scores
 from lm_eval_codemind.scores.statistics import Estimate, mean
 
@@ -124,7 +125,7 @@ class Translation(SpecificationReasoning):
         metrics["gained"] = metrics["gained_stderr"] = metrics["r_sr"]
         return {**metrics, **{name: means[name] for name in CAUSES}}
 
-    def estimate(self, samples: Sequence[Any], metric: str) -> Estimate:
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         if metric == "gained":
             pairs = [(sr.passed(without), sr.passed(with_test)) for without, with_test in self.units(samples)]
             return mean([with_test for without, with_test in pairs if without < 1])
@@ -137,7 +138,7 @@ class Translation(SpecificationReasoning):
             return "both pass" if without else "only with test"
         return "only without test" if without else f"neither: {_described(unit[1].answer)}"
 
-    def leaderboard(self, task: Any) -> dict[str, float]:
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
         return {}
 
     def parts(self, unit: Unit) -> list[Part]:
@@ -172,10 +173,17 @@ class MisleadingTranslation(Translation):
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         return {**pass_at_k, **means}
 
-    units = MisleadingTest.units
-    unit_scores = MisleadingTest.unit_scores
-    solved = MisleadingTest.solved
-    estimate = MisleadingTest.estimate
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        return Family.units(self, samples)
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        return Family.unit_scores(self, unit)
+
+    def solved(self, unit: Unit) -> bool:
+        return Family.solved(self, unit)
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        return Family.estimate(self, samples, metric)
 
     def outcome(self, unit: Unit) -> str:
         return "follows the test" if self.solved(unit) else f"does not follow it: {_described(unit[0].answer)}"
