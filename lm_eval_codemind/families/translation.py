@@ -20,7 +20,7 @@ from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, Record, Specificat
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
-from lm_eval_codemind.questions import Answer, Key, Part, Question, Unit
+from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import described_outcome, prompts, responses
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import sr as scores
