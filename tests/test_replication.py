@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import DATA_VARIABLE
 
 ROOT = Path(__file__).parents[1]
@@ -43,3 +44,13 @@ def test_the_first_studys_own_programs(shared_data: Path, built_data: Path, monk
     assert len(tables) == 2
     for table in tables:
         assert table in page
+
+
+def test_the_table_of_the_first_study_is_up_to_date(shared_data: Path, upstream: Upstream) -> None:
+    spec = importlib.util.spec_from_file_location("compare_v1", ROOT / "utils" / "compare_v1.py")
+    assert spec is not None and spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    page = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8")
+    lines = list(script.report(sorted((shared_data / "recorded").glob("v1_ier_*.jsonl.gz")), upstream))
+    assert len(lines) == 2 + 14 and "\n".join(lines) in page

@@ -60,6 +60,8 @@ def digest_files(files: Mapping[str, bytes]) -> str:
 
 
 CODEMIND = Archive("CodeMind", "Intelligent-CAT-Lab/CodeMind", "d55bbc18be")
+# The revision that holds the data of CodeMind's first study, which later ones do not.
+CODEMIND_V1 = Archive("CodeMind-v1", "Intelligent-CAT-Lab/CodeMind", "277f883526")
 HUMAN_EVAL = Archive("human-eval", "openai/human-eval", "6d43fb980f9fee3c892a914eda09951f772ad10d")
 CRUXEVAL = Archive("cruxeval", "facebookresearch/cruxeval", "190faf1")
 CLASSEVAL = Archive("ClassEval", "FudanSELab/ClassEval", "eaeac44")

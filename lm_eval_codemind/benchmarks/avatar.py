@@ -75,5 +75,6 @@ AVATAR = Benchmark(
     parts=(PART,),
     sources=(licences.AVATAR, licences.CODEMIND),
     published_as="published_avatar",
+    counterpart="avatar_java",
     slow=SLOW,
 )

@@ -30,6 +30,10 @@ class Benchmark:
             unproven, for replication; ``own``, proven where they are written; or ``none``: there is nothing to predict.
         language: The language of all its programs.
         published_as: The benchmark that holds the same problems as upstream publishes them, if there is one.
+        counterpart: The benchmark that has the same problems, under the same names, in another language, if there is
+            one: programs are translated into its language.
+        submissions: What parts the name of a problem from that of one of several programs for it, where there are
+            several. What wants one program a problem takes the one that has the problem's bare name.
         extends: The benchmark that has some of the same problems under the same names, if there is one.
         buggy_as: The benchmark that holds the same problems with a bug in each program, if there is one.
         slow: Problems, or classes of problems, whose own programs use between one and six seconds of processor time:
@@ -46,6 +50,8 @@ class Benchmark:
     labels: Labels = "proven"
     language: str = "python"
     published_as: str = ""
+    counterpart: str = ""
+    submissions: str = ""
     extends: str = ""
     buggy_as: str = ""
     slow: frozenset[str] = frozenset()

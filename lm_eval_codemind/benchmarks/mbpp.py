@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
@@ -49,6 +50,37 @@ def read(upstream: Upstream) -> list[Problem]:
     ]
 
 
+# Of these problems upstream has a call and what it gives as well.
+CALLS = Part(
+    CODEMIND,
+    "dataset/Intermediate/Synthesis/mbpp",
+    ("*/input.txt", "*/output.txt"),
+    "d92fd139cc8f4838ba4e91135b5b7aa842597a1613f2cca25043f6bad2dcc8b9",
+)
+LABELLED = "mbpp_labelled"
+
+
+def read_labelled(upstream: Upstream) -> list[Problem]:
+    """Return the problems of MBPP of which the artifact has a call and its output, by number, unproven."""
+    calls = upstream.files(CALLS)
+
+    def text(number: str, name: str) -> str:
+        return calls[f"{number}/{name}"].decode("utf-8").replace("\r\n", "\n").strip()
+
+    numbers = {name.split("/")[0] for name in calls}
+    return [
+        dataclasses.replace(
+            problem,
+            benchmark=LABELLED,
+            input=text(number, "input.txt"),
+            output=None,
+            published_output=text(number, "output.txt"),
+        )
+        for problem in read(upstream)
+        if (number := problem.problem_id.removeprefix("MBPP_")) in numbers
+    ]
+
+
 def _tests(assertions: str) -> str:
     """Return the assertions as a module: the artifact dropped the import of ``math`` that some of them need."""
     needed = "import math\n\n" if "math" in free_names(ast.parse(assertions)) else ""
@@ -65,4 +97,17 @@ MBPP = Benchmark(
     sources=(licences.MBPP, licences.CODEMIND),
     labels="none",
     slow=frozenset({"MBPP_123"}),
+)
+
+MBPP_LABELLED = Benchmark(
+    LABELLED,
+    "MBPP with labels",
+    "function",
+    408,
+    read_labelled,
+    parts=(PART, CALLS),
+    sources=(licences.MBPP, licences.CODEMIND),
+    published_as="published_mbpp",
+    extends=NAME,
+    slow=MBPP.slow,
 )

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from fnmatch import fnmatch
 from functools import partial
 
-from lm_eval_codemind.benchmarks import avatar, classeval, cruxeval, humaneval, licences
+from lm_eval_codemind.benchmarks import avatar, avatar_java, classeval, codenet, cruxeval, humaneval, licences, mbpp
 from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Problem
 
+_MBPP = Part(
+    CODEMIND,
+    "dataset/Intermediate/Synthesis/mbpp",
+    ("*/main.py", "*/input.txt", "*/output.txt"),
+    "d05997665fde1bb643b09435b4c4e66f66460d0fe23352d82e0de90fe0604b34",
+)
 _CRUXEVAL = Part(
     CODEMIND,
     "dataset/cruxeval",
@@ -40,6 +47,7 @@ def read(
     files: tuple[str, str] = ("main.py", "input.txt"),
     label: Callable[[str, str], str] = lambda problem_id, text: text,
     with_class: bool = False,
+    prefix: str = "",
 ) -> list[Problem]:
     """Return CodeMind's problems of one benchmark, with its labels as outputs, sorted by name.
 
@@ -47,13 +55,15 @@ def read(
         upstream: The repositories.
         benchmark: The benchmark whose problems they are.
         part: Where they are.
-        files: The names of the program's file and of its input's.
+        files: The names of the program's file, or how it ends after a ``*``, and of its input's.
         label: Problem and content of ``output.txt`` -> the label as the artifact compares answers with it.
         with_class: Whether they are methods of ClassEval's classes. Then they have their published C+ as well, where
             there is one, and the tests of ClassEval's own data, so that simplified programs can be validated.
     """
     contents = upstream.files(part)
     program, given = files
+    programs = {path.split("/")[0]: path.split("/")[1] for path in contents if fnmatch(path, f"*/{program}")}
+    programs = {problem_id: name for problem_id, name in programs.items() if f"{problem_id}/{given}" in contents}
     suites: dict[str, str] = {}
     if with_class:
         suites = {record["task_id"]: record["test"].strip() + "\n" for record in classeval.read_records(upstream)}
@@ -68,11 +78,11 @@ def read(
     assert benchmark.kind is not None
     return [
         Problem(
-            problem_id=problem_id,
+            problem_id=f"{prefix}{problem_id}",
             benchmark=benchmark.published_as,
             kind=benchmark.kind,
-            language="python",
-            code=text(problem_id, program),
+            language=benchmark.language,
+            code=text(problem_id, programs[problem_id]),
             entry_point=problem_id.split("@")[-1] if with_class else "",
             input=text(problem_id, given),
             output=label(problem_id, text(problem_id, "output.txt")),
@@ -82,7 +92,7 @@ def read(
             published_output=text(problem_id, "output.txt"),
             provenance=part.place(problem_id),
         )
-        for problem_id in sorted({name.split("/")[0] for name in contents})
+        for problem_id in sorted(programs)
     ]
 
 
@@ -105,6 +115,7 @@ def _published(benchmark: Benchmark, size: int, reader: Callable[[Upstream], lis
         parts=parts,
         sources=tuple(dict.fromkeys((*benchmark.sources, licences.CODEMIND))),
         labels="published",
+        language=benchmark.language,
         slow=benchmark.slow,
     )
 
@@ -132,5 +143,30 @@ PUBLISHED = (
     ),
     _published(
         avatar.AVATAR, 86, partial(read, benchmark=avatar.AVATAR, part=avatar.PART, label=_plain_lines), avatar.PART
+    ),
+    _published(mbpp.MBPP_LABELLED, 408, partial(read, benchmark=mbpp.MBPP_LABELLED, part=_MBPP, prefix="MBPP_"), _MBPP),
+    _published(
+        codenet.CODENET_PYTHON,
+        1939,
+        partial(read, benchmark=codenet.CODENET_PYTHON, part=codenet.PYTHON_PART),
+        codenet.PYTHON_PART,
+    ),
+    _published(
+        codenet.CODENET_JAVA,
+        1914,
+        partial(read, benchmark=codenet.CODENET_JAVA, part=codenet.JAVA_PART, files=("*.java", "input.txt")),
+        codenet.JAVA_PART,
+    ),
+    _published(
+        avatar_java.AVATAR_JAVA,
+        86,
+        partial(
+            read,
+            benchmark=avatar_java.AVATAR_JAVA,
+            part=avatar_java.PART,
+            files=("*.java", "input.txt"),
+            label=_plain_lines,
+        ),
+        avatar_java.PART,
     ),
 )

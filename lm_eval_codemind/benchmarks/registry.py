@@ -20,10 +20,15 @@ _PACKAGED = tuple(
         "classeval_methods:CLASSEVAL_METHODS",
         "mbpp:MBPP",
         "humanevalfix:HUMANEVALFIX",
+        "mbpp:MBPP_LABELLED",
+        "codenet:CODENET_PYTHON",
+        "codenet:CODENET_JAVA",
+        "avatar_java:AVATAR_JAVA",
         "published:PUBLISHED",
         "reval:REVAL",
         "sample:SAMPLE",
         "sample_bugs:SAMPLE_BUGS",
+        "sample:SAMPLE_JAVA",
     )
 )
 _LIMITS_OF_SLOW = Limits(cpu_seconds=60, wall_seconds=120)

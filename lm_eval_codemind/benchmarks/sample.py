@@ -15,7 +15,9 @@ from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Case, Problem
 
 NAME = "sample"
+JAVA_NAME = "sample_java"
 _DATA = files("lm_eval_codemind.benchmarks").joinpath("sample_data")
+_JAVA_DATA = files("lm_eval_codemind.benchmarks").joinpath("sample_java_data")
 
 
 @lru_cache(maxsize=1)
@@ -33,6 +35,40 @@ def read(upstream: Upstream | None = None) -> list[Problem]:
         upstream: Not used: the problems come with the package.
     """
     return list(_read())
+
+
+@lru_cache(maxsize=1)
+def _read_java() -> tuple[Problem, ...]:
+    data = sorted((file for file in _JAVA_DATA.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
+    return tuple(
+        _java_problem(file.name.removesuffix(".yaml"), yaml.safe_load(file.read_text(encoding="utf-8")))
+        for file in data
+    )
+
+
+def read_java(upstream: Upstream | None = None) -> list[Problem]:
+    """Return the sample's programs in Java; ``sample_java_data/NAME.yaml`` is problem ``Sample_NAME``.
+
+    Args:
+        upstream: Not used: the problems come with the package.
+    """
+    return list(_read_java())
+
+
+def _java_problem(name: str, record: dict[str, Any]) -> Problem:
+    return Problem(
+        problem_id=f"Sample_{name}",
+        benchmark=JAVA_NAME,
+        kind="script",
+        language="java",
+        code=record["code"],
+        entry_point="",
+        input=record["input"],
+        output=record["output"],
+        cases=tuple(Case(case["input"], case["output"]) for case in record["cases"]),
+        published_output=None,
+        provenance=f"lm-eval-codemind:lm_eval_codemind/benchmarks/sample_java_data/{name}.yaml",
+    )
 
 
 def _problem(name: str, record: dict[str, Any]) -> Problem:
@@ -90,4 +126,7 @@ def _hint(record: dict[str, Any], output: str) -> str:
     )
 
 
-SAMPLE = Benchmark(NAME, "Sample", None, 24, read, labels="own")
+SAMPLE = Benchmark(NAME, "Sample", None, 24, read, labels="own", counterpart=JAVA_NAME)
+SAMPLE_JAVA = Benchmark(
+    JAVA_NAME, "Sample in Java", "script", 13, read_java, labels="own", language="java", counterpart=NAME
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.benchmarks import Upstream, benchmarks, get_benchmark
@@ -10,8 +11,14 @@ from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.labels import Proof, load_proofs
 from lm_eval_codemind.proof.prove import prove_labels
+from lm_eval_codemind.proof.prove_java import prove_java_labels
 from lm_eval_codemind.proof.revealing import with_revealing_tests
 from lm_eval_codemind.proof.transformed import verify_transformed
+
+_PROVERS: Mapping[str, Callable[[Sequence[Problem], Mapping[str, Problem], int], dict[str, Proof]]] = {
+    "python": prove_labels,
+    "java": prove_java_labels,
+}
 
 
 def proven_benchmarks() -> list[str]:
@@ -31,7 +38,8 @@ def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[s
     if benchmark.published_as:
         theirs = get_benchmark(benchmark.published_as).read(upstream)
         own = {problem.problem_id: problem for problem in theirs}
-    return prove_labels(with_revealing_tests(name, benchmark.read(upstream)), own, workers)
+    problems = with_revealing_tests(name, benchmark.read(upstream))
+    return _PROVERS[benchmark.language](problems, own, workers)
 
 
 def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, str]:

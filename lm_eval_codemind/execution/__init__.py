@@ -8,7 +8,7 @@ from lm_eval_codemind.execution.importable import HiddenPackages, require_import
 from lm_eval_codemind.execution.isolation import Isolation, IsolationUnavailable
 from lm_eval_codemind.execution.job import Case, Job, Limits
 from lm_eval_codemind.execution.outcome import Observation, Outcome, Status
-from lm_eval_codemind.execution.sandbox import Sandbox, SandboxClosed, shared_sandbox
+from lm_eval_codemind.execution.sandbox import Sandbox, SandboxClosed, SharedPool, shared_sandbox
 from lm_eval_codemind.execution.unit import StartFailed
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Outcome",
     "Sandbox",
     "SandboxClosed",
+    "SharedPool",
     "StartFailed",
     "Status",
     "require_importable",

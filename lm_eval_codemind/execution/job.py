@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 Kind = Literal["function", "unittest", "script", "evaluate"]
 KINDS: tuple[Kind, ...] = ("function", "unittest", "script", "evaluate")
+LANGUAGES = ("python", "java")
 
 # A program larger than this is answered with an error before it is sent anywhere.
 MAX_SOURCE_BYTES = 8 << 20
@@ -81,6 +82,7 @@ class Job:
             have statements before its last line.
         limits: What the program may use.
         job_id: The caller's name for it, repeated in the outcome.
+        language: What the program is written in, one of :data:`LANGUAGES`; it says which sandbox the job is for.
     """
 
     kind: Kind
@@ -93,8 +95,13 @@ class Job:
     expressions: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     job_id: str = ""
+    language: str = "python"
 
     def __post_init__(self) -> None:
+        if self.language not in LANGUAGES:
+            raise ValueError(
+                f"job {self.job_id!r}: language is {self.language!r}, and must be one of {', '.join(LANGUAGES)}"
+            )
         if self.kind not in KINDS:
             raise ValueError(f"job {self.job_id!r}: kind is {self.kind!r}, and must be one of {', '.join(KINDS)}")
         if self.kind in ("function", "unittest") and not self.tests.strip():
@@ -165,6 +172,7 @@ class Job:
         *,
         limits: Limits | None = None,
         job_id: str = "",
+        language: str = "python",
     ) -> Job:
         """Return a job that runs a script once a case, each in a fresh process, and compares what it prints.
 
@@ -173,9 +181,10 @@ class Job:
             cases: ``Case`` or ``(stdin, expected stdout or None)``.
             limits: For each case on its own. Defaults to ``Limits()``.
             job_id: Repeated in the outcome.
+            language: What it is written in.
         """
         made = tuple(case if isinstance(case, Case) else Case(*case) for case in cases)
-        return cls("script", program, cases=made, limits=limits or Limits(), job_id=job_id)
+        return cls("script", program, cases=made, limits=limits or Limits(), job_id=job_id, language=language)
 
     @classmethod
     def evaluate(

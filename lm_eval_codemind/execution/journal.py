@@ -15,7 +15,7 @@ from lm_eval_codemind import __version__
 from lm_eval_codemind.execution.job import Job
 from lm_eval_codemind.execution.outcome import Outcome, Status
 from lm_eval_codemind.execution.progress import Progress
-from lm_eval_codemind.execution.sandbox import Sandbox, shared_sandbox
+from lm_eval_codemind.execution.sandbox import Pool, SharedPool
 
 logger = logging.getLogger(__name__)
 
@@ -31,7 +31,7 @@ class Journal:
     An outcome is found again by all that it depends on: the job, the level of isolation and the version of the suite.
     """
 
-    def __init__(self, path: Path, sandbox: Sandbox) -> None:
+    def __init__(self, path: Path, sandbox: Pool) -> None:
         """Read the outcomes that an earlier, interrupted scoring left.
 
         Args:
@@ -97,19 +97,22 @@ def forget_journals() -> None:
 
 
 _progress = Progress()
+_SHARED = SharedPool()
 
 
 def submit(job: Job) -> Future[Outcome]:
-    """Submit a job to this process's sandbox, with the journal that ``$CODEMIND_JOURNAL`` names, if it names one.
+    """Submit a job to this process's sandbox for its language.
+
+    Where ``$CODEMIND_JOURNAL`` names a journal, outcomes are looked up and kept there.
 
     On a terminal a progress bar shows how many of the jobs submitted so far are done.
     """
     name = os.environ.get(JOURNAL_VARIABLE)
     if not name:
-        future = shared_sandbox().submit(job)
+        future = _SHARED.submit(job)
     else:
         if name not in _journals:
-            _journals[name] = Journal(Path(name), shared_sandbox())
+            _journals[name] = Journal(Path(name), _SHARED)
         future = _journals[name].submit(job)
     _progress.watch(future)
     return future

@@ -11,12 +11,16 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import asdict
 from types import TracebackType
+from typing import TYPE_CHECKING, Protocol
 
 from . import isolation as levels
 from . import tiers
 from .job import MAX_SOURCE_BYTES, Job, Limits
 from .outcome import Outcome, Status
 from .unit import OutOfBudget, StartFailed, Unit, UnitGone
+
+if TYPE_CHECKING:
+    from .java.sandbox import JavaSandbox
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
 EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
@@ -81,7 +85,10 @@ class Sandbox:
 
         Raises:
             SandboxClosed: If the sandbox is closed.
+            ValueError: If the program isn't one in Python.
         """
+        if job.language != "python":
+            raise ValueError(f"job {job.job_id!r}: a program in {job.language}, and this sandbox runs Python")
         future: Future[Outcome] = Future()
         with self._lock:
             if self._closed:
@@ -228,7 +235,21 @@ def _patience(job: Job) -> float:
     return 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * max(1, len(job.cases))
 
 
+class Pool(Protocol):
+    """What takes jobs: a sandbox, or several behind one face."""
+
+    @property
+    def isolation(self) -> str:
+        """The level: ``bubblewrap``, ``landlock`` or ``none``."""
+        ...
+
+    def submit(self, job: Job) -> Future[Outcome]:
+        """Return the future outcome of a job."""
+        ...
+
+
 _shared: Sandbox | None = None
+_shared_java: JavaSandbox | None = None
 _shared_lock = threading.Lock()
 
 
@@ -246,9 +267,7 @@ def shared_sandbox() -> Sandbox:
     global _shared
     with _shared_lock:
         if _shared is None or _shared._closed:
-            workers = os.environ.get(WORKERS_VARIABLE, "")
-            if workers and not (workers.isdigit() and int(workers) > 0):
-                raise ValueError(f"{WORKERS_VARIABLE} is {workers!r}, and must be a number above 0")
+            workers = _chosen_workers()
             executor = os.environ.get(EXECUTOR_VARIABLE, "local") or "local"
             if executor not in ("local", "ray"):
                 raise ValueError(f"{EXECUTOR_VARIABLE} is {executor!r}, and must be local or ray")
@@ -257,6 +276,54 @@ def shared_sandbox() -> Sandbox:
                 from .ray_sandbox import RaySandbox
 
                 kind = RaySandbox
-            _shared = kind(workers=int(workers) if workers else None)
+            _shared = kind(workers=workers)
             atexit.register(_shared.close)
         return _shared
+
+
+def _shared_java_sandbox() -> JavaSandbox:
+    """Return this process's one sandbox for Java, made at the first call and closed at exit.
+
+    Raises:
+        JavaUnavailable: If there is no JDK.
+        IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
+        ValueError: If a variable's value isn't one of those that :func:`shared_sandbox` names.
+    """
+    from .java.sandbox import JavaSandbox
+
+    global _shared_java
+    with _shared_lock:
+        if _shared_java is None or _shared_java._closed:
+            _shared_java = JavaSandbox(workers=_chosen_workers())
+            atexit.register(_shared_java.close)
+        return _shared_java
+
+
+def _chosen_workers() -> int | None:
+    workers = os.environ.get(WORKERS_VARIABLE, "")
+    if workers and not (workers.isdigit() and int(workers) > 0):
+        raise ValueError(f"{WORKERS_VARIABLE} is {workers!r}, and must be a number above 0")
+    return int(workers) if workers else None
+
+
+class SharedPool:
+    """This process's sandboxes for all languages; a job goes to the one of its language, made when it is needed."""
+
+    @property
+    def isolation(self) -> str:
+        """The level, which is the same for all languages."""
+        return shared_sandbox().isolation
+
+    def submit(self, job: Job) -> Future[Outcome]:
+        """Return the future outcome of a job.
+
+        Raises:
+            IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
+            JavaUnavailable: If the job is a program in Java and there is no JDK.
+        """
+        sandbox = _shared_java_sandbox() if job.language == "java" else shared_sandbox()
+        return sandbox.submit(job)
+
+    def run(self, jobs: Iterable[Job]) -> list[Outcome]:
+        """Return the outcomes of jobs, in the jobs' order."""
+        return [future.result() for future in [self.submit(job) for job in jobs]]

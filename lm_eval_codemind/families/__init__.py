@@ -26,6 +26,8 @@ _PACKAGED = tuple(
         "ier:PUBLISHED_IER",
         "unrolled:UNROLLED",
         "sr:MISLEADING_SR",
+        "translation:TRANSLATION",
+        "translation:MISLEADING_TRANSLATION",
         "dsr:PUBLISHED_DSR",
         "repair:DIRECT_REPAIR",
         "runtime:RUNTIME",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from lm_eval.api.metrics import mean_stderr
@@ -42,7 +42,7 @@ class SpecificationReasoning(Family):
     name = "sr"
     title = "SR"
     templates = "sr"
-    options = ("hint_seed",)
+    options: ClassVar[tuple[str, ...]] = ("hint_seed",)
     executes = True
     filters = ("extract-code",)
     metric = "r_sr"
@@ -130,7 +130,7 @@ class SpecificationReasoning(Family):
         return [(of[NO_TEST], of[WITH_TEST]) for of in settings.values() if {NO_TEST, WITH_TEST} <= of.keys()]
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
-        without, with_test = (_passed(sample) for sample in unit)
+        without, with_test = (passed(sample) for sample in unit)
         return {
             "S_SR": scores.s_sr(without, with_test),
             "pass without test": without,
@@ -139,10 +139,10 @@ class SpecificationReasoning(Family):
 
     def solved(self, unit: Unit) -> bool:
         """Tell whether the code that is written with the test, which is all a user could give, passes."""
-        return _passed(unit[1]) >= 1
+        return passed(unit[1]) >= 1
 
     def outcome(self, unit: Unit) -> str:
-        without, with_test = (_passed(sample) >= 1 for sample in unit)
+        without, with_test = (passed(sample) >= 1 for sample in unit)
         if without and with_test:
             return "both pass"
         if with_test:
@@ -150,7 +150,7 @@ class SpecificationReasoning(Family):
         return "only without test" if without else "neither passes"
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        pairs = [[_passed(sample) for sample in unit] for unit in self.units(samples)]
+        pairs = [[passed(sample) for sample in unit] for unit in self.units(samples)]
         if metric == "r_sr":
             rows = [(without, scores.s_sr(without, with_test)) for without, with_test in pairs]
             return bootstrap(rows, lambda means: means[..., 0] * np.exp(means[..., 1]))
@@ -174,7 +174,7 @@ class SpecificationReasoning(Family):
             Part("Code with test", "code", programs[1] or "(none found)", beside=True, language=language),
             Part("Outcome without test", "text", described_outcome(without.answer), beside=True),
             Part("Outcome with test", "text", described_outcome(with_test.answer), beside=True),
-            Part("What differs", "diff", _difference(*programs)),
+            Part("What differs", "diff", difference(*programs)),
             Part("Reference", "code", str(doc.get("code", "")), language=language),
             Part("Test suite T", "code", str(doc.get("tests", "")), language=language),
             *prompts(without, " without test"),
@@ -240,12 +240,14 @@ def _seed(value: int | str) -> int:
         ) from error
 
 
-def _passed(sample: Sample) -> float:
+def passed(sample: Sample) -> float:
+    """Return the share of the responses in a sample that pass."""
     record: Any = sample.scores["r_sr"]
     return float(record["passed"] if isinstance(record, dict) else record) if record is not None else 0.0
 
 
-def _difference(one: str, other: str) -> str:
+def difference(one: str, other: str) -> str:
+    """Return how the program written with the test differs from the one written without."""
     if one == other:
         return "nothing" if one else ""
     return "\n".join(
@@ -258,7 +260,7 @@ def _difference(one: str, other: str) -> str:
 
 def r_sr(records: Sequence[Record]) -> float:
     """Aggregate to R_SR; says once how many problems lack one of their two documents and are left out."""
-    pairs, alone = _paired(records)
+    pairs, alone = paired(records)
     if alone:
         logger.warning(
             "r_sr and s_sr leave out %d problem(s) of which only one of the two settings was run (--limit and "
@@ -271,21 +273,21 @@ def r_sr(records: Sequence[Record]) -> float:
 
 def r_sr_stderr(records: Sequence[Record]) -> float:
     """Aggregate to the standard error of R_SR."""
-    return scores.r_sr_stderr(_paired(records)[0])
+    return scores.r_sr_stderr(paired(records)[0])
 
 
 def s_sr(records: Sequence[Record]) -> float:
     """Aggregate to the mean of S_SR."""
-    pairs = _paired(records)[0]
+    pairs = paired(records)[0]
     return scores.mean_s_sr(pairs) if pairs else float("nan")
 
 
 def s_sr_stderr(records: Sequence[Record]) -> float:
     """Aggregate to the standard error of the mean of S_SR."""
-    return scores.mean_s_sr_stderr(_paired(records)[0])
+    return scores.mean_s_sr_stderr(paired(records)[0])
 
 
-def _paired(records: Sequence[Record]) -> tuple[list[scores.Pair], list[str]]:
+def paired(records: Sequence[Record]) -> tuple[list[scores.Pair], list[str]]:
     """Return the pairs in the order of their problems, and the problems that have only one document."""
     problems: dict[str, dict[str, float]] = {}
     for record in records:

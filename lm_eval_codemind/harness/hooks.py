@@ -80,7 +80,7 @@ class Hooks:
         templates = Templates(family.templates, prompts, family.template_root)
         problems = [problem for problem in family.problems(chosen, wanted) if family.asks_about(kind_of(problem))]
         if family.executes:
-            require_runnable(problems)
+            require_runnable(problems, family.answered_in)
         if suite is not None:
             record_task(suite, family, chosen, ways, wanted, templates)
             family.record(suite, chosen, wanted)
@@ -99,9 +99,9 @@ class Hooks:
             suite["questions"] = len(documents)
         examples = templates.examples()
         worked = [
-            _example(kind, examples[kind.name], family, templates, way)
+            _example(kind, examples[kind.template], family, templates, way)
             for kind in _kinds(problems)
-            if kind.name in examples
+            if kind.template in examples
             for way in family.shown_settings(ways)
         ]
         return splits(documents, worked, suite)

@@ -55,7 +55,7 @@ def record_task(
         problems=len(problems),
         excluded=sum(problem.category == "excluded" for problem in problems),
         prompts="packaged" if templates.packaged else str(templates.directory.parent),
-        prompts_sha256=templates.digest(),
+        prompts_sha256=templates.digest(benchmark.language),
         options=dict(options),
         python=platform.python_version(),
         packages={name: found for name in _PACKAGES if (found := _version(name))},

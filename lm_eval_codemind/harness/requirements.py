@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
 
 
-def require_runnable(problems: Iterable[Problem]) -> None:
+def _language_of(problem: Problem) -> str:
+    return problem.language
+
+
+def require_runnable(problems: Iterable[Problem], language_of: Callable[[Problem], str] = _language_of) -> None:
     """Check that programs can run here, and import what they and their tests import, so that right answers can pass.
+
+    Args:
+        problems: The problems that are asked about.
+        language_of: The language in which a problem is answered; where it is another than that of the problem's own
+            program, what that imports is of no interest.
 
     Raises:
         ValueError: naming what is missing and the command that installs it.
@@ -17,6 +26,8 @@ def require_runnable(problems: Iterable[Problem]) -> None:
     """
     sources: dict[str, set[str]] = {}
     for problem in problems:
-        sources.setdefault(problem.language, set()).update((problem.code, problem.tests))
-    for language, texts in sources.items():
-        get_language(language).require(texts)
+        language = language_of(problem)
+        texts = (problem.code, problem.tests) if language == problem.language else ()
+        sources.setdefault(language, set()).update(texts)
+    for language, found in sources.items():
+        get_language(language).require(found)

@@ -31,7 +31,7 @@ __all__ = [
     "languages",
 ]
 
-_PACKAGED = ("lm_eval_codemind.languages.python:PYTHON",)
+_PACKAGED = ("lm_eval_codemind.languages.python:PYTHON", "lm_eval_codemind.languages.java:JAVA")
 
 
 class _Written(Protocol):

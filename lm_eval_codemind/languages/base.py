@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.execution import Job, Limits
-from lm_eval_codemind.problems import Complexity, Problem
+from lm_eval_codemind.problems import Case, Complexity, Problem
 
 # The tags of the paper's analysis, in the order in which tables show them. `match` is Python's switch.
 CONSTRUCTS: tuple[str, ...] = ("for", "while", "if", "try", "match", "nested_loop", "nested_if", "basic")
@@ -70,6 +70,13 @@ class Kind(abc.ABC):
     name: str
     printed: bool = False
     specified: bool = True
+
+    @property
+    def template(self) -> str:
+        """The name of its prompt's template and of its worked example; ``LANGUAGE/KIND`` for other languages than
+        Python, so that these bring a folder of their own and change nothing about what others are asked.
+        """
+        return self.name
 
     @abc.abstractmethod
     def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
@@ -192,6 +199,10 @@ class Kind(abc.ABC):
         Returns:
             None if outputs of programs of this kind are not observed.
         """
+        return None
+
+    def lookup(self, cases: Sequence[Case]) -> str | None:
+        """Return a program that knows the outputs of some cases by heart; None where the kind has no such form."""
         return None
 
     @abc.abstractmethod

@@ -8,7 +8,7 @@ from lm_eval_codemind.problems.record import (
     Complexity,
     Problem,
 )
-from lm_eval_codemind.problems.shown import SHOWN_CHARACTERS, TEST_CASES, shown_cases
+from lm_eval_codemind.problems.shown import SHOWN_CHARACTERS, TEST_CASES, as_text, shown_cases
 from lm_eval_codemind.problems.storage import SIDES, digest, digests, dump_problems, dump_side, load_problems, side_path
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "Category",
     "Complexity",
     "Problem",
+    "as_text",
     "digest",
     "digests",
     "dump_problems",

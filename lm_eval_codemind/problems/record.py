@@ -28,6 +28,8 @@ EXCLUSION_REASONS: dict[str, str] = {
     "no_output": "the program raises an exception or does not end",
     "no_literal": "the output is no value that can be written down as a Python literal",
     "dependency": "the program needs a package or data that cannot be relied upon",
+    "fails": "the program ends with an error or not in time: written for an older version of its language, or wrong",
+    "unproven": "the program was not executed yet, so that nothing is known about its output",
     "untested": "upstream's tests pass whatever the program does",
 }
 

@@ -13,6 +13,11 @@ TEST_CASES = 2
 """How many cases of a script's test suite a prompt shows as its test, as far as they fit."""
 
 
+def as_text(cases: Iterable[Case]) -> str:
+    """Return cases as a prompt shows them: what is read and what is printed."""
+    return "\n\n".join(f"Input:\n{case.input.strip()}\nOutput:\n{case.output.strip()}" for case in cases)
+
+
 def shown_cases(cases: Iterable[Case], count: int, budget: int = SHOWN_CHARACTERS) -> tuple[Case, ...]:
     """Return the first cases that fit, input and output together, into what the ones before them leave of a budget.
 

@@ -17,8 +17,9 @@ class Templates:
     """The templates of one task family: ``DIRECTORY/FAMILY/NAME.txt`` and, optionally, ``examples.yaml`` beside them.
 
     A family whose directory holds templates for some kinds of programs only is complete as long as no other kind is
-    asked for. Nothing is taken from the packaged templates instead, except the worked examples where there is no
-    ``examples.yaml``.
+    asked for. A language may have a subfolder of its own, with the templates and worked examples of its kinds:
+    ``DIRECTORY/FAMILY/LANGUAGE/NAME.txt``, asked for as ``LANGUAGE/NAME``. Nothing is taken from the packaged templates
+    instead, except the worked examples where there is no ``examples.yaml``.
     """
 
     def __init__(self, family: str, directory: str | Path | None = None, packaged: Path = PACKAGED) -> None:
@@ -59,23 +60,38 @@ class Templates:
         """
         path = self.directory / f"{name}.txt"
         try:
-            return self._environment.get_template(path.name).render(**variables).rstrip()
+            return self._environment.get_template(f"{name}.txt").render(**variables).rstrip()
         except TemplateNotFound as error:
             raise ValueError(f"no template {error.name} in {self.directory}; start from {self._packaged}") from error
         except TemplateError as error:
             raise ValueError(f"{path}: {error.message}; the variables are {', '.join(sorted(variables))}") from error
 
     def examples(self) -> dict[str, Any]:
-        """Return the worked examples by kind of program, as the YAML file has them."""
-        examples = yaml.safe_load(self._examples.read_text(encoding="utf-8"))
-        if not isinstance(examples, dict):
-            raise ValueError(f"{self._examples}: no mapping of kinds of programs to worked examples")
+        """Return the worked examples by the name of their template, as the YAML files have them."""
+        examples = _examples(self._examples)
+        for path in sorted(self._examples.parent.glob("*/examples.yaml")):
+            examples.update({f"{path.parent.name}/{kind}": example for kind, example in _examples(path).items()})
         return examples
 
-    def digest(self) -> str:
-        """Return the SHA-256 digest of the names and contents of all files that the family's prompts are made from."""
+    def digest(self, language: str = "") -> str:
+        """Return the SHA-256 digest of the names and contents of all files that the family's prompts are made from.
+
+        Args:
+            language: The programs' language, whose own folder counts as well, if there is one.
+        """
         digest = hashlib.sha256()
-        for path in [*sorted(self.directory.glob("*.txt")), self._examples]:
+        own = self.directory / language
+        files = [(path.name, path) for path in [*sorted(self.directory.glob("*.txt")), self._examples]]
+        if language and own.is_dir():
+            files += [(f"{language}/{path.name}", path) for path in sorted(own.iterdir())]
+        for name, path in files:
             content = path.read_bytes()
-            digest.update(f"{path.name}\0{len(content)}\0".encode() + content)
+            digest.update(f"{name}\0{len(content)}\0".encode() + content)
         return digest.hexdigest()
+
+
+def _examples(path: Path) -> dict[str, Any]:
+    examples = yaml.safe_load(path.read_text(encoding="utf-8"))
+    if not isinstance(examples, dict):
+        raise ValueError(f"{path}: no mapping of kinds of programs to worked examples")
+    return examples

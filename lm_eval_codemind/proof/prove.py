@@ -213,12 +213,20 @@ def _prove_each(
         if problem.problem_id in published:
             # Whether upstream's own version runs is seen on its own input.
             theirs = dataclasses.replace(published[problem.problem_id], cases=())
-            own[problem.problem_id] = submit(theirs, CIRCUMSTANCES[0])
+            (job,) = _jobs(theirs, CIRCUMSTANCES[0])
+            # Most are the same program on the same input: its first run tells of both.
+            same = job == _jobs(problem, CIRCUMSTANCES[0])[0]
+            own[problem.problem_id] = runs[-1][0][:1] if same else submit(theirs, CIRCUMSTANCES[0])
     for problem, futures in tqdm(list(zip(problems, runs, strict=True)), desc="executing", unit="problem"):
         outcomes = [_results(of_circumstance) for of_circumstance in futures]
         ran_as_published = problem.problem_id in own and _ran(_results(own[problem.problem_id])[0])
         if kind_of(problem).printed:
-            yield problem.problem_id, _classify_script(problem, outcomes, ran_as_published)
+            proof = classify_script(problem, outcomes, ran_as_published)
+            if proof.reason == "time":
+                stopped = [_results(submit(problem, circumstance))[0] for circumstance in _STOPPED]
+                if len({printed(outcome) for outcome in stopped}) > 1:
+                    proof = dataclasses.replace(proof, reason="identity")
+            yield problem.problem_id, proof
         else:
             proof = _classify_value(problem, [outcome for (outcome,) in outcomes], ran_as_published)
             if proof.reason == "time":
@@ -292,9 +300,9 @@ def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_publis
     return Proof(category, output=text if differs else None)  # type: ignore[arg-type]
 
 
-def _classify_script(problem: Problem, outcomes: Sequence[Sequence[Outcome]], ran_as_published: bool) -> Proof:
+def classify_script(problem: Problem, outcomes: Sequence[Sequence[Outcome]], ran_as_published: bool) -> Proof:
     """Classify a script's output and its test suite from its runs under :data:`CIRCUMSTANCES`, an outcome an input."""
-    columns = [[_printed(outcome) for outcome in of_input] for of_input in zip(*outcomes, strict=True)]
+    columns = [[printed(outcome) for outcome in of_input] for of_input in zip(*outcomes, strict=True)]
     proven = [column[0] if len(set(column)) == 1 else None for column in columns]
     cases = {
         position: output
@@ -303,14 +311,20 @@ def _classify_script(problem: Problem, outcomes: Sequence[Sequence[Outcome]], ra
     }
     label, output = problem.published_output, proven[0]
     if output is None:
-        return Proof("excluded", "time" if None not in columns[0] else "no_literal", cases=cases)
+        return Proof("excluded", "time" if None not in columns[0] else _failure(outcomes[0][0]), cases=cases)
     assert label is not None
     differs = not same_lines(label, output)
     category = ("corrected" if differs else "confirmed") if ran_as_published else "repaired"
     return Proof(category, output=output if differs else None, cases=cases)  # type: ignore[arg-type]
 
 
-def _printed(outcome: Outcome) -> str | None:
+def _failure(outcome: Outcome) -> str:
+    """Return why a script that does not end well has no provable output."""
+    missing = outcome.exception_type in ("ImportError", "ModuleNotFoundError")
+    return "dependency" if missing else "fails"
+
+
+def printed(outcome: Outcome) -> str | None:
     """Return what a script printed, or None if it did not end well."""
     return outcome.observations[0].stdout if _ran(outcome) else None
 

@@ -125,13 +125,17 @@ class Family(abc.ABC):
         """Tell whether there are questions about programs of a kind."""
         return True
 
+    def answered_in(self, problem: Problem) -> str:
+        """Return the language in which a problem is answered: usually its program's."""
+        return problem.language
+
     @abc.abstractmethod
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the questions about a problem under a setting, without prompt and target; none where it has none."""
 
     def template(self, kind: Kind, setting: str) -> str:
         """Return the name of the prompt's template: one a kind of program, unless a family has others."""
-        return kind.name
+        return kind.template
 
     def shown_settings(self, settings: Sequence[str]) -> Sequence[str]:
         """Return the settings of a task that worked examples are given for."""

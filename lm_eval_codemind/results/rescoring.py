@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.benchmarks import UpstreamError
+from lm_eval_codemind.benchmarks import UpstreamError, benchmarks
 from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.families import family_of
 from lm_eval_codemind.harness.cli import run_harness
@@ -73,6 +73,11 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
         )
 
 
+def _language(task: TaskRun) -> str:
+    benchmark = benchmarks().get(str(task.suite.get("benchmark")))
+    return benchmark.language if benchmark is not None else ""
+
+
 def _metadata(task: TaskRun, beside: Path, prompts: Path | None) -> dict[str, Any]:
     """Return what ``--metadata`` set when a task was run, as its results record it."""
     family = family_of(task)
@@ -87,7 +92,7 @@ def _metadata(task: TaskRun, beside: Path, prompts: Path | None) -> dict[str, An
     if family is not None and task.suite.get("prompts") not in (None, "packaged"):
         directory = prompts or Path(str(task.suite["prompts"]))
         try:
-            found = Templates(family.templates, directory, family.template_root).digest()
+            found = Templates(family.templates, directory, family.template_root).digest(_language(task))
         except ValueError as error:
             raise ValueError(
                 f"{task.task}: the run was made with prompts that are not at {directory}; name their directory with "

@@ -50,6 +50,29 @@ def r_sr(pairs: Sequence[Pair]) -> float:
     return _mean([without for without, _ in pairs]) * exp(mean_s_sr(pairs))
 
 
+def gained(pairs: Sequence[Pair]) -> float:
+    """Return the share solved with the test of what is not solved without it.
+
+    ``gained = sum of (1 - Pass(C_S, T)) * Pass(C_{S+t}, T) / sum of (1 - Pass(C_S, T))`` over the benchmark. The first
+    study of CodeMind (arXiv 2402.09664 v1) calls this R_SR. Not a number where everything is solved without the test.
+    """
+    unsolved = sum(1.0 - without for without, _ in pairs)
+    return sum(s_sr(*pair) for pair in pairs) / unsolved if unsolved else float("nan")
+
+
+def gained_stderr(pairs: Sequence[Pair]) -> float:
+    """Return the standard error of :func:`gained`, a ratio of means, by the delta method.
+
+    With u the share not solved without the test and S the scores, g = mean(S) / mean(u) has the variance
+    ``Var(S - g * u) / (n * mean(u)**2)``. Not a number for fewer than two pairs, or where everything is solved.
+    """
+    ratio = gained(pairs)
+    if len(pairs) < 2 or ratio != ratio:
+        return float("nan")
+    rest = [s_sr(*pair) - ratio * (1.0 - pair[0]) for pair in pairs]
+    return sqrt(max(_covariance(rest, rest), 0.0) / len(pairs)) / _mean([1.0 - without for without, _ in pairs])
+
+
 def mean_s_sr_stderr(pairs: Sequence[Pair]) -> float:
     """Return the standard error of :func:`mean_s_sr`; not a number for fewer than two pairs."""
     scores = [s_sr(*pair) for pair in pairs]

@@ -3,11 +3,48 @@
 What executes them is :mod:`lm_eval_codemind.execution.java`.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lm_eval_codemind.execution.java import jdk
+from lm_eval_codemind.languages.base import Language
 from lm_eval_codemind.languages.java.code import Code, code, splice
+from lm_eval_codemind.languages.java.kinds import LANGUAGE, Script
 from lm_eval_codemind.languages.java.measures import measure
 from lm_eval_codemind.languages.java.normal import lines, normal_form
+from lm_eval_codemind.languages.java.syntax import JavaSyntaxError
+from lm_eval_codemind.problems import Complexity
 
-name = "java"
-fence = "java"
+__all__ = ["JAVA", "Code", "code", "lines", "measure", "normal_form", "splice"]
 
-__all__ = ["Code", "code", "fence", "lines", "measure", "name", "normal_form", "splice"]
+
+class _Java(Language):
+    name = LANGUAGE
+    title = "Java"
+    fence = "java"
+    kinds = (Script(),)
+
+    def lines(self, source: str) -> int:
+        try:
+            return lines(source)
+        except JavaSyntaxError as error:
+            raise SyntaxError(str(error)) from error
+
+    def normal_form(self, source: str) -> str:
+        try:
+            return normal_form(source)
+        except JavaSyntaxError:
+            return source
+
+    def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
+        return measure(source, loop_length)
+
+    def require(self, sources: Iterable[str]) -> None:
+        try:
+            jdk.find()
+        except jdk.JavaUnavailable as error:
+            raise ValueError(str(error)) from error
+
+
+JAVA = _Java()

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from lm_eval_codemind.answers.response import visible_text
-from lm_eval_codemind.languages.java.declarations import Declaration, declarations
+from lm_eval_codemind.languages.java.declarations import Declaration, broken_off, declarations
 from lm_eval_codemind.languages.java.syntax import TYPES, JavaSyntaxError, Node, Tree, parse
 
 WRAPPER = "Main"
@@ -82,6 +82,11 @@ def code(response: str, wanted: str = "") -> Code | None:
                 return found
             without_main = without_main or found
     return without_main
+
+
+def unfinished(response: str) -> str | None:
+    """Return the code that a response breaks off in the middle of, as far as it goes; None if it breaks off in none."""
+    return next((found for text in _variants(response) if (found := broken_off(text)) is not None), None)
 
 
 def splice(program: str, answer: Code, wanted: str = "") -> str:

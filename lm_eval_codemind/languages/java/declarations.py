@@ -86,6 +86,13 @@ def declarations(text: str, anywhere: bool = False) -> list[Declaration]:
     return _Scan(text, anywhere).run()
 
 
+def broken_off(text: str) -> str | None:
+    """Return the first class or method that a text, or its block, breaks off, as far as it goes; None if none is."""
+    scan = _Scan(text, False)
+    scan.run()
+    return scan.broken
+
+
 class _Scan:
     def __init__(self, text: str, anywhere: bool) -> None:
         self._text = text
@@ -93,6 +100,7 @@ class _Scan:
         self._found: list[Declaration] = []
         self._block = 0
         self._open = ""
+        self.broken: str | None = None
 
     def run(self) -> list[Declaration]:
         text = self._text
@@ -163,6 +171,8 @@ class _Scan:
                 end, is_whole = closing_brace(text, header.end())
                 if is_whole:
                     self._add(kind, header["name"], at, end)
+                elif self.broken is None:
+                    self.broken = text[at:end]
                 return end
         member = _FIELD.match(text, at)
         if member is not None:

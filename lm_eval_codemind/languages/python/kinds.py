@@ -25,7 +25,8 @@ from lm_eval_codemind.languages.python.names import (
     statements_binding,
 )
 from lm_eval_codemind.languages.python.statements import shape, source_of
-from lm_eval_codemind.problems import TEST_CASES, Problem, shown_cases
+from lm_eval_codemind.problems import TEST_CASES, Problem, as_text, shown_cases
+from lm_eval_codemind.problems import Case as TestCase
 
 _TEST_CASE = """
 
@@ -286,11 +287,11 @@ class Script(PythonKind):
         return problem.code
 
     def shown_test(self, problem: Problem) -> str:
-        pairs = (
-            f"Input:\n{case.input.strip()}\nOutput:\n{case.output.strip()}"
-            for case in shown_cases(problem.cases, TEST_CASES)
-        )
-        return "\n\n".join(pairs)
+        return as_text(shown_cases(problem.cases, TEST_CASES))
+
+    def lookup(self, cases: Sequence[TestCase]) -> str | None:
+        outputs = {case.input: case.output for case in cases}
+        return f"import sys\n\nOUTPUTS = {outputs!r}\nsys.stdout.write(OUTPUTS[sys.stdin.read()])\n"
 
     def masked_output(self, problem: Problem) -> str:
         return "??"

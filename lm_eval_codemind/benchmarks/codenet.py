@@ -1,0 +1,80 @@
+"""CodeNet: solutions of contest problems in Python and Java, those of CodeMind's first study, from stdin to stdout."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from lm_eval_codemind.benchmarks import licences
+from lm_eval_codemind.benchmarks.archives import CODEMIND_V1, Part
+from lm_eval_codemind.benchmarks.benchmark import Benchmark
+from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.problems import Problem
+
+PYTHON_PART = Part(
+    CODEMIND_V1,
+    "dataset/CodeNet/CodeNet-Python",
+    ("*/main.py", "*/input.txt", "*/output.txt"),
+    "287cd6318d28f51dabd87ef329f75e0d9896fbee1e6cb2787f830333a24af323",
+)
+JAVA_PART = Part(
+    CODEMIND_V1,
+    "dataset/CodeNet/CodeNet-Java",
+    ("*/Main.java", "*/input.txt", "*/output.txt"),
+    "160d91371812ed508b8860ffcd8d30a7f6acc6d76cf03811d50813c783905aab",
+)
+
+
+def read(upstream: Upstream, *, name: str, language: str, part: Part) -> list[Problem]:
+    """Return CodeNet's programs in one language sorted by name, their labels not yet proven.
+
+    Source: ``dataset/CodeNet`` of CodeMind. A name is a problem's (``p00006``) or a problem's with a submission's
+    (``p00006_s493435186``); the programs of a problem have the same input, which is the only one.
+
+    Args:
+        upstream: The repositories.
+        name: Name of the benchmark.
+        language: The programs' language.
+        part: Where they are.
+    """
+    files = upstream.files(part)
+    sources = {file.split("/")[0]: file for file in files if not file.endswith(".txt")}
+
+    def text(file: str) -> str:
+        return files[file].decode("utf-8").replace("\r\n", "\n")
+
+    return [
+        Problem(
+            problem_id=problem_id,
+            benchmark=name,
+            kind="script",
+            language=language,
+            code=text(file),
+            entry_point="",
+            input=text(f"{problem_id}/input.txt"),
+            output=None,
+            published_output=text(f"{problem_id}/output.txt"),
+            provenance=part.place(problem_id),
+        )
+        for problem_id, file in sorted(sources.items())
+    ]
+
+
+def _codenet(language: str, counterpart: str, title: str, size: int, part: Part) -> Benchmark:
+    name = f"codenet_{language}"
+    return Benchmark(
+        name,
+        title,
+        "script",
+        size,
+        partial(read, name=name, language=language, part=part),
+        parts=(part,),
+        sources=(licences.CODENET, licences.CODEMIND),
+        language=language,
+        published_as=f"published_{name}",
+        counterpart=f"codenet_{counterpart}",
+        submissions="_s",
+    )
+
+
+CODENET_PYTHON = _codenet("python", "java", "CodeNet Python", 1939, PYTHON_PART)
+CODENET_JAVA = _codenet("java", "python", "CodeNet Java", 1914, JAVA_PART)

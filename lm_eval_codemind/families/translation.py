@@ -1,0 +1,297 @@
+"""Code translation as specification reasoning: the program in one language is the specification of that in another.
+
+Settings, documents and scores are those of :mod:`lm_eval_codemind.families.sr`; the programs that a model writes are
+validated on all tests of the problem, whose outputs are what the original program prints.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lm_eval_codemind.benchmarks import Benchmark, get_benchmark, limits_of
+from lm_eval_codemind.data import load_benchmark, load_problem
+from lm_eval_codemind.execution import Job
+from lm_eval_codemind.execution.lines import printed_lines
+from lm_eval_codemind.families import sr
+from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, Record, SpecificationReasoning
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
+from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
+from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
+from lm_eval_codemind.questions.family import described_outcome, prompts, responses
+from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.scores import sr as scores
+from lm_eval_codemind.scores.statistics import Estimate, mean
+
+# Why a translation fails, as metrics: shares of all responses.
+CAUSES = ("compile_error", "runtime_error", "wrong_output", "timeout")
+
+_COLUMNS = ("code", "input", "output", "complexity")
+_COMPILER = frozenset({"compile error", "SyntaxError", "IndentationError", "TabError"})
+_LAST_NUMBER = re.compile(r"\d(?=\D*\Z)")
+
+
+class Translation(SpecificationReasoning):
+    """Two questions a program: translate it, without and with a test."""
+
+    name = "translation"
+    title = "Translation"
+    templates = "translation"
+    options = ()
+    in_overlap = False
+    submittable = False
+    authors_task = ""
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems with a proven output, one program each, whose output has a line at all.
+
+        Raises:
+            ValueError: if the benchmark has no counterpart in another language.
+        """
+        if not benchmark.counterpart:
+            raise ValueError(f"{benchmark.name}: no benchmark has its programs in another language to translate into")
+        wanted = [problem for problem in load_benchmark(benchmark.name) if problem.category != "excluded"]
+        return [
+            problem
+            for problem in wanted
+            if kind_of(problem).printed and not (benchmark.submissions and benchmark.submissions in problem.problem_id)
+        ]
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        suite["source_language"] = benchmark.language
+        suite["target_language"] = _target_language(benchmark)
+
+    def answered_in(self, problem: Problem) -> str:
+        return _target_language(get_benchmark(problem.benchmark))
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        """Return the question of a setting; none where the test is too long to be shown."""
+        suite = _suite(problem, setting)
+        shown = as_text(shown_cases(suite, TEST_CASES)) if setting != NO_TEST else ""
+        if setting != NO_TEST and not shown:
+            return
+        target = self.answered_in(problem)
+        answer = _known_translation(problem) if setting != MISLEADING else None
+        if answer is None:
+            answer = get_language(target).kind(problem.kind).lookup(suite)
+        row = problem.to_row()
+        fields = {
+            **{column: row[column] for column in _COLUMNS},
+            "target_language": target,
+            "test": shown,
+            "answer": answer or "",
+        }
+        yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        return {**record, "test": ""}
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        target = get_language(fields["target_language"])
+        return {
+            "code": fields["code"].strip("\n"),
+            "test": fields["test"],
+            "target": target.title,
+            "fence": target.fence,
+        }
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        fence = get_language(fields["target_language"]).fence
+        return {"code": fields["answer"].strip("\n"), "fence": fence}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the program that a response gives in the language that is asked for."""
+        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        program = _target_kind(question).program(response, problem)
+        return Answer.unfinished(program.source) if isinstance(program, Unfinished) else Answer(program)
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that validates a program: on all tests, or on the misleading one alone."""
+        if not answer.executable or answer.found is None:
+            return None
+        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        suite = dataclasses.replace(problem, cases=_suite(problem, question.key.setting))
+        return _target_kind(question).suite_job(suite, answer.found, limits=limits_of(problem))
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        why = cause(answer)
+        return {**super().score(question, answer), **{name: float(name == why) for name in CAUSES}}
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        metrics = super().logged(question, means, pass_at_k)
+        metrics["gained"] = metrics["gained_stderr"] = metrics["r_sr"]
+        return {**metrics, **{name: means[name] for name in CAUSES}}
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        if metric == "gained":
+            pairs = [(sr.passed(without), sr.passed(with_test)) for without, with_test in self.units(samples)]
+            return mean([with_test for without, with_test in pairs if without < 1])
+        return super().estimate(samples, metric)
+
+    def outcome(self, unit: Unit) -> str:
+        """Return how a problem came out; where the test does not help, what became of the program written with it."""
+        without, with_test = (sr.passed(sample) >= 1 for sample in unit)
+        if with_test:
+            return "both pass" if without else "only with test"
+        return "only without test" if without else f"neither: {_described(unit[1].answer)}"
+
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        return {}
+
+    def parts(self, unit: Unit) -> list[Part]:
+        without, with_test = unit
+        doc = without.doc
+        source, target = str(doc.get("language", "")), str(doc.get("target_language", ""))
+        programs = [sample.answer.found or "" for sample in unit]
+        shown = [
+            Part("Original", "code", str(doc.get("code", "")), language=source),
+            Part("Test t", "text", str(with_test.doc.get("test", ""))),
+            Part("Code without test", "code", programs[0] or "(none found)", beside=True, language=target),
+            Part("Code with test", "code", programs[1] or "(none found)", beside=True, language=target),
+            Part("Outcome without test", "text", described_outcome(without.answer), beside=True),
+            Part("Outcome with test", "text", described_outcome(with_test.answer), beside=True),
+            Part("What differs", "diff", sr.difference(*programs)),
+            *prompts(without, " without test"),
+            *responses(without, " without test"),
+            *prompts(with_test, " with test"),
+            *responses(with_test, " with test"),
+        ]
+        return [part for part in shown if part.text]
+
+
+class MisleadingTranslation(Translation):
+    """The test contradicts the program that is to be translated, and is all that counts."""
+
+    name = "translation_misleading"
+    title = "Translation misleading"
+    metric = "pass@1"
+    scores = ("pass on misleading test",)
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        return {**pass_at_k, **means}
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        return Family.units(self, samples)
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        return Family.unit_scores(self, unit)
+
+    def solved(self, unit: Unit) -> bool:
+        return Family.solved(self, unit)
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        return Family.estimate(self, samples, metric)
+
+    def outcome(self, unit: Unit) -> str:
+        return "follows the test" if self.solved(unit) else f"does not follow it: {_described(unit[0].answer)}"
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        doc = sample.doc
+        shown = [
+            Part("Original", "code", str(doc.get("code", "")), language=str(doc.get("language", ""))),
+            Part("Misleading test", "text", str(doc.get("test", ""))),
+            Part(
+                "Code",
+                "code",
+                sample.answer.found or "(none found)",
+                language=str(doc.get("target_language", "")),
+            ),
+            Part("Outcome", "text", described_outcome(sample.answer)),
+            *prompts(sample),
+            *responses(sample),
+        ]
+        return [part for part in shown if part.text]
+
+
+def cause(answer: Answer) -> str:
+    """Return which of :data:`CAUSES` a translation fails of; the empty string where it passes or there is none.
+
+    A program that breaks off does not compile. What a program dies of besides its time, its memory included, is a
+    runtime error.
+    """
+    outcome = answer.outcome
+    if outcome is None or outcome.get("status") == "passed":
+        return ""
+    status = outcome.get("status")
+    if status == "unfinished" or (status == "error" and outcome.get("exception_type") in _COMPILER):
+        return "compile_error"
+    return {"failed": "wrong_output", "timeout": "timeout"}.get(str(status), "runtime_error")
+
+
+def misleading_output(output: str) -> str:
+    """Return an output that contradicts the right one and looks like it: the last digit is another, or a line is."""
+    changed, count = _LAST_NUMBER.subn(lambda digit: str((int(digit.group()) + 1) % 10), output)
+    if count:
+        return changed
+    for one, other in (("yes", "no"), ("true", "false"), ("possible", "impossible")):
+        for pair in ((one, other), (one.upper(), other.upper()), (one.title(), other.title())):
+            for right, wrong in (pair, pair[::-1]):
+                if output.strip() == right:
+                    return output.replace(right, wrong)
+    turned = output.strip()[::-1] + "\n"
+    return turned if printed_lines(turned) != printed_lines(output) else f"{output.strip()}x\n"
+
+
+def _described(answer: Answer) -> str:
+    return cause(answer).replace("_", " ") or ("no code" if answer.found is None else "")
+
+
+def _target_language(benchmark: Benchmark) -> str:
+    return get_benchmark(benchmark.counterpart).language
+
+
+def _target_kind(question: Question) -> Kind:
+    return get_language(str(question["target_language"])).kind(question.kind)
+
+
+def _suite(problem: Problem, setting: str) -> tuple[Case, ...]:
+    """Return the tests that a translation is validated on, with plain line feeds as text has them."""
+    if setting == MISLEADING:
+        assert problem.output is not None
+        return (Case(_plain(problem.input), misleading_output(_plain(problem.output))),)
+    return tuple(Case(_plain(case.input), _plain(case.output)) for case in problem.cases)
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _known_translation(problem: Problem) -> str | None:
+    """Return the counterpart's program for the same problem, if there is one that is known to run."""
+    try:
+        other = load_problem(get_benchmark(problem.benchmark).counterpart, problem.problem_id)
+    except KeyError:
+        return None
+    if other.category == "excluded":
+        return None
+    outputs = {case.input: printed_lines(case.output) for case in _suite(other, NO_TEST)}
+    agrees = all(outputs.get(case.input) == printed_lines(case.output) for case in _suite(problem, NO_TEST))
+    return other.code if agrees else None
+
+
+# -- aggregations
+
+
+def gained(records: Sequence[Record]) -> float:
+    """Aggregate to the share solved with the test of what is not solved without it."""
+    pairs = sr.paired(records)[0]
+    return scores.gained(pairs) if pairs else float("nan")
+
+
+def gained_stderr(records: Sequence[Record]) -> float:
+    """Aggregate to the standard error of ``gained``."""
+    return scores.gained_stderr(sr.paired(records)[0])
+
+
+TRANSLATION, MISLEADING_TRANSLATION = Translation(), MisleadingTranslation()
+
+_hooks = Hooks(TRANSLATION)
+dataset, process_results = _hooks.dataset, _hooks.process_results
+extract_code = _hooks.filter("extract-code")
+
+_misleading = Hooks(MISLEADING_TRANSLATION)
+misleading_dataset, process_misleading_results = _misleading.dataset, _misleading.process_results

@@ -1,0 +1,96 @@
+"""The kinds of Java programs: whole programs that read from standard input and print."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+
+from lm_eval_codemind.execution import Case, Job, Limits
+from lm_eval_codemind.languages.base import Execution, Kind, Unfinished
+from lm_eval_codemind.languages.java.code import code as code_of
+from lm_eval_codemind.languages.java.code import unfinished
+from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse_valid
+from lm_eval_codemind.languages.java.types import text_type
+from lm_eval_codemind.problems import TEST_CASES, Problem, as_text, shown_cases
+from lm_eval_codemind.problems import Case as TestCase
+
+LANGUAGE = "java"
+
+_LOOKUP = """\
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+
+public class Main {{
+    public static void main(String[] args) throws java.io.IOException {{
+        Map<String, String> outputs = new HashMap<>();
+{puts}\
+        System.out.print(outputs.get(new String(System.in.readAllBytes(), StandardCharsets.UTF_8)));
+    }}
+}}
+"""
+
+
+class Script(Kind):
+    """A program with a ``main`` method."""
+
+    name = "script"
+    printed = True
+    specified = False
+
+    @property
+    def template(self) -> str:
+        return f"{LANGUAGE}/{self.name}"
+
+    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
+        """Return the program and what it reads."""
+        given = problem.input if input is None else input
+        return Execution(problem.code if code is None else code, None, stdin=given)
+
+    def suite_job(
+        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
+    ) -> Job:
+        cases = [Case(case.input, case.output) for case in problem.cases]
+        return Job.script(code, cases, limits=limits or Limits(), job_id=problem.problem_id, language=LANGUAGE)
+
+    def program(
+        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+    ) -> str | Unfinished | None:
+        found = code_of(response)
+        if found is not None and found.main_class:
+            return found.source
+        broken = unfinished(response)
+        if broken is not None:
+            return Unfinished(broken)
+        return None if found is None else found.source
+
+    def asked_for(self, code: str, problem: Problem) -> str:
+        try:
+            parse_valid(code)
+        except JavaSyntaxError as error:
+            raise SyntaxError(str(error)) from error
+        return code
+
+    def own_answer(self, problem: Problem) -> str:
+        return problem.code
+
+    def shown_test(self, problem: Problem) -> str:
+        return as_text(shown_cases(problem.cases, TEST_CASES))
+
+    def with_tests(self, problem: Problem, tests: str) -> Problem:
+        return dataclasses.replace(problem, tests=tests)
+
+    def obedient_code(self, problem: Problem) -> str | None:
+        return None
+
+    def with_hint(self, problem: Problem, seed: int) -> Problem:
+        return problem
+
+    def lookup(self, cases: Sequence[TestCase]) -> str | None:
+        # JSON's escapes are Java's.
+        puts = "".join(f"        outputs.put({json.dumps(case.input)}, {json.dumps(case.output)});\n" for case in cases)
+        return _LOOKUP.format(puts=puts)
+
+    def output_type(self, output: str) -> str | None:
+        return text_type(output)

@@ -1,0 +1,67 @@
+"""Java as a language of the suite: programs of responses, jobs, and what it needs."""
+
+from __future__ import annotations
+
+import pytest
+
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.execution import Sandbox, SharedPool, Status
+from lm_eval_codemind.execution.java import jdk
+from lm_eval_codemind.languages import Unfinished, get_language, kind_of
+from lm_eval_codemind.problems import Case
+
+PROBLEM = sample.read_java()[0]
+KIND = kind_of(PROBLEM)
+BROKEN = "Here it is:\n```java\npublic class Main {\n    public static void main(String[] args) {\n        int x ="
+
+
+def test_a_program_that_breaks_off_is_unfinished() -> None:
+    found = KIND.program(BROKEN, PROBLEM)
+    assert isinstance(found, Unfinished) and found.source.startswith("public class Main {")
+    assert KIND.program("No program.", PROBLEM) is None
+    # A whole program before it stands, as it does for the reader.
+    assert KIND.program(f"```java\n{PROBLEM.code}```\n{BROKEN}", PROBLEM) == KIND.read_back(
+        PROBLEM.code, PROBLEM, "java"
+    )
+
+
+def test_types_of_outputs_are_those_that_java_prints() -> None:
+    types = {
+        "42\n": "Int",
+        "-1.5": "Decimal",
+        "true": "Binary",
+        "[1, 2]": "List",
+        "[a, b]": "String",
+        "(1, 2)": "String",
+    }
+    assert {text: KIND.output_type(text) for text in types} == types
+    assert KIND.output_type("True") == KIND.output_type("'a'") == KIND.output_type("") == "String"
+
+
+def test_without_a_jdk_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(ValueError, match="Install a JDK of version 17"):
+        get_language("java").require([PROBLEM.code])
+
+
+def test_jobs_say_which_sandbox_they_are_for() -> None:
+    job = KIND.suite_job(PROBLEM, PROBLEM.code)
+    assert job.language == "java" and job.cases[0].stdin == PROBLEM.cases[0].input
+    with Sandbox(workers=1) as python, pytest.raises(ValueError, match="a program in java"):
+        python.submit(job)
+
+
+def test_programs_that_know_outputs_by_heart_pass() -> None:
+    cases = (Case('a "b"\\\t\n', 'größe "x"\\n\n'), Case("", "1\n"))
+    try:
+        jdk.find()
+    except jdk.JavaUnavailable as error:
+        pytest.skip(str(error))
+    for language in ("python", "java"):
+        kind = get_language(language).kind("script")
+        program = kind.lookup(cases)
+        assert program is not None
+        problem = PROBLEM.__class__("p", "b", "script", language, program, "", "", "", cases=cases)
+        outcome = SharedPool().submit(kind.suite_job(problem, program)).result()
+        assert outcome.status is Status.PASSED, outcome
