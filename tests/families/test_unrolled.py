@@ -1,4 +1,4 @@
-"""IER on unrolled programs: what is asked, that it is what was proven, and that oracle and null get what they should."""
+"""IER on unrolled programs: they are what was proven, and oracle and null get what they should."""
 
 from __future__ import annotations
 
