@@ -17,6 +17,8 @@ from lm_eval_codemind.problems import (
 from lm_eval_codemind.proof.labels import Proof
 from lm_eval_codemind.proof.reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
 from lm_eval_codemind.proof.runtime import REASONS, load_labels
+from lm_eval_codemind.proof.unrolled import load_unrollings
+from lm_eval_codemind.transforms import unrolling
 
 _LONGEST_LABEL = 120
 
@@ -61,7 +63,18 @@ def errata_page(
     parts += [_suites(name, excluded) for name, excluded in exceptions.items()]
     parts += [_failing(name, problem_ids) for name, problem_ids in failing.items() if problem_ids]
     parts.append(_runtime())
+    parts += [_unrolled(name) for name in benchmarks]
     return "".join(parts)
+
+
+def _unrolled(name: str) -> str:
+    """Return the section on the programs that have loops and no unrolled form."""
+    left_out = {key: each.reason for key, each in load_unrollings(name).items() if each.reason}
+    if not left_out:
+        return ""
+    lines = [f"| {key} | {unrolling.REASONS[reason]} |\n" for key, reason in left_out.items()]
+    head = f"\n## {get_benchmark(name).title}: not unrolled\n\n| problem | why |\n|---|---|\n"
+    return head + "".join(lines)
 
 
 def _labels(name: str, problems: Sequence[Problem]) -> str:

@@ -174,7 +174,12 @@ def gives_output(problem: Problem, outcome: Outcome) -> bool:
         return seen.status == "passed" and not seen.exception_type and same_lines(seen.stdout, problem.output)
     if seen.exception_type or seen.literal is None:
         return False
-    return literal(ast.literal_eval(seen.literal)) == literal(ast.literal_eval(problem.output))
+    try:
+        value = ast.literal_eval(seen.literal)
+    except (ValueError, SyntaxError):
+        return False  # no value that a label can state
+    text = literal(value)
+    return text is not None and text == literal(ast.literal_eval(problem.output))
 
 
 def _recorded(problem: Problem, sandbox: Sandbox) -> Callable[[], dict[str, Any]]:
