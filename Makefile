@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 # The rooms whose tests take seconds.
-FAST = tests/answers tests/scores tests/languages tests/prompts tests/problems tests/questions tests/models tests/harness
+FAST = tests/answers tests/scores tests/languages tests/prompts tests/models tests/harness
 
 .PHONY: demo test check lint clean
 

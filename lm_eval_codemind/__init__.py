@@ -1,3 +1,3 @@
-"""CodeMind's code reasoning tasks (IER, SR, DSR) for EleutherAI's lm-evaluation-harness."""
+"""CodeMind's code reasoning tasks for EleutherAI's lm-evaluation-harness."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
