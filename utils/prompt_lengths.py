@@ -14,6 +14,8 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.benchmarks import benchmarks
 from lm_eval_codemind.families import families
+from lm_eval_codemind.harness import stages
+from lm_eval_codemind.harness.contract import dataset_arguments
 from lm_eval_codemind.harness.location import task_directory
 
 
@@ -40,9 +42,10 @@ class Task:
 
 
 def tasks() -> list[Task]:
-    """Return all tasks of the suite as the harness loads them, less those on the packaged sample."""
+    """Return all tasks of the suite as the harness loads them, less the samples and what asks about a model's code."""
     manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
-    names = sorted(name for name in manager.all_subtasks if not name.endswith("_sample"))
+    names = sorted(name for name in manager.all_subtasks if "_sample" not in name)
+    names = [name for name in names if stages.TASK not in dataset_arguments(manager, name)]
     found = []
     for name in names:
         task = manager.load([name])["tasks"][name]
@@ -52,21 +55,20 @@ def tasks() -> list[Task]:
 
 
 def table(measured: list[Task]) -> Iterator[str]:
-    """Yield the lines of the table: a row a benchmark, a column a family, in the order of the registries."""
+    """Yield the lines of the table: a row a family, its benchmarks in one cell, both in the order of the registries."""
     lengths: dict[tuple[str, str], list[int]] = {}
     for task in measured:
-        lengths.setdefault((task.benchmark, task.family), []).extend(len(row["prompt"]) for row in task.documents)
-    rows = [name for name in benchmarks() if any(benchmark == name for benchmark, _ in lengths)]
-    columns = [name for name in families() if any(family == name for _, family in lengths)]
-    yield "| benchmark | " + " | ".join(families()[name].title for name in columns) + " |"
-    yield "|---|" + "---:|" * len(columns)
-    for row in rows:
-        cells = [_cell(lengths.get((row, column), [])) for column in columns]
-        yield f"| {benchmarks()[row].title} | " + " | ".join(cells) + " |"
-
-
-def _cell(lengths: list[int]) -> str:
-    return f"{median_low(lengths):,} / {max(lengths):,}" if lengths else ""
+        lengths.setdefault((task.family, task.benchmark), []).extend(len(row["prompt"]) for row in task.documents)
+    yield "| family | benchmark: median / longest |"
+    yield "|---|---|"
+    for name, family in families().items():
+        cells = [
+            f"{benchmark.title}: {median_low(found):,} / {max(found):,}"
+            for key, benchmark in benchmarks().items()
+            if (found := lengths.get((name, key)))
+        ]
+        if cells:
+            yield f"| {family.title} | " + " · ".join(cells) + " |"
 
 
 if __name__ == "__main__":

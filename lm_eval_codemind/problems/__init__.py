@@ -8,12 +8,13 @@ from lm_eval_codemind.problems.record import (
     Complexity,
     Problem,
 )
-from lm_eval_codemind.problems.shown import SHOWN_CHARACTERS, TEST_CASES, as_text, shown_cases
+from lm_eval_codemind.problems.shown import PROGRAM_CHARACTERS, SHOWN_CHARACTERS, TEST_CASES, as_text, shown_cases
 from lm_eval_codemind.problems.storage import SIDES, digest, digests, dump_problems, dump_side, load_problems, side_path
 
 __all__ = [
     "CATEGORIES",
     "EXCLUSION_REASONS",
+    "PROGRAM_CHARACTERS",
     "SHOWN_CHARACTERS",
     "SIDES",
     "TEST_CASES",

@@ -9,6 +9,9 @@ from lm_eval_codemind.problems.record import Case
 SHOWN_CHARACTERS = 2_000
 """How many characters of inputs and outputs a prompt shows; upstream's test suites have cases of two million."""
 
+PROGRAM_CHARACTERS = 12_000
+"""How long a program in a prompt may be; some of CodeNet's bring tables of up to 90,000 characters along."""
+
 TEST_CASES = 2
 """How many cases of a script's test suite a prompt shows as its test, as far as they fit."""
 

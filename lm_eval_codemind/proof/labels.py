@@ -16,7 +16,7 @@ from typing import Any
 
 from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.problems import Case, Category, Problem, shown_cases
+from lm_eval_codemind.problems import PROGRAM_CHARACTERS, Case, Category, Problem, shown_cases
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,8 @@ def prove(problem: Problem, proof: Proof) -> Problem:
 
     A script whose published input, with its output, is beyond what a prompt shows
     (:data:`~lm_eval_codemind.problems.SHOWN_CHARACTERS`) gets the first proven case that is not as its input and
-    output; what was published stays in the test suite, in front.
+    output; what was published stays in the test suite, in front. A program that is itself beyond it
+    (:data:`~lm_eval_codemind.problems.PROGRAM_CHARACTERS`) is excluded, whatever it prints.
 
     Raises:
         ValueError: if neither proof nor upstream tells the output.
@@ -134,6 +135,8 @@ def prove(problem: Problem, proof: Proof) -> Problem:
     if proof.category == "excluded":
         # Its test suite is not in doubt, so the other tasks keep it.
         return dataclasses.replace(problem, category="excluded", reason=proof.reason, output=None)
+    if len(problem.code) > PROGRAM_CHARACTERS:
+        return dataclasses.replace(problem, category="excluded", reason="too_long", output=None)
     printed = kind_of(problem).printed
     output = proof.output
     if output is None:

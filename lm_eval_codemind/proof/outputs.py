@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lm_eval_codemind.benchmarks import limits_of
 from lm_eval_codemind.execution import Limits, Outcome, Sandbox, Status
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
+from lm_eval_codemind.problems import PROGRAM_CHARACTERS, SHOWN_CHARACTERS, Problem
 from lm_eval_codemind.proof.labels import literal
 
 # Why a program has no label. A closed set: results count the programs by it.
@@ -26,9 +26,6 @@ CAUSES: dict[str, str] = {
     "no_literal": "the output is no value that can be written down as a literal",
     "unstable": "two runs give different outputs",
 }
-
-PROGRAM_CHARACTERS = 20_000
-"""How long a program may be that a prompt shows; the longest of the benchmarks' own is a quarter of it."""
 
 _HASH_SEEDS = (1, 2)
 _NO_END = (Status.TIMEOUT, Status.MEMORY, Status.CRASHED, Status.BLOCKED)

@@ -23,7 +23,9 @@ def official_tasks() -> dict[str, str]:
         group = groups.get(f"codemind_{family.name}")
         if group is None or not family.submittable:
             continue
-        for name in yaml.safe_load(group.read_text(encoding="utf-8"))["task"]:
+        members = yaml.safe_load(group.read_text(encoding="utf-8"))["task"]
+        # A family with one task only has no group: the file of that name is the task.
+        for name in members if isinstance(members, list) else []:
             task = yaml.safe_load((group.parent / f"{name}.yaml").read_text(encoding="utf-8"))
             tasks[name] = str(task["dataset_kwargs"]["benchmark"])
     return tasks
