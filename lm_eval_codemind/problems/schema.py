@@ -44,6 +44,7 @@ FEATURES = Features(
         "reason": _TEXT,
         "published_output": _TEXT,
         "provenance": _TEXT,
+        "upstream_questions": _TEXT,
     }
 )
 

@@ -168,9 +168,10 @@ def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built
 
 @pytest.fixture
 def with_sides(made: Made) -> Made:
-    """The made benchmark, of whose problems the first has a test for the prompt and the second a C+."""
+    """The made benchmark, of whose problems the first has a test for the prompt and upstream's questions, the second a C+."""
     one, two = made.problems
     one = dataclasses.replace(one, hint_test="assert f() is None\n", misleading_test="assert f() == 1\n")
+    one = dataclasses.replace(one, upstream_questions='{"lines": [1]}')
     made.problems = [one, with_complexity(dataclasses.replace(two, transformed="def f():\n    return\n"))]
     return made
 
@@ -183,7 +184,7 @@ def test_what_families_need_lies_beside_the_problems(with_sides: Made, tmp_path:
         assert set(row) == {"problem_id", *columns}
         assert not set(columns) & json.loads(path.read_text().splitlines()[0]).keys()
     entry = read_manifest(tmp_path / "data")[NAME]
-    assert entry.digests.keys() == {NAME, f"{NAME}.hints", f"{NAME}.transformed"}
+    assert entry.digests.keys() == {NAME, f"{NAME}.hints", f"{NAME}.transformed", f"{NAME}.questions"}
     assert entry.digests == building.benchmark_digests(NAME)
     for name, expected in entry.digests.items():
         assert digest((tmp_path / "data" / f"{name}.jsonl").read_bytes()) == expected
