@@ -168,7 +168,7 @@ def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built
 
 @pytest.fixture
 def with_sides(made: Made) -> Made:
-    """The made benchmark, of whose problems the first has a test for the prompt and upstream's questions, the second a C+."""
+    """The made benchmark, of whose problems the first has a hint and upstream's questions, the second a C+."""
     one, two = made.problems
     one = dataclasses.replace(one, hint_test="assert f() is None\n", misleading_test="assert f() == 1\n")
     one = dataclasses.replace(one, upstream_questions='{"lines": [1]}')
@@ -220,7 +220,13 @@ def test_a_side_that_the_build_did_not_write_is_removed(made: Made, tmp_path: Pa
 def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides: Made) -> None:
     bare = [
         dataclasses.replace(
-            one, hint_test="", misleading_test="", transformed="", transformations=(), transformed_complexity=None
+            one,
+            hint_test="",
+            misleading_test="",
+            transformed="",
+            transformations=(),
+            transformed_complexity=None,
+            upstream_questions="",
         )
         for one in with_sides.problems
     ]

@@ -45,7 +45,9 @@ def test_no_document_is_beyond_the_limit(tasks: list[Any]) -> None:
         # What was published is asked as it was published.
         if not task.published:
             for row in task.documents:
-                assert len(row["prompt"]) + len(row["target"]) <= LONGEST, (task.name, row["problem_id"])
+                # The full marks of a translation are a table of the whole suite's outputs, which nobody has to write.
+                answer = "" if task.family.startswith("translation") else row["target"]
+                assert len(row["prompt"]) + len(answer) <= LONGEST, (task.name, row["problem_id"])
 
 
 def test_the_readme_has_the_current_lengths(script: ModuleType, tasks: list[Any]) -> None:
