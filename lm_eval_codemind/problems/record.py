@@ -30,7 +30,7 @@ EXCLUSION_REASONS: dict[str, str] = {
     "dependency": "the program needs a package or data that cannot be relied upon",
     "fails": "the program ends with an error or not in time: written for an older version of its language, or wrong",
     "unproven": "the program was not executed yet, so that nothing is known about its output",
-    "too_long": "the program is beyond what a prompt shows",
+    "too_long": "the program, with its input and output, is beyond what a prompt shows",
     "untested": "upstream's tests pass whatever the program does",
 }
 

@@ -10,7 +10,7 @@ SHOWN_CHARACTERS = 2_000
 """How many characters of inputs and outputs a prompt shows; upstream's test suites have cases of two million."""
 
 PROGRAM_CHARACTERS = 12_000
-"""How long a program in a prompt may be; some of CodeNet's bring tables of up to 90,000 characters along."""
+"""How long a program in a prompt may be with its input and output; some of CodeNet's have tables of 90,000."""
 
 TEST_CASES = 2
 """How many cases of a script's test suite a prompt shows as its test, as far as they fit."""

@@ -126,8 +126,8 @@ def prove(problem: Problem, proof: Proof) -> Problem:
 
     A script whose published input, with its output, is beyond what a prompt shows
     (:data:`~lm_eval_codemind.problems.SHOWN_CHARACTERS`) gets the first proven case that is not as its input and
-    output; what was published stays in the test suite, in front. A program that is itself beyond it
-    (:data:`~lm_eval_codemind.problems.PROGRAM_CHARACTERS`) is excluded, whatever it prints.
+    output; what was published stays in the test suite, in front. A program that, with its input and
+    output, is beyond :data:`~lm_eval_codemind.problems.PROGRAM_CHARACTERS` even so is excluded.
 
     Raises:
         ValueError: if neither proof nor upstream tells the output.
@@ -135,8 +135,6 @@ def prove(problem: Problem, proof: Proof) -> Problem:
     if proof.category == "excluded":
         # Its test suite is not in doubt, so the other tasks keep it.
         return dataclasses.replace(problem, category="excluded", reason=proof.reason, output=None)
-    if len(problem.code) > PROGRAM_CHARACTERS:
-        return dataclasses.replace(problem, category="excluded", reason="too_long", output=None)
     printed = kind_of(problem).printed
     output = proof.output
     if output is None:
@@ -151,7 +149,10 @@ def prove(problem: Problem, proof: Proof) -> Problem:
     if printed and not any(case.input == problem.input for case in kept):
         kept.insert(0, Case(problem.input, output))
     proven = dataclasses.replace(problem, category=proof.category, output=output, cases=tuple(kept))
-    return _readable(proven, problem.cases) if printed else proven
+    asked = _readable(proven, problem.cases) if printed else proven
+    if len(asked.code) + len(asked.input) + len(asked.output or "") > PROGRAM_CHARACTERS:
+        return dataclasses.replace(problem, category="excluded", reason="too_long", output=None)
+    return asked
 
 
 def _readable(proven: Problem, published: Sequence[Case]) -> Problem:
