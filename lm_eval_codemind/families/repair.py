@@ -7,7 +7,6 @@ test through the program first. The documents of a problem are paired when the s
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,12 +15,12 @@ from lm_eval.api.metrics import mean_stderr
 from lm_eval_codemind.benchmarks import Benchmark, get_benchmark, limits_of
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
+from lm_eval_codemind.families.pairs import Record, exchanges, paired, programs_beside, warn_of
 from lm_eval_codemind.families.sr import mean_of_setting, mean_of_setting_stderr
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
-from lm_eval_codemind.questions.family import described_outcome, prompts, responses
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores import repair as scores
 from lm_eval_codemind.scores.dsr import similarity
@@ -38,14 +37,10 @@ __all__ = [
     "repaired_by_test_stderr",
 ]
 
-logger = logging.getLogger(__name__)
-
 NO_TEST, STEPS, DIRECT = "no_test", "steps", "direct"
 
 # The columns of a problem that a document of this family shows.
 _COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
-
-Record = Mapping[str, Any]
 
 
 class Repair(Family):
@@ -171,22 +166,16 @@ class Repair(Family):
         return super().estimate(samples, metric)
 
     def parts(self, unit: Unit) -> list[Part]:
-        without, with_test = unit
-        doc, language = with_test.doc, str(with_test.doc.get("language", ""))
+        doc = unit[1].doc
+        language = str(doc.get("language", ""))
         shown = [
             Part("Specification S", "code", str(doc.get("specification", "")), language=language),
             Part("Buggy program B", "code", str(doc.get("buggy", "")), language=language),
             Part("Test t that reveals the bug", "code", str(doc.get("test", "")), language=language),
-            Part("Answer without test", "code", without.answer.found or "(none found)", beside=True, language=language),
-            Part("Answer with test", "code", with_test.answer.found or "(none found)", beside=True, language=language),
-            Part("Outcome without test", "text", described_outcome(without.answer), beside=True),
-            Part("Outcome with test", "text", described_outcome(with_test.answer), beside=True),
+            *programs_beside(unit, language, "Answer"),
             Part("Correct program C", "code", str(doc.get("code", "")), language=language),
             Part("Test suite T", "code", str(doc.get("tests", "")), language=language),
-            *prompts(without, " without test"),
-            *responses(without, " without test"),
-            *prompts(with_test, " with test"),
-            *responses(with_test, " with test"),
+            *exchanges(unit),
         ]
         return [part for part in shown if part.text]
 
@@ -221,13 +210,7 @@ def _passed(sample: Sample) -> float:
 def repaired_by_test(records: Sequence[Record]) -> float:
     """Aggregate to the share of problems repaired with the test only; says once how many problems are left out."""
     pairs, alone = _paired(records)
-    if alone:
-        logger.warning(
-            "repaired_by_test leaves out %d problem(s) of which only one of the two settings was run (--limit and "
-            "--samples count documents, two a problem): %s",
-            len(alone),
-            ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else ""),
-        )
+    warn_of(alone, "repaired_by_test leaves")
     values = [scores.repaired_by_test(*pair) for pair in pairs]
     return sum(values) / len(values) if values else float("nan")
 
@@ -239,12 +222,7 @@ def repaired_by_test_stderr(records: Sequence[Record]) -> float:
 
 
 def _paired(records: Sequence[Record]) -> tuple[list[tuple[float, float]], list[str]]:
-    """Return the pairs in the order of their problems, and the problems that have only one document."""
-    problems: dict[str, dict[bool, float]] = {}
-    for record in records:
-        problems.setdefault(record["problem_id"], {})[record["with_test"]] = record["passed"]
-    pairs = [(found[False], found[True]) for found in problems.values() if len(found) == 2]
-    return pairs, [problem for problem, found in problems.items() if len(found) < 2]
+    return paired(records, "with_test", (False, True))
 
 
 REPAIR, DIRECT_REPAIR = Repair(), DirectRepair()

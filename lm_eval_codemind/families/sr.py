@@ -7,7 +7,6 @@ harness's own; the documents of a problem are paired when the scores are aggrega
 from __future__ import annotations
 
 import difflib
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -17,6 +16,7 @@ from lm_eval.api.metrics import mean_stderr
 from lm_eval_codemind.benchmarks import Benchmark, limits_of
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
+from lm_eval_codemind.families.pairs import Record, exchanges, paired, programs_beside, warn_of
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import HINT_SEED, Kind, Unfinished, kind_of
 from lm_eval_codemind.problems import Problem
@@ -26,14 +26,10 @@ from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import sr as scores
 from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean
 
-logger = logging.getLogger(__name__)
-
 NO_TEST, WITH_TEST, MISLEADING = "no_test", "with_test", "misleading"
 
 # The columns of a problem that a document of this family shows.
 _COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
-
-Record = Mapping[str, Any]
 
 
 class SpecificationReasoning(Family):
@@ -170,29 +166,23 @@ class SpecificationReasoning(Family):
         shown = [
             Part("Specification S", "code", str(doc.get("specification", "")), language=language),
             Part("Test t", "code", str(with_test.doc.get("test", "")), language=language),
-            Part("Code without test", "code", programs[0] or "(none found)", beside=True, language=language),
-            Part("Code with test", "code", programs[1] or "(none found)", beside=True, language=language),
-            Part("Outcome without test", "text", described_outcome(without.answer), beside=True),
-            Part("Outcome with test", "text", described_outcome(with_test.answer), beside=True),
+            *programs_beside(unit, language),
             Part("What differs", "diff", difference(*programs)),
             Part("Reference", "code", str(doc.get("code", "")), language=language),
             Part("Test suite T", "code", str(doc.get("tests", "")), language=language),
-            *prompts(without, " without test"),
-            *responses(without, " without test"),
-            *prompts(with_test, " with test"),
-            *responses(with_test, " with test"),
+            *exchanges(unit),
         ]
         return [part for part in shown if part.text]
 
 
-class MisleadingTest(SpecificationReasoning):
-    """The setting of earlier versions of the paper: the test contradicts the specification, and is all that counts."""
+class Misleading(Family):
+    """One document a problem, whose test contradicts the specification and is all that counts.
 
-    name = "sr_misleading"
-    title = "SR misleading"
+    Comes before a family of pairs among the bases, and takes back what that one says of pairs.
+    """
+
     metric = "pass@1"
-    scores = ("pass on misleading test",)
-    in_overlap = False
+    scores: tuple[str, ...] = ("pass on misleading test",)
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         return {**pass_at_k, **means}
@@ -208,6 +198,14 @@ class MisleadingTest(SpecificationReasoning):
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         return Family.estimate(self, samples, metric)
+
+
+class MisleadingTest(Misleading, SpecificationReasoning):
+    """The setting of earlier versions of the paper: the test contradicts the specification, and is all that counts."""
+
+    name = "sr_misleading"
+    title = "SR misleading"
+    in_overlap = False
 
     def outcome(self, unit: Unit) -> str:
         return "follows the test" if self.solved(unit) else "does not follow it"
@@ -260,40 +258,30 @@ def difference(one: str, other: str) -> str:
 
 def r_sr(records: Sequence[Record]) -> float:
     """Aggregate to R_SR; says once how many problems lack one of their two documents and are left out."""
-    pairs, alone = paired(records)
-    if alone:
-        logger.warning(
-            "r_sr and s_sr leave out %d problem(s) of which only one of the two settings was run (--limit and "
-            "--samples count documents, two a problem): %s",
-            len(alone),
-            ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else ""),
-        )
+    pairs, alone = pairs_of(records)
+    warn_of(alone, "r_sr and s_sr leave")
     return scores.r_sr(pairs) if pairs else float("nan")
 
 
 def r_sr_stderr(records: Sequence[Record]) -> float:
     """Aggregate to the standard error of R_SR."""
-    return scores.r_sr_stderr(paired(records)[0])
+    return scores.r_sr_stderr(pairs_of(records)[0])
 
 
 def s_sr(records: Sequence[Record]) -> float:
     """Aggregate to the mean of S_SR."""
-    pairs = paired(records)[0]
+    pairs = pairs_of(records)[0]
     return scores.mean_s_sr(pairs) if pairs else float("nan")
 
 
 def s_sr_stderr(records: Sequence[Record]) -> float:
     """Aggregate to the standard error of the mean of S_SR."""
-    return scores.mean_s_sr_stderr(paired(records)[0])
+    return scores.mean_s_sr_stderr(pairs_of(records)[0])
 
 
-def paired(records: Sequence[Record]) -> tuple[list[scores.Pair], list[str]]:
+def pairs_of(records: Sequence[Record]) -> tuple[list[scores.Pair], list[str]]:
     """Return the pairs in the order of their problems, and the problems that have only one document."""
-    problems: dict[str, dict[str, float]] = {}
-    for record in records:
-        problems.setdefault(record["problem_id"], {})[record["setting"]] = record["passed"]
-    pairs = [(found[NO_TEST], found[WITH_TEST]) for found in problems.values() if len(found) == 2]
-    return pairs, [problem for problem, found in problems.items() if len(found) < 2]
+    return paired(records, "setting", (NO_TEST, WITH_TEST))
 
 
 def mean_of_setting(values: Sequence[float | None]) -> float:

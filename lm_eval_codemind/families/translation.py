@@ -16,11 +16,12 @@ from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.families import sr
-from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, Record, SpecificationReasoning
+from lm_eval_codemind.families.pairs import Record, exchanges, programs_beside
+from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, Misleading, SpecificationReasoning
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
-from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
+from lm_eval_codemind.questions import Answer, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import described_outcome, prompts, responses
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import sr as scores
@@ -133,10 +134,8 @@ class Translation(SpecificationReasoning):
 
     def outcome(self, unit: Unit) -> str:
         """Return how a problem came out; where the test does not help, what became of the program written with it."""
-        without, with_test = (sr.passed(sample) >= 1 for sample in unit)
-        if with_test:
-            return "both pass" if without else "only with test"
-        return "only without test" if without else f"neither: {_described(unit[1].answer)}"
+        outcome = super().outcome(unit)
+        return f"neither: {_described(unit[1].answer)}" if outcome == "neither passes" else outcome
 
     def leaderboard(self, task: TaskRun) -> dict[str, float]:
         return {}
@@ -149,41 +148,18 @@ class Translation(SpecificationReasoning):
         shown = [
             Part("Original", "code", str(doc.get("code", "")), language=source),
             Part("Test t", "text", str(with_test.doc.get("test", ""))),
-            Part("Code without test", "code", programs[0] or "(none found)", beside=True, language=target),
-            Part("Code with test", "code", programs[1] or "(none found)", beside=True, language=target),
-            Part("Outcome without test", "text", described_outcome(without.answer), beside=True),
-            Part("Outcome with test", "text", described_outcome(with_test.answer), beside=True),
+            *programs_beside(unit, target),
             Part("What differs", "diff", sr.difference(*programs)),
-            *prompts(without, " without test"),
-            *responses(without, " without test"),
-            *prompts(with_test, " with test"),
-            *responses(with_test, " with test"),
+            *exchanges(unit),
         ]
         return [part for part in shown if part.text]
 
 
-class MisleadingTranslation(Translation):
+class MisleadingTranslation(Misleading, Translation):
     """The test contradicts the program that is to be translated, and is all that counts."""
 
     name = "translation_misleading"
     title = "Translation misleading"
-    metric = "pass@1"
-    scores = ("pass on misleading test",)
-
-    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
-        return {**pass_at_k, **means}
-
-    def units(self, samples: Sequence[Sample]) -> list[Unit]:
-        return Family.units(self, samples)
-
-    def unit_scores(self, unit: Unit) -> dict[str, float]:
-        return Family.unit_scores(self, unit)
-
-    def solved(self, unit: Unit) -> bool:
-        return Family.solved(self, unit)
-
-    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        return Family.estimate(self, samples, metric)
 
     def outcome(self, unit: Unit) -> str:
         return "follows the test" if self.solved(unit) else f"does not follow it: {_described(unit[0].answer)}"
@@ -278,13 +254,13 @@ def _known_translation(problem: Problem) -> str | None:
 
 def gained(records: Sequence[Record]) -> float:
     """Aggregate to the share solved with the test of what is not solved without it."""
-    pairs = sr.paired(records)[0]
+    pairs = sr.pairs_of(records)[0]
     return scores.gained(pairs) if pairs else float("nan")
 
 
 def gained_stderr(records: Sequence[Record]) -> float:
     """Aggregate to the standard error of ``gained``."""
-    return scores.gained_stderr(sr.paired(records)[0])
+    return scores.gained_stderr(sr.pairs_of(records)[0])
 
 
 TRANSLATION, MISLEADING_TRANSLATION = Translation(), MisleadingTranslation()
