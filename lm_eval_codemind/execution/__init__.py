@@ -8,8 +8,9 @@ from lm_eval_codemind.execution.importable import HiddenPackages, require_import
 from lm_eval_codemind.execution.isolation import Isolation, IsolationUnavailable
 from lm_eval_codemind.execution.job import Case, Job, Limits
 from lm_eval_codemind.execution.outcome import Observation, Outcome, Status
-from lm_eval_codemind.execution.sandbox import Sandbox, SandboxClosed, SharedPool, shared_sandbox
+from lm_eval_codemind.execution.sandbox import Sandbox, SharedPool, shared_sandbox
 from lm_eval_codemind.execution.unit import StartFailed
+from lm_eval_codemind.execution.workers import SandboxClosed
 
 __all__ = [
     "Case",

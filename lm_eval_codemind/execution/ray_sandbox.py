@@ -19,8 +19,9 @@ from . import tiers
 from .isolation import LEVELS, VARIABLE, IsolationUnavailable
 from .job import Job
 from .outcome import Outcome
-from .sandbox import Sandbox, SandboxClosed
+from .sandbox import Sandbox
 from .unit import StartFailed
+from .workers import SandboxClosed
 
 log = logging.getLogger(__name__)
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import os
-import queue
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import asdict
-from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
 from . import isolation as levels
 from . import tiers
 from .job import MAX_SOURCE_BYTES, Job, Limits
 from .outcome import Outcome, Status
-from .unit import OutOfBudget, StartFailed, Unit, UnitGone
+from .unit import OutOfBudget, Unit, UnitGone
+from .workers import JobQueue, Worker, WorkerPool, started
 
 if TYPE_CHECKING:
     from .java.sandbox import JavaSandbox
@@ -30,11 +28,7 @@ _CHECKER_SECONDS = 1.0
 _GRACE_SECONDS = 1.0
 
 
-class SandboxClosed(RuntimeError):
-    """A job was submitted to a sandbox that is closed."""
-
-
-class Sandbox:
+class Sandbox(WorkerPool):
     """Runs programs that aren't trusted, several at a time.
 
     A context manager. The process that holds it never forks: its servers are started as new programs, when the first
@@ -59,23 +53,9 @@ class Sandbox:
         preload: Iterable[str] = tiers.DEFAULT_PRELOAD,
         hash_seed: int = 0,
     ) -> None:
-        if workers is not None and workers < 1:
-            raise ValueError(f"workers is {workers}, and must be 1 or more")
-        self._isolation = levels.choose(isolation)
-        self.workers = workers or _usual_workers()
-        self._preload = tuple(preload)
-        self._hash_seed = hash_seed
-        self._jobs: queue.SimpleQueue[tuple[Job, Future[Outcome]] | None] = queue.SimpleQueue()
-        self._lock = threading.Lock()
-        self._closed = False
-        self._workers = [_Worker(self._jobs, self._isolation, self._preload, hash_seed) for _ in range(self.workers)]
-        for worker in self._workers:
-            worker.start()
-
-    @property
-    def isolation(self) -> str:
-        """The level: ``bubblewrap``, ``landlock`` or ``none``."""
-        return self._isolation.name
+        super().__init__(workers, _usual_workers(), isolation)
+        kept = tuple(preload)
+        self._start_workers(lambda: _Worker(self._jobs, self._isolation, kept, hash_seed))
 
     def submit(self, job: Job) -> Future[Outcome]:
         """Return the future outcome of a job; jobs start in the order they were submitted.
@@ -89,86 +69,29 @@ class Sandbox:
         """
         if job.language != "python":
             raise ValueError(f"job {job.job_id!r}: a program in {job.language}, and this sandbox runs Python")
-        future: Future[Outcome] = Future()
-        with self._lock:
-            if self._closed:
-                raise SandboxClosed("the sandbox is closed")
-            self._jobs.put((job, future))
-        return future
-
-    def run(self, jobs: Iterable[Job]) -> list[Outcome]:
-        """Return the outcomes of jobs, in the jobs' order."""
-        return [future.result() for future in [self.submit(job) for job in jobs]]
-
-    def server_pids(self) -> list[int]:
-        """Return the processes the sandbox has started, not those below them."""
-        return [pid for worker in self._workers for pid in worker.pids()]
-
-    def close(self) -> None:
-        """End the servers at once, and what runs on them. Jobs without an outcome are cancelled."""
-        with self._lock:
-            if self._closed:
-                return
-            self._closed = True
-        with contextlib.suppress(queue.Empty):
-            while True:
-                entry = self._jobs.get_nowait()
-                if entry is not None:
-                    entry[1].cancel()
-        for worker in self._workers:
-            worker.stop()
-            self._jobs.put(None)
-        for worker in self._workers:
-            worker.join()
-
-    def __enter__(self) -> Sandbox:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+        return super().submit(job)
 
 
-class _Worker(threading.Thread):
+class _Worker(Worker):
     """One thread with its own servers: it hands them jobs and replaces them when they end."""
 
     def __init__(
         self,
-        jobs: queue.SimpleQueue[tuple[Job, Future[Outcome]] | None],
+        jobs: JobQueue,
         isolation: levels.Isolation,
         preload: tuple[str, ...],
         hash_seed: int,
     ) -> None:
-        super().__init__(name="codemind-sandbox", daemon=True)
-        self._jobs = jobs
-        self._isolation = isolation
+        super().__init__("codemind-sandbox", jobs, isolation)
         self._preload = preload
         self._hash_seed = hash_seed
         self._units: dict[tuple[str, ...], Unit] = {}
-        self._stopped = False
 
     def pids(self) -> list[int]:
-        """Return the processes of its servers."""
         return [pid for unit in list(self._units.values()) for pid in unit.pids()]
 
-    def stop(self) -> None:
-        """End the servers, also in mid-job."""
-        self._stopped = True
+    def _close_servers(self) -> None:
         for unit in list(self._units.values()):
-            unit.close()
-
-    def run(self) -> None:
-        """Take jobs until told to stop."""
-        while (entry := self._jobs.get()) is not None:
-            job, future = entry
-            if not future.set_running_or_notify_cancel():
-                continue
-            try:
-                future.set_result(self._outcome(job))
-            except BaseException as error:  # the thread must outlive whatever comes, or jobs are lost
-                future.set_exception(error)
-        for unit in self._units.values():
             unit.close()
 
     def _outcome(self, job: Job) -> Outcome:
@@ -192,10 +115,7 @@ class _Worker(threading.Thread):
             except UnitGone:
                 unit.close()
                 self._units.pop(tier, None)
-        if self._stopped:
-            raise SandboxClosed("the sandbox was closed before the job had an outcome")
-        message = "the program's server ended, and that of a second try as well"
-        return Outcome(Status.CRASHED, job.job_id, exception_message=message, isolation=self._isolation.name)
+        return self._lost(job)
 
     def _refusal(self, job: Job) -> Outcome | None:
         """Return the outcome of a job that isn't to be run at all."""
@@ -210,19 +130,11 @@ class _Worker(threading.Thread):
         return None
 
     def _start(self, tier: tuple[str, ...]) -> Unit:
-        problem: StartFailed | None = None
-        for _ in range(3):
-            try:
-                unit = Unit(self._isolation, tiers.modules(tier), _DEFAULT_LIMITS, self._hash_seed)
-            except StartFailed as error:
-                problem = error
-                continue
-            self._units[tier] = unit
-            if self._stopped:
-                unit.close()
-            return unit
-        assert problem is not None
-        raise problem
+        unit = started(lambda: Unit(self._isolation, tiers.modules(tier), _DEFAULT_LIMITS, self._hash_seed))
+        self._units[tier] = unit
+        if self._stopped:
+            unit.close()
+        return unit
 
 
 def _usual_workers() -> int:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import queue
 import re
 import signal
-import threading
-from collections.abc import Iterable
 from concurrent.futures import Future
 from dataclasses import asdict
-from types import TracebackType
 from typing import Any
 
 from .. import isolation as levels
 from ..job import MAX_SOURCE_BYTES, Case, Job, Limits
 from ..lines import printed_lines
 from ..outcome import Observation, Outcome, Status
-from ..sandbox import SandboxClosed
-from ..unit import StartFailed, UnitGone
+from ..unit import UnitGone
+from ..workers import JobQueue, SandboxClosed, Worker, WorkerPool, started
 from . import jdk, machine, units
 from .units import Compiled, Compiler, Runner
 
@@ -42,7 +38,7 @@ _DENIED = re.compile(r"Operation not permitted|Permission denied|AccessDeniedExc
 _REFLECTION = (b"setAccessible", b"trySetAccessible")
 
 
-class JavaSandbox:
+class JavaSandbox(WorkerPool):
     """Compiles and runs programs that aren't trusted, several at a time.
 
     It takes jobs of kind ``script``. A program is compiled once, by a resident compiler that is itself in the sandbox,
@@ -71,25 +67,12 @@ class JavaSandbox:
         runtime: jdk.Jdk | None = None,
         compile_seconds: float = _COMPILE_SECONDS,
     ) -> None:
-        if workers is not None and workers < 1:
-            raise ValueError(f"workers is {workers}, and must be 1 or more")
         self.java = java or jdk.find()
         self.runtime = runtime or self.java
-        self._isolation = levels.choose(isolation)
-        self.workers = workers or len(os.sched_getaffinity(0))
-        self._jobs: queue.SimpleQueue[tuple[Job, Future[Outcome]] | None] = queue.SimpleQueue()
-        self._lock = threading.Lock()
-        self._closed = False
+        super().__init__(workers, len(os.sched_getaffinity(0)), isolation)
         made = functools.partial(machine.prepare, self.java, self.runtime)
         self._compilers = _Compilers(self._isolation, made, compile_seconds, release, 1 + self.workers // 8)
-        self._workers = [_Worker(self._jobs, self._isolation, made, self._compilers) for _ in range(self.workers)]
-        for worker in self._workers:
-            worker.start()
-
-    @property
-    def isolation(self) -> str:
-        """The level: ``bubblewrap``, ``landlock`` or ``none``."""
-        return self._isolation.name
+        self._start_workers(lambda: _Worker(self._jobs, self._isolation, made, self._compilers))
 
     def submit(self, job: Job) -> Future[Outcome]:
         """Return the future outcome of a job; jobs start in the order they were submitted.
@@ -103,58 +86,17 @@ class JavaSandbox:
         """
         if job.kind != "script":
             raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and programs in Java are run as script only")
-        future: Future[Outcome] = Future()
-        with self._lock:
-            if self._closed:
-                raise SandboxClosed("the sandbox is closed")
-            self._jobs.put((job, future))
-        return future
-
-    def run(self, jobs: Iterable[Job]) -> list[Outcome]:
-        """Return the outcomes of jobs, in the jobs' order."""
-        return [future.result() for future in [self.submit(job) for job in jobs]]
+        return super().submit(job)
 
     def server_pids(self) -> list[int]:
         """Return the processes the sandbox has started, not those below them."""
-        return [*self._compilers.pids(), *(pid for worker in self._workers for pid in worker.pids())]
+        return [*self._compilers.pids(), *super().server_pids()]
 
-    def close(self) -> None:
-        """End the servers at once, and what runs on them. Jobs without an outcome are cancelled."""
-        with self._lock:
-            if self._closed:
-                return
-            self._closed = True
-        with contextlib.suppress(queue.Empty):
-            while True:
-                entry = self._jobs.get_nowait()
-                if entry is not None:
-                    entry[1].cancel()
+    def _stop_workers(self) -> None:
         self._compilers.close()
-        for worker in self._workers:
-            worker.stop()
-            self._jobs.put(None)
-        for worker in self._workers:
-            worker.join()
+        super()._stop_workers()
+        # One that a worker was starting meanwhile.
         self._compilers.close()
-
-    def __enter__(self) -> JavaSandbox:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def _started(start: Any) -> Any:
-    """Return a server that starts, at the third attempt if need be."""
-    for attempt in range(3):
-        try:
-            return start()
-        except StartFailed:
-            if attempt == 2:
-                raise
-    raise AssertionError
 
 
 class _Compilers:
@@ -197,7 +139,7 @@ class _Compilers:
             self._places.put(compiler)
 
     def _start(self) -> Compiler:
-        compiler: Compiler = _started(lambda: Compiler(self._isolation, self._made(), self._seconds))
+        compiler: Compiler = started(lambda: Compiler(self._isolation, self._made(), self._seconds))
         self._all.add(compiler)
         return compiler
 
@@ -211,48 +153,29 @@ class _Compilers:
             self._drop(compiler)
 
 
-class _Worker(threading.Thread):
+class _Worker(Worker):
     """One thread with its own starter of virtual machines, which it replaces when it ends."""
 
     def __init__(
         self,
-        jobs: queue.SimpleQueue[tuple[Job, Future[Outcome]] | None],
+        jobs: JobQueue,
         isolation: levels.Isolation,
         made: Any,
         compilers: _Compilers,
     ) -> None:
-        super().__init__(name="codemind-java", daemon=True)
-        self._jobs = jobs
-        self._isolation = isolation
+        super().__init__("codemind-java", jobs, isolation)
         self._made = made
         self._compilers = compilers
         self._runner: Runner | None = None
-        self._stopped = False
 
     def pids(self) -> list[int]:
-        """Return the processes of its server."""
         runner = self._runner
         return [] if runner is None else runner.pids()
 
-    def stop(self) -> None:
-        """End the server, also in mid-job."""
-        self._stopped = True
+    def _close_servers(self) -> None:
         runner = self._runner
         if runner is not None:
             runner.close()
-
-    def run(self) -> None:
-        """Take jobs until told to stop."""
-        while (entry := self._jobs.get()) is not None:
-            job, future = entry
-            if not future.set_running_or_notify_cancel():
-                continue
-            try:
-                future.set_result(self._outcome(job))
-            except BaseException as error:  # the thread must outlive whatever comes, or jobs are lost
-                future.set_exception(error)
-        if self._runner is not None:
-            self._runner.close()
 
     def _outcome(self, job: Job) -> Outcome:
         level = self._isolation.name
@@ -274,15 +197,12 @@ class _Worker(threading.Thread):
                 if self._runner is not None:
                     self._runner.close()
                 self._runner = None
-        if self._stopped:
-            raise SandboxClosed("the sandbox was closed before the job had an outcome")
-        message = "the program's server ended, and that of a second try as well"
-        return Outcome(Status.CRASHED, job.job_id, exception_message=message, isolation=level)
+        return self._lost(job)
 
     def _cases(self, job: Job, compiled: Compiled) -> Outcome:
         classes = compiled.classes or {}
         if self._runner is None:
-            self._runner = _started(lambda: Runner(self._isolation, self._made(), _DEFAULT_LIMITS))
+            self._runner = started(lambda: Runner(self._isolation, self._made(), _DEFAULT_LIMITS))
             if self._stopped:
                 self._runner.close()
         self._runner.load(classes)

@@ -1,0 +1,175 @@
+"""Threads that take jobs from one queue, and the sandbox that holds them: the same for all languages."""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from types import TracebackType
+from typing import TypeAlias, TypeVar
+
+from . import isolation as levels
+from .job import Job
+from .outcome import Outcome, Status
+from .unit import StartFailed
+
+Started = TypeVar("Started")
+Self = TypeVar("Self", bound="WorkerPool")
+JobQueue: TypeAlias = "queue.SimpleQueue[tuple[Job, Future[Outcome]] | None]"
+
+
+class SandboxClosed(RuntimeError):
+    """A job was submitted to a sandbox that is closed."""
+
+
+def started(start: Callable[[], Started]) -> Started:
+    """Return a server that starts, at the third attempt if need be.
+
+    Raises:
+        StartFailed: If it doesn't.
+    """
+    for _ in range(2):
+        with contextlib.suppress(StartFailed):
+            return start()
+    return start()
+
+
+class Worker(threading.Thread, ABC):
+    """One thread with its own servers: it hands them jobs and replaces them when they end.
+
+    Args:
+        name: The thread's.
+        jobs: What to take jobs from; None among them is the end.
+        isolation: The level that servers have.
+    """
+
+    def __init__(self, name: str, jobs: JobQueue, isolation: levels.Isolation) -> None:
+        super().__init__(name=name, daemon=True)
+        self._jobs = jobs
+        self._isolation = isolation
+        self._stopped = False
+
+    @abstractmethod
+    def pids(self) -> list[int]:
+        """Return the processes of its servers."""
+
+    @abstractmethod
+    def _close_servers(self) -> None:
+        """End the servers, also in mid-job."""
+
+    @abstractmethod
+    def _outcome(self, job: Job) -> Outcome:
+        """Return a job's outcome, whatever the program does."""
+
+    def stop(self) -> None:
+        """End the servers, also in mid-job, and start none again."""
+        self._stopped = True
+        self._close_servers()
+
+    def run(self) -> None:
+        """Take jobs until told to stop."""
+        while (entry := self._jobs.get()) is not None:
+            job, future = entry
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(self._outcome(job))
+            except BaseException as error:  # the thread must outlive whatever comes, or jobs are lost
+                future.set_exception(error)
+        self._close_servers()
+
+    def _lost(self, job: Job) -> Outcome:
+        """Return the outcome of a job whose servers ended, twice.
+
+        Raises:
+            SandboxClosed: If they ended because the sandbox was closed.
+        """
+        if self._stopped:
+            raise SandboxClosed("the sandbox was closed before the job had an outcome")
+        message = "the program's server ended, and that of a second try as well"
+        return Outcome(Status.CRASHED, job.job_id, exception_message=message, isolation=self._isolation.name)
+
+
+class WorkerPool:
+    """Runs jobs on workers, several at a time. A context manager.
+
+    Args:
+        workers: Programs at a time; None for the usual number.
+        usual: That number.
+        isolation: ``auto``, or the level to insist on.
+
+    Raises:
+        IsolationUnavailable: If the level can't be had on this machine, or, for ``auto``, no level can.
+    """
+
+    def __init__(self, workers: int | None, usual: int, isolation: str) -> None:
+        if workers is not None and workers < 1:
+            raise ValueError(f"workers is {workers}, and must be 1 or more")
+        self._isolation = levels.choose(isolation)
+        self.workers = workers or usual
+        self._jobs: JobQueue = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._workers: list[Worker] = []
+
+    def _start_workers(self, worker: Callable[[], Worker]) -> None:
+        self._workers = [worker() for _ in range(self.workers)]
+        for each in self._workers:
+            each.start()
+
+    @property
+    def isolation(self) -> str:
+        """The level: ``bubblewrap``, ``landlock`` or ``none``."""
+        return self._isolation.name
+
+    def submit(self, job: Job) -> Future[Outcome]:
+        """Return the future outcome of a job; jobs start in the order they were submitted.
+
+        Raises:
+            SandboxClosed: If the sandbox is closed.
+        """
+        future: Future[Outcome] = Future()
+        with self._lock:
+            if self._closed:
+                raise SandboxClosed("the sandbox is closed")
+            self._jobs.put((job, future))
+        return future
+
+    def run(self, jobs: Iterable[Job]) -> list[Outcome]:
+        """Return the outcomes of jobs, in the jobs' order."""
+        return [future.result() for future in [self.submit(job) for job in jobs]]
+
+    def server_pids(self) -> list[int]:
+        """Return the processes the sandbox has started, not those below them."""
+        return [pid for worker in self._workers for pid in worker.pids()]
+
+    def close(self) -> None:
+        """End the servers at once, and what runs on them. Jobs without an outcome are cancelled."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        with contextlib.suppress(queue.Empty):
+            while True:
+                entry = self._jobs.get_nowait()
+                if entry is not None:
+                    entry[1].cancel()
+        self._stop_workers()
+
+    def _stop_workers(self) -> None:
+        for worker in self._workers:
+            worker.stop()
+            self._jobs.put(None)
+        for worker in self._workers:
+            worker.join()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
