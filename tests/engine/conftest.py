@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,8 +14,19 @@ from typing import Any
 
 import pytest
 
+from lm_eval_codemind.data.build import DATA_VARIABLE
+from tests.run_files import read_run
+
 ROOT = Path(__file__).parents[2]
 DIRECTORY = Path(os.environ.get("CODEMIND_ENGINE") or ROOT / ".cache" / "engine")
+
+BACKENDS = {
+    "vllm": "dtype=bfloat16,max_model_len=8192,enforce_eager=True",
+    "hf": "dtype=bfloat16",
+}
+# A family's run by each backend, with its prompts as they stand and as chats.
+each_backend = pytest.mark.parametrize("backend", BACKENDS)
+each_form = pytest.mark.parametrize("chat", [False, True], ids=["plain", "chat"])
 
 
 @dataclass(frozen=True)
@@ -43,12 +54,33 @@ class Engine:
         assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-6000:]
         return done.stdout
 
+    def arguments(self, backend: str, chat: bool, tasks: Iterable[str], limit: int, *more: object) -> list[object]:
+        """Return the arguments of a run of ``limit`` documents a task by the tiny model, with short responses."""
+        model = ["--model", backend, "--model_args", f"pretrained={self.model},{BACKENDS[backend]}"]
+        amount = ["--tasks", ",".join(tasks), "--limit", limit, "--gen_kwargs", "max_gen_toks=32"]
+        return [*model, *amount, *(["--apply_chat_template"] if chat else []), *more]
 
-@pytest.fixture(scope="session")
-def engine() -> Engine:
-    """The environment for real inference; skips where it has not been made."""
+    def evaluate(
+        self, backend: str, chat: bool, tasks: Iterable[str], limit: int, output: Path, *more: object
+    ) -> tuple[dict[str, Any], dict[str, list[dict[str, Any]]]]:
+        """Return the results and the samples of such a run, whose prompts the model was asked as they are."""
+        logged = ["--output_path", output, "--log_samples", "--confirm_run_unsafe_code"]
+        self.lm_eval(*self.arguments(backend, chat, tasks, limit, *logged, *more))
+        results, samples = read_run(output)
+        for row in (row for rows in samples.values() for row in rows):
+            prompt = row["arguments"]["gen_args_0"]["arg_0"]
+            assert ("<|assistant|>" in prompt) == chat
+            assert row["doc"]["prompt"] in prompt
+            assert row["resps"][0][0], "the model generated nothing"
+        return results, samples
+
+
+@pytest.fixture
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """The environment for real inference, which knows the built data; skips where it has not been made."""
     if not (DIRECTORY / "complete").is_file():
         pytest.skip(f"no engine environment at {DIRECTORY}; make it with utils/engine_environment.sh")
+    monkeypatch.setenv(DATA_VARIABLE, str(request.getfixturevalue("built_data")))
     return Engine(DIRECTORY)
 
 

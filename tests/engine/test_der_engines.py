@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.data.build import DATA_VARIABLE
-from tests.engine.conftest import ROOT, ChatServer, Engine
-from tests.engine.test_ier_engines import BACKENDS
+from tests.engine.conftest import ROOT, ChatServer, Engine, each_backend, each_form
 
 TASK = "codemind_der_sample"
 
@@ -32,19 +30,12 @@ def stages(output: Path) -> list[dict[str, dict[str, dict[str, float]]]]:
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("chat", [False, True], ids=["plain", "chat"])
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_tiny_model(
-    engine: Engine, built_data: Path, backend: str, chat: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    log = run(
-        engine,
-        *("--model", backend, "--model_args", f"pretrained={engine.model},{BACKENDS[backend]}"),
-        *("--tasks", f"{TASK},codemind_ier_sample", "--limit", 4, "--gen_kwargs", "max_gen_toks=32"),
-        *("--batch_size", 1, "--output_path", tmp_path / "out", "--log_samples", "--confirm_run_unsafe_code"),
-        *("--use_cache", tmp_path / "cache", *(["--apply_chat_template"] if chat else [])),
-    )
+@each_form
+@each_backend
+def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) -> None:
+    logged = ["--output_path", tmp_path / "out", "--log_samples", "--confirm_run_unsafe_code"]
+    more = [*logged, "--batch_size", 1, "--use_cache", tmp_path / "cache"]
+    log = run(engine, *engine.arguments(backend, chat, [TASK, "codemind_ier_sample"], 4, *more))
     first, second = stages(tmp_path / "out")
     assert set(first["results"]) == {"codemind_sr_sample", "codemind_ier_sample"}
     assert set(second["results"]) == {TASK}

@@ -6,34 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.data.build import DATA_VARIABLE
 from lm_eval_codemind.questions import Answer
-from tests.engine.conftest import Engine
-from tests.engine.test_ier_engines import BACKENDS
-from tests.run_files import read_run
+from tests.engine.conftest import Engine, each_backend, each_form
 
 TASKS = ["codemind_dsr_sample", "codemind_dsr_humaneval"]
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("chat", [False, True], ids=["plain", "chat"])
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_tiny_model(
-    engine: Engine,
-    built_data: Path,
-    backend: str,
-    chat: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    engine.lm_eval(
-        *("--model", backend, "--model_args", f"pretrained={engine.model},{BACKENDS[backend]}"),
-        *("--tasks", ",".join(TASKS), "--limit", 3, "--gen_kwargs", "max_gen_toks=32"),
-        *("--batch_size", 1, "--output_path", tmp_path / "out", "--log_samples", "--confirm_run_unsafe_code"),
-        *("--use_cache", tmp_path / "cache", *(["--apply_chat_template"] if chat else [])),
-    )
-    results, samples = read_run(tmp_path / "out")
+@each_form
+@each_backend
+def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) -> None:
+    more = ["--batch_size", 1, "--use_cache", tmp_path / "cache"]
+    results, samples = engine.evaluate(backend, chat, TASKS, 3, tmp_path / "out", *more)
     for task in TASKS:
         scores = results["results"][task]
         assert results["n-samples"][task]["effective"] == 3

@@ -9,46 +9,22 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.build import DATA_VARIABLE
 from lm_eval_codemind.families import ier
-from tests.engine.conftest import ChatServer, Engine
+from tests.engine.conftest import ChatServer, Engine, each_backend, each_form
 from tests.run_files import read_run
 
-BACKENDS = {
-    "vllm": "dtype=bfloat16,max_model_len=8192,enforce_eager=True",
-    "hf": "dtype=bfloat16",
-}
+TASKS = ["codemind_ier_sample", "codemind_ier_humaneval"]
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("chat", [False, True], ids=["plain", "chat"])
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_tiny_model(
-    engine: Engine,
-    built_data: Path,
-    backend: str,
-    chat: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    tasks = ["codemind_ier_sample", "codemind_ier_humaneval"]
-    engine.lm_eval(
-        *("--model", backend, "--model_args", f"pretrained={engine.model},{BACKENDS[backend]}"),
-        *("--tasks", ",".join(tasks), "--limit", 4, "--gen_kwargs", "max_gen_toks=32"),
-        *("--batch_size", 4, "--output_path", tmp_path / "out", "--log_samples"),
-        *(["--apply_chat_template"] if chat else []),
-    )
-    results, samples = read_run(tmp_path / "out")
-    for task in tasks:
+@each_form
+@each_backend
+def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) -> None:
+    results, samples = engine.evaluate(backend, chat, TASKS, 4, tmp_path / "out", "--batch_size", 4)
+    for task in TASKS:
         assert results["n-samples"][task]["effective"] == 4
         assert 0.0 <= results["results"][task]["r_ier,strict-match"] <= 1.0
         assert len(samples[task]) == 8
-        for row in samples[task]:
-            prompt = row["arguments"]["gen_args_0"]["arg_0"]
-            assert ("<|assistant|>" in prompt) == chat
-            assert row["doc"]["prompt"] in prompt
-            assert row["resps"][0][0], "the model generated nothing"
 
 
 def test_chat_completions(serve_chat: Callable[..., ChatServer], tmp_path: Path) -> None:
