@@ -389,7 +389,7 @@ def recorded_rows(path: Path, family: str, documents: Iterable[Row]) -> Iterator
             problem_id = f"MBPP_{problem_id}"
         key = (row["benchmark"], problem_id, setting)
         # The first recording counts; a model may have several.
-        if key not in seen and any(setting in ("", one["setting"]) for one in wanted.get(key[:2], ())):
+        if key not in seen and any(setting in ("", one.get("setting")) for one in wanted.get(key[:2], ())):
             seen.add(key)
             recorded = {"benchmark": key[0], "problem_id": problem_id, "response": response or ""}
             yield {**recorded, "setting": setting} if setting else recorded

@@ -15,7 +15,7 @@ from lm_eval_codemind.benchmarks import limits_of
 from lm_eval_codemind.execution import Limits, Outcome, Sandbox, Status
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import PROGRAM_CHARACTERS, SHOWN_CHARACTERS, Problem
-from lm_eval_codemind.proof.labels import literal
+from lm_eval_codemind.proof.labels import plain_literal
 
 # Why a program has no label. A closed set: results count the programs by it.
 CAUSES: dict[str, str] = {
@@ -32,7 +32,7 @@ _NO_END = (Status.TIMEOUT, Status.MEMORY, Status.CRASHED, Status.BLOCKED)
 
 
 @dataclass(frozen=True)
-class Execution:
+class Unproven:
     """A program to run on an input.
 
     Attributes:
@@ -54,7 +54,7 @@ class Proven:
     cause: str = ""
 
 
-def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None) -> list[Proven]:
+def prove_outputs(executions: Sequence[Unproven], limits: Limits | None = None) -> list[Proven]:
     """Execute programs, each twice, and return what that proves, in their order.
 
     Args:
@@ -81,7 +81,7 @@ def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None)
         ]
 
 
-def _classify(execution: Execution, outcomes: Sequence[Outcome]) -> Proven:
+def _classify(execution: Unproven, outcomes: Sequence[Outcome]) -> Proven:
     printed = kind_of(execution.problem).printed
     found = [_output(outcome, printed) for outcome in outcomes]
     causes = [one.cause for one in found if one.output is None]
@@ -116,7 +116,7 @@ def _output(outcome: Outcome, printed: bool) -> Proven:
     if len(last.literal) > SHOWN_CHARACTERS:
         return Proven(None, "too_long")
     try:
-        text = literal(ast.literal_eval(last.literal))
+        text = plain_literal(ast.literal_eval(last.literal))
     except (ValueError, SyntaxError):
         text = None
     return Proven(text, "" if text is not None else "no_literal")
