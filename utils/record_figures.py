@@ -25,7 +25,7 @@ A line of OUT has a kind, a key and figures:
 - ``aggregate``: the scores of a task or group in a run;
 - ``document``: digests of the prompt as the model gets it, of the target, and of label, test and C+ in the document;
 - ``data``: a digest of each column of each problem in the data files, however many files hold them;
-- ``classes``: which test classes of ClassEval the recorded classes pass, as ``tests/families/test_sr_recorded.py`` asks.
+- ``classes``: which test classes of ClassEval the recorded classes pass, as ``test_sr_recorded.py`` asks.
 
 Times, dates and outcomes' details are left out, for no two runs agree on them.
 """
