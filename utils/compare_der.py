@@ -24,7 +24,7 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, shared_sandbox
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.outputs import Proven, Unproven, prove_outputs
+from lm_eval_codemind.proof.outputs import Execution, Proven, prove_outputs
 from lm_eval_codemind.scores.der import mean_s_der, r_der
 from lm_eval_codemind.scores.ier import s_ier
 
@@ -98,7 +98,7 @@ def scored(rows: Sequence[dict[str, Any]]) -> list[Scored]:
     ]
     on_one = [sandbox.submit(_assertion(row, problem)) for row, problem in zip(rows, own, strict=True)]
     labels = prove_outputs(
-        [Unproven(problem, row["code"], row["input"].strip()) for row, problem in zip(rows, own, strict=True)]
+        [Execution(problem, row["code"], row["input"].strip()) for row, problem in zip(rows, own, strict=True)]
     )
     return [
         Scored(

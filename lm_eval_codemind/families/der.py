@@ -24,7 +24,7 @@ from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, run_files, samples_of
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem
-from lm_eval_codemind.proof.outputs import Unproven, prove_outputs
+from lm_eval_codemind.proof.outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Findings, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import FindingsColumn, prompts, responses
 from lm_eval_codemind.questions.samples import Sample, TaskRun
@@ -212,7 +212,7 @@ class _Asking(DependentReasoning):
 
     def _ask(self) -> None:
         written, first = self._written()
-        proven = prove_outputs([Unproven(one.problem, one.program, one.input) for one in written])
+        proven = prove_outputs([Execution(one.problem, one.program, one.input) for one in written])
         asked = []
         for one, label in zip(written, proven, strict=True):
             if label.output is None:

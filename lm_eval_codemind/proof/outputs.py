@@ -32,7 +32,7 @@ _NO_END = (Status.TIMEOUT, Status.MEMORY, Status.CRASHED, Status.BLOCKED)
 
 
 @dataclass(frozen=True)
-class Unproven:
+class Execution:
     """A program to run on an input.
 
     Attributes:
@@ -54,7 +54,7 @@ class Proven:
     cause: str = ""
 
 
-def prove_outputs(executions: Sequence[Unproven], limits: Limits | None = None) -> list[Proven]:
+def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None) -> list[Proven]:
     """Execute programs, each twice, and return what that proves, in their order.
 
     Args:
@@ -81,7 +81,7 @@ def prove_outputs(executions: Sequence[Unproven], limits: Limits | None = None) 
         ]
 
 
-def _classify(execution: Unproven, outcomes: Sequence[Outcome]) -> Proven:
+def _classify(execution: Execution, outcomes: Sequence[Outcome]) -> Proven:
     printed = kind_of(execution.problem).printed
     found = [_output(outcome, printed) for outcome in outcomes]
     causes = [one.cause for one in found if one.output is None]

@@ -227,7 +227,7 @@ def prove_problems(problems: Iterable[Problem], sandbox: Sandbox) -> Labels:
     """
     pending = []
     for problem in problems:
-        if problem.output is None or (problem.kind != "script" and not problem.input.strip()):
+        if problem.output is None or (not kind_of(problem).printed and not problem.input.strip()):
             continue
         asked = candidates(problem.code)
         if not asked:

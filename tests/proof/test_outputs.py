@@ -8,7 +8,7 @@ from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Limits
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.outputs import CAUSES, PROGRAM_CHARACTERS, Proven, Unproven, prove_outputs
+from lm_eval_codemind.proof.outputs import CAUSES, PROGRAM_CHARACTERS, Execution, Proven, prove_outputs
 
 # What a function does -> what may be said of it.
 FUNCTIONS = {
@@ -38,7 +38,7 @@ FUNCTIONS = {
 
 def test_functions() -> None:
     problem = Problem("p", "sample", "function", "python", "def f(a):\n    return a", "f", "f([0])", "[0]")
-    found = prove_outputs([Unproven(problem, code, "f([0])") for code in FUNCTIONS], Limits(wall_seconds=4))
+    found = prove_outputs([Execution(problem, code, "f([0])") for code in FUNCTIONS], Limits(wall_seconds=4))
     assert dict(zip(FUNCTIONS, found, strict=True)) == FUNCTIONS
     assert {one.cause for one in found} - {""} <= CAUSES.keys()
 
@@ -46,14 +46,14 @@ def test_functions() -> None:
 def test_what_a_script_prints_is_its_output() -> None:
     problem = Problem("p", "sample", "script", "python", "print(input())", "", "3\n", "3\n")
     programs = ["print(int(input()) + 1)", "import random\nprint(random.random())", "input(); input()"]
-    found = prove_outputs([Unproven(problem, program, "3\n") for program in programs])
+    found = prove_outputs([Execution(problem, program, "3\n") for program in programs])
     assert found == [Proven("4\n"), Proven(None, "unstable"), Proven(None, "raises")]
 
 
 @pytest.mark.parametrize("name", ["Sample_collatz_trace", "Sample_ledger_withdraw", "Sample_vote_count"])
 def test_the_benchmarks_own_programs_give_their_labels(name: str) -> None:
     problem = load_problem("sample", name)
-    assert prove_outputs([Unproven(problem, problem.code, problem.input)]) == [Proven(problem.output)]
+    assert prove_outputs([Execution(problem, problem.code, problem.input)]) == [Proven(problem.output)]
     assert kind_of(problem).known_inputs(problem)[0] == problem.input
 
 
