@@ -37,7 +37,7 @@ def _problems(upstream: Path) -> dict[str, list[Problem]]:
     return {name: read_proven(name, source) for name in OWN}
 
 
-def _programs(upstream: Path) -> list[reval.Program]:
+def _programs(upstream: Path) -> list[reval.TracedProgram]:
     return reval.read_programs(Upstream(upstream))
 
 
@@ -82,10 +82,10 @@ def replicate(upstream: Path, workers: int) -> None:
 @main.command()
 @_UPSTREAM
 @click.option("--workers", default=2, show_default=True)
-def compare(upstream: Path, workers: int) -> None:
+def compare_readings(upstream: Path, workers: int) -> None:
     """Write in what REval's labels differ from what execution shows."""
     with Sandbox(workers=workers) as sandbox:
-        found = reval_differences.compare(_programs(upstream), sandbox)
+        found = reval_differences.compare_readings(_programs(upstream), sandbox)
     text = json.dumps(found, indent=0, sort_keys=True)
     (FOLDER / "reval_differences.json").write_text(text + "\n", encoding="utf-8")
     causes = [pair for inputs in found.values() for lines in inputs.values() for pair in lines.values()]

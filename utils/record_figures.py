@@ -25,7 +25,7 @@ A line of OUT has a kind, a key and figures:
 - ``aggregate``: the scores of a task or group in a run;
 - ``document``: digests of the prompt as the model gets it, of the target, and of label, test and C+ in the document;
 - ``data``: a digest of each column of each problem in the data files, however many files hold them;
-- ``classes``: which test classes of ClassEval the recorded classes pass, as ``tests/tasks/test_sr_recorded.py`` asks.
+- ``classes``: which test classes of ClassEval the recorded classes pass, as ``test_sr_recorded.py`` asks.
 
 Times, dates and outcomes' details are left out, for no two runs agree on them.
 """
@@ -389,7 +389,7 @@ def recorded_rows(path: Path, family: str, documents: Iterable[Row]) -> Iterator
             problem_id = f"MBPP_{problem_id}"
         key = (row["benchmark"], problem_id, setting)
         # The first recording counts; a model may have several.
-        if key not in seen and any(setting in ("", one["setting"]) for one in wanted.get(key[:2], ())):
+        if key not in seen and any(setting in ("", one.get("setting")) for one in wanted.get(key[:2], ())):
             seen.add(key)
             recorded = {"benchmark": key[0], "problem_id": problem_id, "response": response or ""}
             yield {**recorded, "setting": setting} if setting else recorded
@@ -431,18 +431,17 @@ def class_lines(path: Path, kept: Path) -> Iterator[Line]:
     """Yield which test classes of ClassEval the recorded classes pass.
 
     No command scores whole classes, so this one part reaches into the package; where it moves, these imports move with
-    those of ``tests/tasks/test_sr_recorded.py``, and nothing else.
+    those of ``tests/families/test_sr_recorded.py``, and nothing else.
 
     Args:
         path: The recorded classes.
         kept: Where the verdicts are kept for an interrupted record.
     """
     if not kept.exists():
-        from lm_eval_codemind.answers.code import extract_definition
-        from lm_eval_codemind.sources import Upstream
-        from lm_eval_codemind.sources.classeval import read_records
-
+        from lm_eval_codemind.benchmarks import Upstream
+        from lm_eval_codemind.benchmarks.classeval import read_records
         from lm_eval_codemind.execution import Job, Limits, shared_sandbox
+        from lm_eval_codemind.languages.python.code import extract_definition
 
         responses = {row["task_id"]: row["response"] for row in read_lines(path)}
         verdicts: dict[tuple[str, str], bool] = {}

@@ -29,7 +29,7 @@ class Archive:
 
 
 @dataclass(frozen=True)
-class Part:
+class ArchivePart:
     """The files of an upstream repository that a benchmark is read from.
 
     Attributes:

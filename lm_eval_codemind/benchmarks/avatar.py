@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
+from lm_eval_codemind.benchmarks.archives import CODEMIND, ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Case, Problem
 
 NAME = "avatar"
-PART = Part(
+PART = ArchivePart(
     CODEMIND,
     "dataset/Avatar/Avatar-Python",
     ("*/main.py", "*/input.txt", "*/output.txt", "*/all_tests/*.txt"),

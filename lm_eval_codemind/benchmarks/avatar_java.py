@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 
 from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CODEMIND, CODEMIND_V1, Part
+from lm_eval_codemind.benchmarks.archives import CODEMIND, CODEMIND_V1, ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Case, Problem
 
 NAME = "avatar_java"
-PART = Part(
+PART = ArchivePart(
     CODEMIND_V1,
     "dataset/Avatar/Avatar-Java",
     ("*/*.java", "*/input.txt", "*/output.txt"),
     "928e6858e05475373b71920d587af1198cd61f255c59cf6f0a30ad28a241efd0",
 )
 # The revision of the first study has no test suites, the later one lacks programs whose file is not called Main.java.
-SUITES = Part(
+SUITES = ArchivePart(
     CODEMIND,
     "dataset/Avatar/Avatar-Java",
     ("*/all_tests/*.txt",),

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from lm_eval_codemind.benchmarks.archives import Archive, Part
+from lm_eval_codemind.benchmarks.archives import Archive, ArchivePart
 from lm_eval_codemind.benchmarks.licences import OWN, Source
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Problem
 
-Labels = Literal["proven", "published", "own", "none"]
+LabelOrigin = Literal["proven", "published", "own", "none"]
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Benchmark:
     kind: str | None
     size: int
     read: Callable[[Upstream], list[Problem]]
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ArchivePart, ...] = ()
     sources: tuple[Source, ...] = (OWN,)
-    labels: Labels = "proven"
+    labels: LabelOrigin = "proven"
     language: str = "python"
     published_as: str = ""
     counterpart: str = ""

@@ -10,21 +10,21 @@ from typing import Any
 
 from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.archives import CLASSEVAL as ARCHIVE
-from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
+from lm_eval_codemind.benchmarks.archives import CODEMIND, ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.languages.python.names import bound_names, free_names, module_names, statements_binding
 from lm_eval_codemind.problems import Problem
 
 NAME = "classeval"
-PART = Part(
+PART = ArchivePart(
     CODEMIND,
     "dataset/classeval",
     ("*/class.py", "*/method_test.py", "*/output.txt", "*/transformation.py"),
     "744e0cb862ab3c429e993f5e7a41b29aefb81819708f804ba8e95d848226e3c1",
 )
 _RECORDS = "ClassEval_data.json"
-RECORDS = Part(ARCHIVE, "data", (_RECORDS,), "aa216f7e0ac402f063f9b39d7c69ebab06dbd4bded74b4ce12474b255b9054a2")
+RECORDS = ArchivePart(ARCHIVE, "data", (_RECORDS,), "aa216f7e0ac402f063f9b39d7c69ebab06dbd4bded74b4ce12474b255b9054a2")
 SLOW = frozenset({"ClassEval_34", "ClassEval_35"})
 
 

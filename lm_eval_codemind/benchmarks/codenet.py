@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import partial
 
 from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CODEMIND_V1, Part
+from lm_eval_codemind.benchmarks.archives import CODEMIND_V1, ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Problem
 
-PYTHON_PART = Part(
+PYTHON_PART = ArchivePart(
     CODEMIND_V1,
     "dataset/CodeNet/CodeNet-Python",
     ("*/main.py", "*/input.txt", "*/output.txt"),
     "287cd6318d28f51dabd87ef329f75e0d9896fbee1e6cb2787f830333a24af323",
 )
-JAVA_PART = Part(
+JAVA_PART = ArchivePart(
     CODEMIND_V1,
     "dataset/CodeNet/CodeNet-Java",
     ("*/Main.java", "*/input.txt", "*/output.txt"),
@@ -24,7 +24,7 @@ JAVA_PART = Part(
 )
 
 
-def read(upstream: Upstream, *, name: str, language: str, part: Part) -> list[Problem]:
+def read(upstream: Upstream, *, name: str, language: str, part: ArchivePart) -> list[Problem]:
     """Return CodeNet's programs in one language sorted by name, their labels not yet proven.
 
     Source: ``dataset/CodeNet`` of CodeMind. A name is a problem's (``p00006``) or a problem's with a submission's
@@ -59,7 +59,7 @@ def read(upstream: Upstream, *, name: str, language: str, part: Part) -> list[Pr
     ]
 
 
-def _codenet(language: str, counterpart: str, title: str, size: int, part: Part) -> Benchmark:
+def _codenet(language: str, counterpart: str, title: str, size: int, part: ArchivePart) -> Benchmark:
     name = f"codenet_{language}"
     return Benchmark(
         name,

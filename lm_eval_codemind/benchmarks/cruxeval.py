@@ -6,14 +6,14 @@ import jsonlines
 
 from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.archives import CRUXEVAL as ARCHIVE
-from lm_eval_codemind.benchmarks.archives import Part
+from lm_eval_codemind.benchmarks.archives import ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Problem
 
 NAME = "cruxeval"
 _FILE = "cruxeval.jsonl"
-PART = Part(ARCHIVE, "data", (_FILE,), "e0b55ba26cf1699873cf1444f65a1b706813d2555e67aff95a86c36ab09e8282")
+PART = ArchivePart(ARCHIVE, "data", (_FILE,), "e0b55ba26cf1699873cf1444f65a1b706813d2555e67aff95a86c36ab09e8282")
 
 
 def read(upstream: Upstream) -> list[Problem]:

@@ -10,7 +10,7 @@ from typing import Any
 import jsonlines
 
 from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CODEMIND, HUMAN_EVAL, Part
+from lm_eval_codemind.benchmarks.archives import CODEMIND, HUMAN_EVAL, ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.specifications import function_specification
 from lm_eval_codemind.benchmarks.upstream import Upstream
@@ -19,8 +19,10 @@ from lm_eval_codemind.problems import Problem
 
 NAME = "humaneval"
 _RECORDS = "HumanEval.jsonl.gz"
-RECORDS = Part(HUMAN_EVAL, "data", (_RECORDS,), "4248db7b636374bc4bd151a294eec7ac2e3a8b5ab465c05fdb61e9668a984635")
-PART = Part(
+RECORDS = ArchivePart(
+    HUMAN_EVAL, "data", (_RECORDS,), "4248db7b636374bc4bd151a294eec7ac2e3a8b5ab465c05fdb61e9668a984635"
+)
+PART = ArchivePart(
     CODEMIND,
     "dataset/humaneval",
     ("*/main.py", "*/input.txt", "*/output.txt"),

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import OCTOPACK, Part
+from lm_eval_codemind.benchmarks.archives import OCTOPACK, ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.humaneval import BASE_CASES, CALLS, context_of, suite_of, without_docstring
 from lm_eval_codemind.benchmarks.specifications import function_specification
@@ -25,7 +25,7 @@ from lm_eval_codemind.problems import Problem
 
 NAME, BUGGY = "humanevalfix", "humanevalfix_buggy"
 _RECORDS = "humanevalpack.jsonl"
-PART = Part(
+PART = ArchivePart(
     OCTOPACK,
     "evaluation/create/humaneval-x/data/python/data",
     (_RECORDS,),

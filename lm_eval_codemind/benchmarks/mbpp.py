@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
+from lm_eval_codemind.benchmarks.archives import CODEMIND, ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.specifications import with_docstring, without_examples
 from lm_eval_codemind.benchmarks.upstream import Upstream
@@ -14,7 +14,7 @@ from lm_eval_codemind.languages.python.names import free_names
 from lm_eval_codemind.problems import Problem
 
 NAME = "mbpp"
-PART = Part(
+PART = ArchivePart(
     CODEMIND,
     "dataset/Intermediate/Synthesis/mbpp",
     ("*/main.py", "*/name.txt", "*/nl.txt", "*/signature.txt", "*/asserts.txt"),
@@ -51,7 +51,7 @@ def read(upstream: Upstream) -> list[Problem]:
 
 
 # Of these problems upstream has a call and what it gives as well.
-CALLS = Part(
+CALLS = ArchivePart(
     CODEMIND,
     "dataset/Intermediate/Synthesis/mbpp",
     ("*/input.txt", "*/output.txt"),

@@ -8,18 +8,18 @@ from fnmatch import fnmatch
 from functools import partial
 
 from lm_eval_codemind.benchmarks import avatar, avatar_java, classeval, codenet, cruxeval, humaneval, licences, mbpp
-from lm_eval_codemind.benchmarks.archives import CODEMIND, Part
+from lm_eval_codemind.benchmarks.archives import CODEMIND, ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Problem
 
-_MBPP = Part(
+_MBPP = ArchivePart(
     CODEMIND,
     "dataset/Intermediate/Synthesis/mbpp",
     ("*/main.py", "*/input.txt", "*/output.txt"),
     "d05997665fde1bb643b09435b4c4e66f66460d0fe23352d82e0de90fe0604b34",
 )
-_CRUXEVAL = Part(
+_CRUXEVAL = ArchivePart(
     CODEMIND,
     "dataset/cruxeval",
     ("*/main.py", "*/input.txt", "*/output.txt"),
@@ -43,7 +43,7 @@ def read(
     upstream: Upstream,
     *,
     benchmark: Benchmark,
-    part: Part,
+    part: ArchivePart,
     files: tuple[str, str] = ("main.py", "input.txt"),
     label: Callable[[str, str], str] = lambda problem_id, text: text,
     with_class: bool = False,
@@ -105,7 +105,9 @@ def _plain_lines(problem_id: str, text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _published(benchmark: Benchmark, size: int, reader: Callable[[Upstream], list[Problem]], *parts: Part) -> Benchmark:
+def _published(
+    benchmark: Benchmark, size: int, reader: Callable[[Upstream], list[Problem]], *parts: ArchivePart
+) -> Benchmark:
     return Benchmark(
         benchmark.published_as,
         f"{benchmark.title} as published",

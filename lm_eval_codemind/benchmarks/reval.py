@@ -13,20 +13,22 @@ from dataclasses import dataclass
 
 from lm_eval_codemind.benchmarks import classeval, humaneval, licences
 from lm_eval_codemind.benchmarks.archives import REVAL as ARCHIVE
-from lm_eval_codemind.benchmarks.archives import Part
+from lm_eval_codemind.benchmarks.archives import ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Problem
 
 _PROGRAMS, _TASKS = "DREval_data.jsonl", "DREval_tasks.jsonl"
-PART = Part(ARCHIVE, "data", (_PROGRAMS, _TASKS), "84f93bdc946b73fc5451c2ab6904ffa8e5c487bb61b61686e9fc6dbaad5aaf0f")
+PART = ArchivePart(
+    ARCHIVE, "data", (_PROGRAMS, _TASKS), "84f93bdc946b73fc5451c2ab6904ffa8e5c487bb61b61686e9fc6dbaad5aaf0f"
+)
 # Programs 0 to 84 come from HumanEval, the others from ClassEval.
 BENCHMARKS = ("humaneval", "classeval")
 _HUMANEVAL = 85
 
 
 @dataclass(frozen=True)
-class Question:
+class AskedLine:
     """What REval asks about one line on one input: coverage, state of the variable, path.
 
     Attributes:
@@ -62,11 +64,11 @@ class Input:
     set_up: str
     masked: str
     expected: str
-    questions: tuple[Question, ...]
+    questions: tuple[AskedLine, ...]
 
 
 @dataclass(frozen=True)
-class Program:
+class TracedProgram:
     """A program of REval with the inputs that are asked about.
 
     Attributes:
@@ -89,7 +91,7 @@ def item_key(input_index: int, line: int) -> str:
     return f"input {input_index}, line {line}"
 
 
-def read_programs(upstream: Upstream) -> list[Program]:
+def read_programs(upstream: Upstream) -> list[TracedProgram]:
     """Return REval's programs in its order, from ``data/DREval_data.jsonl`` and ``data/DREval_tasks.jsonl``."""
     files = upstream.files(PART)
     programs = [json.loads(line) for line in files[_PROGRAMS].splitlines()]
@@ -98,7 +100,7 @@ def read_programs(upstream: Upstream) -> list[Program]:
     for index, record in enumerate(programs):
         inputs = _function_inputs if record["test"] is None else _class_inputs
         found.append(
-            Program(
+            TracedProgram(
                 record["task_id"],
                 BENCHMARKS[index >= _HUMANEVAL],
                 record["code"],
@@ -126,7 +128,7 @@ def read_classes(upstream: Upstream) -> list[Problem]:
     return [_problem(program, names[program.entry_point], "method") for program in programs]
 
 
-def _problem(program: Program, name: str, kind: str) -> Problem:
+def _problem(program: TracedProgram, name: str, kind: str) -> Problem:
     return Problem(
         problem_id=name,
         benchmark=f"reval_{program.benchmark}",
@@ -141,14 +143,14 @@ def _problem(program: Program, name: str, kind: str) -> Problem:
     )
 
 
-def program_of(problem: Problem) -> Program:
+def program_of(problem: Problem) -> TracedProgram:
     """Return REval's program that a problem of :func:`read_functions` or :func:`read_classes` was made of."""
     record = json.loads(problem.upstream_questions)
     inputs = [
-        Input(**{**given, "questions": tuple(Question(**each) for each in given["questions"])})
+        Input(**{**given, "questions": tuple(AskedLine(**each) for each in given["questions"])})
         for given in record.pop("inputs")
     ]
-    return Program(**record, inputs=tuple(inputs))
+    return TracedProgram(**record, inputs=tuple(inputs))
 
 
 def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[dict[str, str]]]]) -> list[Input]:
@@ -197,8 +199,8 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[di
     return found
 
 
-def _questions(task: dict[str, list[dict[str, str]]]) -> tuple[Question, ...]:
-    return tuple(Question(int(each["lineno"]), each["var"]) for each in task["task"])
+def _questions(task: dict[str, list[dict[str, str]]]) -> tuple[AskedLine, ...]:
+    return tuple(AskedLine(int(each["lineno"]), each["var"]) for each in task["task"])
 
 
 def asked_expressions(body: str) -> list[str]:

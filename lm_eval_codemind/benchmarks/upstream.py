@@ -6,7 +6,7 @@ import tarfile
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
-from lm_eval_codemind.benchmarks.archives import Archive, Part, digest_files
+from lm_eval_codemind.benchmarks.archives import Archive, ArchivePart, digest_files
 
 _SUFFIXES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
 
@@ -36,9 +36,9 @@ class Upstream:
             )
         self._directory = directory
         self._fetch = fetch
-        self._read_parts: dict[Part, dict[str, bytes]] = {}
+        self._read_parts: dict[ArchivePart, dict[str, bytes]] = {}
 
-    def files(self, part: Part) -> Mapping[str, bytes]:
+    def files(self, part: ArchivePart) -> Mapping[str, bytes]:
         """Return the files of one part of a repository: name relative to the part's folder -> content.
 
         Raises:
@@ -73,7 +73,7 @@ class Upstream:
             f"https://github.com/{archive.repository} at {archive.revision} there"
         )
 
-    def _read(self, part: Part) -> dict[str, bytes]:
+    def _read(self, part: ArchivePart) -> dict[str, bytes]:
         path = self._locate(part.archive)
         if path.is_dir():
             return _read_directory(path, part)
@@ -83,7 +83,7 @@ class Upstream:
             raise UpstreamError(f"{path}: not a readable tar archive ({error}); {self._mend(part.archive)}") from error
 
 
-def _problem_with(part: Part, files: Mapping[str, bytes]) -> str:
+def _problem_with(part: ArchivePart, files: Mapping[str, bytes]) -> str:
     """Return what is wrong with the files of a part, or the empty string."""
     where = f"{part.archive.repository}, {part.folder}"
     if not files:
@@ -97,14 +97,14 @@ def _problem_with(part: Part, files: Mapping[str, bytes]) -> str:
     )
 
 
-def _read_directory(root: Path, part: Part) -> dict[str, bytes]:
+def _read_directory(root: Path, part: ArchivePart) -> dict[str, bytes]:
     folder = root / part.folder
     paths = (path for path in folder.rglob("*") if path.is_file())
     names = ((path.relative_to(folder).as_posix(), path) for path in paths)
     return {name: path.read_bytes() for name, path in names if part.wants(name)}
 
 
-def _read_tar(path: Path, part: Part) -> dict[str, bytes]:
+def _read_tar(path: Path, part: ArchivePart) -> dict[str, bytes]:
     contents: dict[str, bytes] = {}
     with tarfile.open(path) as tar:
         for member in tar:

@@ -12,11 +12,11 @@ from typing import get_args
 import click
 from tqdm import tqdm
 
-from lm_eval_codemind.execution import Case, IsolationUnavailable, Job, Limits, Outcome, Sandbox, StartFailed
+from lm_eval_codemind.execution import IsolationUnavailable, Job, Limits, Outcome, Sandbox, ScriptCase, StartFailed
 from lm_eval_codemind.execution.attacks import attacks
 from lm_eval_codemind.execution.isolation import LEVELS, available
 from lm_eval_codemind.execution.java import jdk
-from lm_eval_codemind.execution.job import Kind
+from lm_eval_codemind.execution.job import JobKind
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -78,7 +78,7 @@ def check(isolation: str) -> None:
 @command.command("run")
 @click.option("--candidate", type=_FILE, required=True, help="The program.")
 @click.option("--tests", type=_FILE, help="Its tests: assertions, a `check(candidate)`, or test classes.")
-@click.option("--kind", type=click.Choice(get_args(Kind)), help="Guessed from the other options if not given.")
+@click.option("--kind", type=click.Choice(get_args(JobKind)), help="Guessed from the other options if not given.")
 @click.option("--entry-point", default="", metavar="NAME", help="The function or class under test.")
 @click.option("--support", type=_FILE, help="Trusted source that the tests need.")
 @click.option("--only", multiple=True, metavar="NAME", help="A test class, or Class.method, to run; may be repeated.")
@@ -118,7 +118,7 @@ def run(
     program, trusted = _read(candidate), _read(support) if support else ""
     try:
         if kind == "script":
-            case = Case(_read(stdin) if stdin else "", _read(stdout) if stdout else None)
+            case = ScriptCase(_read(stdin) if stdin else "", _read(stdout) if stdout else None)
             job = Job.script(program, [case], limits=limits, job_id=str(candidate))
         elif kind == "evaluate":
             job = Job.evaluate(program, expressions, limits=limits, job_id=str(candidate))

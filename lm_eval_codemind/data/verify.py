@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pkgutil import resolve_name
 
 from lm_eval_codemind.benchmarks import Upstream, benchmarks, get_benchmark
 from lm_eval_codemind.data.build import read_problems
 from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.labels import Proof, load_proofs
-from lm_eval_codemind.proof.prove import prove_labels
-from lm_eval_codemind.proof.prove_java import prove_java_labels
 from lm_eval_codemind.proof.revealing import with_revealing_tests
 from lm_eval_codemind.proof.transformed import verify_transformed
-
-_PROVERS: Mapping[str, Callable[[Sequence[Problem], Mapping[str, Problem], int], dict[str, Proof]]] = {
-    "python": prove_labels,
-    "java": prove_java_labels,
-}
 
 
 def proven_benchmarks() -> list[str]:
@@ -32,14 +26,19 @@ def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[s
     Raises:
         UpstreamError: if upstream's data is missing or is not what it must be.
         MissingExtra: if packages that the programs import are not installed.
+        ValueError: naming the language, if it has no prover.
     """
     benchmark = get_benchmark(name)
+    language = get_language(benchmark.language)
+    if not language.prover:
+        raise ValueError(f"{name}: labels of programs in {language.title} can't be proven; it names no `prover`")
     own: dict[str, Problem] = {}
     if benchmark.published_as:
         theirs = get_benchmark(benchmark.published_as).read(upstream)
         own = {problem.problem_id: problem for problem in theirs}
     problems = with_revealing_tests(name, benchmark.read(upstream))
-    return _PROVERS[benchmark.language](problems, own, workers)
+    proofs: dict[str, Proof] = resolve_name(language.prover)(problems, own, workers)
+    return proofs
 
 
 def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, str]:

@@ -6,23 +6,23 @@ with Sandbox() as sandbox:
 
 from lm_eval_codemind.execution.importable import HiddenPackages, require_importable
 from lm_eval_codemind.execution.isolation import Isolation, IsolationUnavailable
-from lm_eval_codemind.execution.job import Case, Job, Limits
-from lm_eval_codemind.execution.outcome import Observation, Outcome, Status
+from lm_eval_codemind.execution.job import Job, Limits, ScriptCase
+from lm_eval_codemind.execution.outcome import CaseOutcome, Outcome, Status
 from lm_eval_codemind.execution.sandbox import Sandbox, SharedPool, shared_sandbox
 from lm_eval_codemind.execution.unit import StartFailed
 from lm_eval_codemind.execution.workers import SandboxClosed
 
 __all__ = [
-    "Case",
+    "CaseOutcome",
     "HiddenPackages",
     "Isolation",
     "IsolationUnavailable",
     "Job",
     "Limits",
-    "Observation",
     "Outcome",
     "Sandbox",
     "SandboxClosed",
+    "ScriptCase",
     "SharedPool",
     "StartFailed",
     "Status",

@@ -190,7 +190,7 @@ class Agent:
         """Run the program, and beside it a suite that can only be judged in this process."""
         self._run_module(request)
         code = {name: marshal.loads(request[name].encode("latin-1")) for name in ("support_code", "tests_code")}
-        return hardened.run(self._namespace, {**request, **code})
+        return hardened.run_suite(self._namespace, {**request, **code})
 
 
 def seed() -> None:

@@ -122,7 +122,7 @@ def _shown(value: Any) -> str:
     return repr(value)[:500]
 
 
-def run(namespace: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
+def run_suite(namespace: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     """Run a suite on a program's namespace and return the verdict as plain values."""
     scope = {**namespace, "__name__": "tests", "__builtins__": _BUILTINS}
     verdict: dict[str, Any] = {"tests_run": 0, "status": "passed"}
@@ -144,12 +144,12 @@ def run(namespace: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
         verdict["status"] = "failed" if isinstance(error, _BUILTINS["AssertionError"]) else "error"
         verdict["exception_type"] = described["type"]
         verdict["exception_message"] = described["message"]
-        line = suites.line_of(error.__traceback__, request["tests"])
+        line = suites.failing_line(error.__traceback__, request["tests"])
         verdict["failed_test"] = ": ".join(part for part in (verdict.get("failed_test", ""), line) if part)
     return verdict
 
 
-def checked(verdict: Any) -> dict[str, Any]:
+def checked_verdict(verdict: Any) -> dict[str, Any]:
     """Return a verdict made safe to read: the program's process wrote it."""
     if type(verdict) is not dict or verdict.get("status") not in ("passed", "failed", "error"):
         return {"status": "error", "exception_message": "no verdict came"}

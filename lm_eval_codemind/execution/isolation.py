@@ -129,7 +129,7 @@ class Isolation:
             os.chown(home, user, user)
         package = str(Path(__file__).parent)
         python = [sys.executable, "-B", "-X", "utf8", "-c", _BOOT]
-        variables = environment(inside)
+        variables = program_environment(inside)
         if view.user_base:
             variables["PYTHONUSERBASE"] = view.user_base
         else:
@@ -169,7 +169,7 @@ class Isolation:
         return [*command, *argv]
 
 
-def environment(home: str) -> dict[str, str]:
+def program_environment(home: str) -> dict[str, str]:
     """Return the variables that a program sees, whose home and temporary directory is ``home``: nothing of the host's
     but where read-only data of its libraries lies."""
     variables = {**_ENVIRONMENT, "HOME": home, "TMPDIR": home}
@@ -330,7 +330,7 @@ def last_line(errors: IO[bytes]) -> str:
     return lines[-1] if lines else "no message"
 
 
-def choose(level: str = "auto") -> Isolation:
+def choose_level(level: str = "auto") -> Isolation:
     """Return the level to use.
 
     Args:

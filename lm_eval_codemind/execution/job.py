@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-Kind = Literal["function", "unittest", "script", "evaluate"]
-KINDS: tuple[Kind, ...] = ("function", "unittest", "script", "evaluate")
+JobKind = Literal["function", "unittest", "script", "evaluate"]
+JOB_KINDS: tuple[JobKind, ...] = ("function", "unittest", "script", "evaluate")
 LANGUAGES = ("python", "java")
 
 # A program larger than this is answered with an error before it is sent anywhere.
@@ -51,7 +51,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Case:
+class ScriptCase:
     """One run of a script.
 
     Attributes:
@@ -85,13 +85,13 @@ class Job:
         language: What the program is written in, one of :data:`LANGUAGES`; it says which sandbox the job is for.
     """
 
-    kind: Kind
+    kind: JobKind
     program: str
     tests: str = ""
     entry_point: str = ""
     support: str = ""
     only: tuple[str, ...] = ()
-    cases: tuple[Case, ...] = ()
+    cases: tuple[ScriptCase, ...] = ()
     expressions: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     job_id: str = ""
@@ -102,8 +102,8 @@ class Job:
             raise ValueError(
                 f"job {self.job_id!r}: language is {self.language!r}, and must be one of {', '.join(LANGUAGES)}"
             )
-        if self.kind not in KINDS:
-            raise ValueError(f"job {self.job_id!r}: kind is {self.kind!r}, and must be one of {', '.join(KINDS)}")
+        if self.kind not in JOB_KINDS:
+            raise ValueError(f"job {self.job_id!r}: kind is {self.kind!r}, and must be one of {', '.join(JOB_KINDS)}")
         if self.kind in ("function", "unittest") and not self.tests.strip():
             raise ValueError(f"job {self.job_id!r}: a {self.kind} job without tests would pass whatever the program is")
         if self.kind == "script" and not self.cases:
@@ -168,7 +168,7 @@ class Job:
     def script(
         cls,
         program: str,
-        cases: Iterable[Case | tuple[str, str | None]],
+        cases: Iterable[ScriptCase | tuple[str, str | None]],
         *,
         limits: Limits | None = None,
         job_id: str = "",
@@ -178,12 +178,12 @@ class Job:
 
         Args:
             program: The script.
-            cases: ``Case`` or ``(stdin, expected stdout or None)``.
+            cases: ``ScriptCase`` or ``(stdin, expected stdout or None)``.
             limits: For each case on its own. Defaults to ``Limits()``.
             job_id: Repeated in the outcome.
             language: What it is written in.
         """
-        made = tuple(case if isinstance(case, Case) else Case(*case) for case in cases)
+        made = tuple(case if isinstance(case, ScriptCase) else ScriptCase(*case) for case in cases)
         return cls("script", program, cases=made, limits=limits or Limits(), job_id=job_id, language=language)
 
     @classmethod
@@ -217,7 +217,7 @@ class Job:
         """Return the job that :meth:`to_dict` described."""
         record = dict(record)
         record["limits"] = Limits(**record.get("limits", {}))
-        record["cases"] = tuple(Case(**case) for case in record.get("cases", ()))
+        record["cases"] = tuple(ScriptCase(**case) for case in record.get("cases", ()))
         for name in ("only", "expressions"):
             record[name] = tuple(record.get(name, ()))
         return cls(**record)

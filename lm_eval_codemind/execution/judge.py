@@ -17,7 +17,7 @@ from typing import Any
 
 from . import agent, cleanup, exceptions, hardened, proxies, stand_ins, suites, values, wire
 from .lines import printed_lines
-from .proxies import Candidate, CandidateGone
+from .proxies import CandidateGone, Connection
 from .streams import Streams
 
 # What stands for an object in a value that is only to be written down.
@@ -67,17 +67,17 @@ class Judge:
         self._expired = True
         raise _OutOfTime
 
-    def _start(self, job: dict[str, Any], operators: bool = False, stdin: str | None = None) -> Candidate:
+    def _start(self, job: dict[str, Any], operators: bool = False, stdin: str | None = None) -> Connection:
         requests, our_requests = os.pipe()
         our_replies, replies = os.pipe()
         streams = Streams(stdin)
-        data = wire.packed({"limits": job["limits"]})
+        data = wire.packed_message({"limits": job["limits"]})
         socket.send_fds(self._zygote, [data], [requests, replies, *streams.to_send()])
         os.close(requests)
         os.close(replies)
         streams.sent()
         channel = our_replies, our_requests
-        return Candidate(channel, streams, self._zygote.fileno(), job["limits"]["output_bytes"], operators)
+        return Connection(channel, streams, self._zygote.fileno(), job["limits"]["output_bytes"], operators)
 
     def _compile(self, source: str, name: str) -> CodeType:
         code = self._compiled.get((source, name))
@@ -129,7 +129,7 @@ class Judge:
             outcome.update(status="error", failed_test="", exception_type="", exception_message="", tests_run=0)
             self._inside(job, outcome)
 
-    def _load(self, job: dict[str, Any], outcome: dict[str, Any], candidate: Candidate) -> dict[str, Any]:
+    def _load(self, job: dict[str, Any], outcome: dict[str, Any], candidate: Connection) -> dict[str, Any]:
         """Run the program, then the tests' module; return the tests' namespace."""
         namespace: dict[str, Any] = {"__name__": "tests", "__builtins__": builtins}
         agent.seed()
@@ -160,7 +160,7 @@ class Judge:
             for name in ("support", "tests"):
                 request[f"{name}_code"] = marshal.dumps(self._compile(job[name], f"{name}.py")).decode("latin-1")
             verdict = candidate.ask({"op": "suite", **request})
-            outcome.update(hardened.checked(verdict))
+            outcome.update(hardened.checked_verdict(verdict))
         except BaseException as error:
             self._failed(error, outcome, job)
         finally:
@@ -224,7 +224,7 @@ class Judge:
         described = exceptions.describe(error)
         outcome["exception_type"] = described["type"]
         outcome["exception_message"] = described["message"]
-        line = suites.line_of(error.__traceback__, job["tests"])
+        line = suites.failing_line(error.__traceback__, job["tests"])
         outcome["failed_test"] = ": ".join(part for part in (outcome.get("failed_test", ""), line) if part)
         if isinstance(error, proxies.Missing):
             outcome.update(status="error", exception_type="NameError",
@@ -245,7 +245,7 @@ class Judge:
             # The checks raised over what the program returned, as in ``candidate(x)[0]`` of an empty list.
             outcome["status"] = "failed"
 
-    def _finish(self, candidate: Candidate, outcome: dict[str, Any], job: dict[str, Any]) -> None:
+    def _finish(self, candidate: Connection, outcome: dict[str, Any], job: dict[str, Any]) -> None:
         """End the candidate's process and complete the outcome by what its server reports."""
         report = candidate.end()
         limits = job["limits"]

@@ -34,7 +34,7 @@ class Status(str, Enum):
 
 
 @dataclass(frozen=True)
-class Observation:
+class CaseOutcome:
     """What one case of a script, or one expression, gave.
 
     Attributes:
@@ -91,7 +91,7 @@ class Outcome:
     tests_run: int = 0
     tamper_proof: bool = True
     isolation: str = ""
-    observations: tuple[Observation, ...] = ()
+    observations: tuple[CaseOutcome, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -117,7 +117,7 @@ class Outcome:
         record = dict(record)
         record["status"] = Status(record["status"])
         record["observations"] = tuple(
-            Observation(**{**observation, "status": Status(observation.get("status", "passed"))})
+            CaseOutcome(**{**observation, "status": Status(observation.get("status", "passed"))})
             for observation in record.get("observations", ())
         )
         return cls(**record)

@@ -17,7 +17,7 @@ from .aliases import Foreign
 from .stand_ins import StandIn, handle_of
 from .streams import Streams
 
-__all__ = ["Candidate", "CandidateGone", "Foreign", "Missing", "Raised", "classify"]
+__all__ = ["CandidateGone", "Connection", "Foreign", "Missing", "Raised", "classify"]
 
 # Where tests' own code is; what calls the program from elsewhere is a library that the tests use.
 _TEST_FILES = ("tests.py", "support.py")
@@ -60,7 +60,7 @@ def classify(described: dict[str, Any]) -> dict[str, Any]:
     return {"status": status, "exception_type": described["type"], "exception_message": described["message"]}
 
 
-class Candidate:
+class Connection:
     """The connection to one candidate's process: a pipe for answers and one for requests.
 
     Attributes:

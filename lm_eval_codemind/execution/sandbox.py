@@ -14,7 +14,7 @@ from . import isolation as levels
 from . import tiers
 from .job import MAX_SOURCE_BYTES, Job, Limits
 from .outcome import Outcome, Status
-from .unit import OutOfBudget, Unit, UnitGone
+from .unit import OutOfBudget, ServerUnit, UnitGone
 from .workers import JobQueue, Worker, WorkerPool, started
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class _Worker(Worker):
         super().__init__("codemind-sandbox", jobs, isolation)
         self._preload = preload
         self._hash_seed = hash_seed
-        self._units: dict[tuple[str, ...], Unit] = {}
+        self._units: dict[tuple[str, ...], ServerUnit] = {}
 
     def pids(self) -> list[int]:
         return [pid for unit in list(self._units.values()) for pid in unit.pids()]
@@ -129,8 +129,8 @@ class _Worker(Worker):
             return Outcome(Status.BLOCKED, job.job_id, exception_message=message, isolation=level)
         return None
 
-    def _start(self, tier: tuple[str, ...]) -> Unit:
-        unit = started(lambda: Unit(self._isolation, tiers.modules(tier), _DEFAULT_LIMITS, self._hash_seed))
+    def _start(self, tier: tuple[str, ...]) -> ServerUnit:
+        unit = started(lambda: ServerUnit(self._isolation, tiers.modules(tier), _DEFAULT_LIMITS, self._hash_seed))
         self._units[tier] = unit
         if self._stopped:
             unit.close()

@@ -21,7 +21,7 @@ from . import aliases
 from .objects import BINARY, IN_PLACE, ORDER, READABLE, REFLECTED, SPECIAL, UNARY
 
 if TYPE_CHECKING:
-    from .proxies import Candidate
+    from .proxies import Connection
 
 _FIXED = (int, float, complex, str, bytes, tuple, frozenset)
 _MUTABLE = tuple(aliases.KINDS.values())
@@ -30,7 +30,7 @@ _NOT_IMPORTED = {"antigravity", "this", "idlelib", "turtle", "turtledemo", "tkin
 _UNNAMED = {kind.__name__: kind for kind in vars(types).values() if isinstance(kind, type)}
 
 
-def handle_of(value: Any) -> tuple[Candidate, int] | None:
+def handle_of(value: Any) -> tuple[Connection, int] | None:
     """Return the connection and the number of what an object stands for, or None if it doesn't."""
     kind = type(value)
     if kind is Function:
@@ -58,7 +58,7 @@ def named(value: Any) -> Any:
     return None
 
 
-def make(candidate: Candidate, number: int, body: dict[str, Any]) -> Any:
+def make(candidate: Connection, number: int, body: dict[str, Any]) -> Any:
     """Return the stand-in of an object that the program describes for the first time.
 
     Raises:
@@ -90,7 +90,7 @@ class Function:
 
     def __init__(
         self,
-        candidate: Candidate,
+        candidate: Connection,
         number: int,
         name: str | None,
         qualname: str | None,
@@ -116,7 +116,7 @@ class Function:
         return self
 
 
-def _attribute(candidate: Candidate, number: int, name: str) -> Any:
+def _attribute(candidate: Connection, number: int, name: str) -> Any:
     """Return an attribute of an object of the program, of those names that are carried."""
     if name.startswith("__") and name.endswith("__") and name not in READABLE:
         raise AttributeError(name)
@@ -129,7 +129,7 @@ def _attribute(candidate: Candidate, number: int, name: str) -> Any:
 class _Class(type):
     """The type of stand-ins of the program's classes: calling one makes an object in the program."""
 
-    _handle: tuple[Candidate, int]
+    _handle: tuple[Connection, int]
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         candidate, number = cls._handle
@@ -181,7 +181,7 @@ def _typed(kind: type, value: Any) -> Any:
 class StandIn(metaclass=_Class):
     """An object of the program."""
 
-    _handle: tuple[Candidate, int]
+    _handle: tuple[Connection, int]
 
     def __getattr__(self, name: str) -> Any:
         candidate, number = self._handle
@@ -392,7 +392,7 @@ def _overriding(name: str) -> Any:
     return method
 
 
-def _make_class(candidate: Candidate, number: int, body: dict[str, Any]) -> type:
+def _make_class(candidate: Connection, number: int, body: dict[str, Any]) -> type:
     name, qualname, module, doc = body["class"]
     known = body.get("known")
     real = None if known is None else known_type(*known)
@@ -445,7 +445,7 @@ def _exception_attribute(self: Any, name: str) -> Any:
     return _attribute(*handle, name)
 
 
-def _bases(candidate: Candidate, described: Any) -> tuple[tuple[type, ...], list[Any]]:
+def _bases(candidate: Connection, described: Any) -> tuple[tuple[type, ...], list[Any]]:
     """Return the classes that a stand-in's class is derived from, and abstract ones that it counts as derived from."""
     bases: list[type] = []
     virtual: list[Any] = []
@@ -492,7 +492,7 @@ def known_type(module: Any, name: Any) -> type | None:
     return found if isinstance(found, type) else None
 
 
-def _make_exception(candidate: Candidate, number: int, kind: Any, body: dict[str, Any]) -> BaseException:
+def _make_exception(candidate: Connection, number: int, kind: Any, body: dict[str, Any]) -> BaseException:
     """Return an exception of the program as one of the checker's own types, or of the stand-in of its class."""
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
         raise ValueError("an exception of a class that is none")
@@ -533,7 +533,7 @@ def _make_exception(candidate: Candidate, number: int, kind: Any, body: dict[str
     return error  # type: ignore[no-any-return]
 
 
-def _make_instance(candidate: Candidate, number: int, kind: Any, body: dict[str, Any]) -> Any:
+def _make_instance(candidate: Connection, number: int, kind: Any, body: dict[str, Any]) -> Any:
     if not (isinstance(kind, _Class) and issubclass(kind, StandIn)):
         raise ValueError("an object of a class that is none")
     plain = plain_base(kind)

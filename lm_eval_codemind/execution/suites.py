@@ -361,7 +361,7 @@ def run_classes(namespace: dict[str, Any], only: list[str], framework: Any) -> F
     return result
 
 
-def line_of(trace: TracebackType | None, tests: str) -> str:
+def failing_line(trace: TracebackType | None, tests: str) -> str:
     """Return the innermost line of the tests on the way to an exception."""
     number = 0
     while trace is not None:

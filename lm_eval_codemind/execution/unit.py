@@ -32,7 +32,7 @@ class StartFailed(Exception):
     """A server didn't come up. The text says what it said."""
 
 
-class Unit:
+class ServerUnit:
     """A checker's and a candidate's server, connected to each other; the checker is connected to this process.
 
     Args:

@@ -25,7 +25,7 @@ class MessageTooLong(WireError):
     """The other side announced a message above the limit."""
 
 
-def packed(message: Any) -> bytes:
+def packed_message(message: Any) -> bytes:
     """Return a message made of plain values as the bytes to send."""
     body = _encode(message).encode("ascii")
     return _LENGTH.pack(len(body)) + body
@@ -37,7 +37,7 @@ def send(descriptor: int, message: Any) -> None:
     Raises:
         OSError: If the other side is gone.
     """
-    data = packed(message)
+    data = packed_message(message)
     sent = os.write(descriptor, data)
     if sent < len(data):
         view = memoryview(data)[sent:]

@@ -108,7 +108,7 @@ class WorkerPool:
     def __init__(self, workers: int | None, usual: int, isolation: str) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"workers is {workers}, and must be 1 or more")
-        self._isolation = levels.choose(isolation)
+        self._isolation = levels.choose_level(isolation)
         self.workers = workers or usual
         self._jobs: JobQueue = queue.SimpleQueue()
         self._lock = threading.Lock()

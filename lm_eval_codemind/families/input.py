@@ -10,7 +10,7 @@ from lm_eval.api.metrics import mean_stderr
 from lm_eval_codemind.answers.output import INPUT, marked_answer
 from lm_eval_codemind.benchmarks import Benchmark, limits_of
 from lm_eval_codemind.data import load_problem
-from lm_eval_codemind.execution import Case, Job, Observation
+from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
@@ -88,7 +88,7 @@ class InputPrediction(Family):
         execution = kind_of(problem).execution(problem, input=answer.program)
         limits, name = limits_of(problem), problem.problem_id
         if execution.expression is None:
-            return Job.script(execution.module, [Case(execution.stdin)], limits=limits, job_id=name)
+            return Job.script(execution.module, [ScriptCase(execution.stdin)], limits=limits, job_id=name)
         return Job.evaluate(execution.module, [execution.expression], limits=limits, job_id=name)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
@@ -149,7 +149,7 @@ def _computed(answer: Answer, printed: bool) -> str | None:
     return observation.stdout if printed else _value(observation)
 
 
-def _value(observation: Observation) -> str | None:
+def _value(observation: CaseOutcome) -> str | None:
     return None if observation.exception_type else observation.literal
 
 

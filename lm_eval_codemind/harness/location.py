@@ -36,7 +36,7 @@ def task_directory() -> Path:
         FileNotFoundError: if they are in neither place.
     """
     source = Path(lm_eval_codemind.__file__).parents[1] / "tasks"
-    directory = source if (source / "ier").is_dir() else installed_tasks()
+    directory = source if source.with_name("pyproject.toml").is_file() else installed_tasks()
     if directory is None:
         raise FileNotFoundError("the tasks of lm-eval-codemind are not installed; run `pip install lm-eval-codemind`")
     return directory

@@ -218,12 +218,15 @@ class Language(abc.ABC):
         title: What people call it.
         fence: What opens a code block of it in Markdown.
         kinds: Its kinds of programs, in the order in which worked examples are shown.
+        prover: The function that executes its programs and returns what that proves of their labels, as
+            ``module:function``, since it lives above the languages; empty if there is none.
     """
 
     name: str
     title: str
     fence: str
     kinds: Sequence[Kind]
+    prover: str = ""
 
     def kind(self, name: str) -> Kind:
         """Return the kind of that name.

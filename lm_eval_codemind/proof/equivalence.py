@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from lm_eval_codemind.benchmarks import limits_of
-from lm_eval_codemind.execution import Limits, Observation, Sandbox, Status
+from lm_eval_codemind.execution import CaseOutcome, Limits, Sandbox, Status
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.further_inputs import further_inputs
@@ -100,10 +100,10 @@ class Equivalence:
         jobs = [kind.suite_job(problem, code, limits=limits_of(problem), only=only) for only in chosen]
         return tuple((str(o.status), o.failed_test, o.exception_type) for o in self._sandbox.run(jobs))
 
-    def _original_behaviour(self, problem: Problem) -> tuple[list[str], list[Observation]]:
+    def _original_behaviour(self, problem: Problem) -> tuple[list[str], list[CaseOutcome]]:
         printed = python_kind(problem).printed
         texts = further_inputs(problem, min(self._inputs, _INPUTS_OF_SCRIPTS) if printed else self._inputs)
-        observed: list[Observation] = []
+        observed: list[CaseOutcome] = []
         kept: list[str] = []
         unfinished = 0
         # An input that C does not finish on is left out, and the rest is tried again.
@@ -116,7 +116,7 @@ class Equivalence:
             unfinished += 1
         return kept, observed
 
-    def _observe(self, problem: Problem, code: str, texts: Sequence[str], limits: Limits) -> list[Observation]:
+    def _observe(self, problem: Problem, code: str, texts: Sequence[str], limits: Limits) -> list[CaseOutcome]:
         job = python_kind(problem).observing_job(code, texts, limits)
         return list(self._sandbox.run([job])[0].observations)
 
@@ -125,7 +125,7 @@ def _passes(verdict: Verdict) -> bool:
     return all(status == Status.PASSED.value for status, _, _ in verdict)
 
 
-def _seen(observation: Observation) -> tuple[str | None, ...]:
+def _seen(observation: CaseOutcome) -> tuple[str | None, ...]:
     """Return what must be the same: value, type, printed output, exception's type, and how it ended."""
     return (
         observation.literal,

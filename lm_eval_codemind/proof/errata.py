@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from lm_eval_codemind.benchmarks import get_benchmark
+from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import (
     CATEGORIES,
     EXCLUSION_REASONS,
@@ -134,7 +135,7 @@ def _cases(proofs: Mapping[str, Proof]) -> str:
 def _inputs(problems: Sequence[Problem], proofs: Mapping[str, Proof]) -> str:
     """Return the scripts that are asked about another input than the published one, which stands first in T."""
     changed = [problem for problem in problems if problem.cases and problem.input != problem.cases[0].input]
-    if problems[0].kind != "script" or not changed:
+    if not kind_of(problems[0]).printed or not changed:
         return ""
     lines = ["\nExecution reasoning asks these about another input than the published one, which with its output is "]
     lines.append(f"beyond the {SHOWN_CHARACTERS:,} characters\nthat a prompt shows: the first case of the test suite ")
@@ -156,7 +157,7 @@ def _shown_tests(problems: Sequence[Problem]) -> str:
     changed = [
         problem
         for problem in problems
-        if problem.kind == "script" and shown_cases(problem.cases, TEST_CASES) != problem.cases[:TEST_CASES]
+        if kind_of(problem).printed and shown_cases(problem.cases, TEST_CASES) != problem.cases[:TEST_CASES]
     ]
     if not changed:
         return ""

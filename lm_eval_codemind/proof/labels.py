@@ -63,7 +63,7 @@ def load_proofs(benchmark: str) -> dict[str, Proof]:
     return {problem_id: Proof.from_json(record) for problem_id, record in json.loads(file.read_text()).items()}
 
 
-def literal(value: Any) -> str | None:
+def plain_literal(value: Any) -> str | None:
     """Return a plain value as the text of a Python literal, the same for equal values; None if it is no plain value.
 
     Sets and dicts may be printed in an order that depends on hashing: sets are sorted, dicts keep their order, which
@@ -73,12 +73,12 @@ def literal(value: Any) -> str | None:
         text = repr(value)
         return None if text in ("nan", "inf", "-inf") else text
     if isinstance(value, dict):
-        pairs = [(literal(key), literal(item)) for key, item in value.items()]
+        pairs = [(plain_literal(key), plain_literal(item)) for key, item in value.items()]
         if any(key is None or item is None for key, item in pairs):
             return None
         return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
     if isinstance(value, (list, tuple, set)):
-        items = [literal(item) for item in value]
+        items = [plain_literal(item) for item in value]
         if any(item is None for item in items):
             return None
         texts = [item for item in items if item is not None]
@@ -97,10 +97,10 @@ def published_literal(label: str) -> str:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return repr(label)
-    return literal(value) or repr(label)
+    return plain_literal(value) or repr(label)
 
 
-def same_lines(one: str, other: str) -> bool:
+def prints_the_same(one: str, other: str) -> bool:
     """Tell whether two texts have the same lines, trailing white space and empty lines at the end aside."""
     return printed_lines(one) == printed_lines(other)
 
@@ -114,7 +114,7 @@ def agrees(label: str, output: str, printed: bool) -> bool:
         printed: Which of the two it is.
     """
     if printed:
-        return same_lines(label, output)
+        return prints_the_same(label, output)
     if published_literal(label) == output:
         return True
     value = ast.literal_eval(output)
@@ -170,7 +170,7 @@ def _readable(proven: Problem, published: Sequence[Case]) -> Problem:
     label = next(case.output for case in published if case.input == shown[0].input)
     category = proven.category
     if category in ("confirmed", "corrected"):
-        category = "confirmed" if same_lines(label, shown[0].output) else "corrected"
+        category = "confirmed" if prints_the_same(label, shown[0].output) else "corrected"
     return dataclasses.replace(
         proven, input=shown[0].input, output=shown[0].output, published_output=label, category=category
     )

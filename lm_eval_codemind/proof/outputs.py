@@ -15,7 +15,7 @@ from lm_eval_codemind.benchmarks import limits_of
 from lm_eval_codemind.execution import Limits, Outcome, Sandbox, Status
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import PROGRAM_CHARACTERS, SHOWN_CHARACTERS, Problem
-from lm_eval_codemind.proof.labels import literal
+from lm_eval_codemind.proof.labels import plain_literal
 
 # Why a program has no label. A closed set: results count the programs by it.
 CAUSES: dict[str, str] = {
@@ -116,7 +116,7 @@ def _output(outcome: Outcome, printed: bool) -> Proven:
     if len(last.literal) > SHOWN_CHARACTERS:
         return Proven(None, "too_long")
     try:
-        text = literal(ast.literal_eval(last.literal))
+        text = plain_literal(ast.literal_eval(last.literal))
     except (ValueError, SyntaxError):
         text = None
     return Proven(text, "" if text is not None else "no_literal")

@@ -11,7 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.execution import Case, Job, Limits, Sandbox
+from lm_eval_codemind.execution import Job, Limits, Sandbox, ScriptCase
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 
@@ -73,5 +73,5 @@ def find_plain_inputs(problems: Iterable[Problem], workers: int = 1) -> dict[str
 def _job(problem: Problem, given: str, limits: Limits) -> Job:
     execution = kind_of(problem).execution(problem, input=given)
     if execution.expression is None:
-        return Job.script(execution.module, [Case(execution.stdin)], limits=limits)
+        return Job.script(execution.module, [ScriptCase(execution.stdin)], limits=limits)
     return Job.evaluate(execution.module, [execution.expression], limits=limits)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.execution import Case, Job, Limits, Observation, Outcome, Sandbox
+from lm_eval_codemind.execution import CaseOutcome, Job, Limits, Outcome, Sandbox, ScriptCase
 from lm_eval_codemind.languages import Execution, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.labels import Proof, agrees, literal, published_literal, same_lines
+from lm_eval_codemind.proof.labels import Proof, agrees, plain_literal, prints_the_same, published_literal
 
 # What the `classeval` extra brings, by the name it is imported under.
 REQUIRED_MODULES = (
@@ -251,7 +251,7 @@ def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
         # A job of several cases would end with the first one that fails.
         stdins = [problem.input, *(case.input for case in problem.cases)]
         program = prelude + execution.module
-        return [Job.script(program, [Case(stdin)], limits=LIMITS, job_id=problem.problem_id) for stdin in stdins]
+        return [Job.script(program, [ScriptCase(stdin)], limits=LIMITS, job_id=problem.problem_id) for stdin in stdins]
     program = prelude + _RUNNER.format(
         uses_nltk="nltk" in execution.module, module=execution.module, expression=_expression(execution)
     )
@@ -307,13 +307,13 @@ def classify_script(problem: Problem, outcomes: Sequence[Sequence[Outcome]], ran
     cases = {
         position: output
         for position, (case, output) in enumerate(zip(problem.cases, proven[1:], strict=True))
-        if output is None or not same_lines(case.output, output)
+        if output is None or not prints_the_same(case.output, output)
     }
     label, output = problem.published_output, proven[0]
     if output is None:
         return Proof("excluded", "time" if None not in columns[0] else _failure(outcomes[0][0]), cases=cases)
     assert label is not None
-    differs = not same_lines(label, output)
+    differs = not prints_the_same(label, output)
     category = ("corrected" if differs else "confirmed") if ran_as_published else "repaired"
     return Proof(category, output=output if differs else None, cases=cases)  # type: ignore[arg-type]
 
@@ -329,11 +329,11 @@ def printed(outcome: Outcome) -> str | None:
     return outcome.observations[0].stdout if _ran(outcome) else None
 
 
-def _canonical(observation: Observation) -> str | None:
+def _canonical(observation: CaseOutcome) -> str | None:
     if observation.literal is None:
         return None
     try:
-        return literal(ast.literal_eval(observation.literal))
+        return plain_literal(ast.literal_eval(observation.literal))
     except (ValueError, SyntaxError):
         return None
 

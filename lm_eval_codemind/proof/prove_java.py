@@ -8,7 +8,7 @@ from contextlib import ExitStack
 
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.execution import Case, Job, Outcome, Status
+from lm_eval_codemind.execution import Job, Outcome, ScriptCase, Status
 from lm_eval_codemind.execution.java.jdk import Jdk
 from lm_eval_codemind.execution.java.sandbox import JavaSandbox
 from lm_eval_codemind.problems import Problem
@@ -60,7 +60,7 @@ def prove_each(
 def _job(problem: Problem, first: int) -> Job:
     """Return the job that runs a program on its input and its suite's inputs, from the given one on."""
     inputs = [problem.input, *(case.input for case in problem.cases)][first:]
-    cases = [Case(text) for text in inputs]
+    cases = [ScriptCase(text) for text in inputs]
     return Job.script(problem.code, cases, limits=LIMITS, job_id=problem.problem_id, language=problem.language)
 
 

@@ -57,7 +57,7 @@ def load_differences() -> Differences:
     return found
 
 
-def compare(programs: Sequence[reval.Program], sandbox: Sandbox) -> Differences:
+def compare_readings(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -> Differences:
     """Execute REval's inputs in both readings and return the items that differ. Needs Python 3.11.
 
     Values that have no literal are not compared.

@@ -188,7 +188,7 @@ def packed(record: Mapping[str, Any]) -> bytes:
     return gzip.compress(text.encode(), mtime=0)
 
 
-def prove_reval(programs: Sequence[reval.Program], sandbox: Sandbox) -> Labels:
+def prove_reval(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -> Labels:
     """Execute REval's inputs and return the right labels of its questions, under this Python and hash seed."""
     pending = []
     for program in programs:
@@ -227,7 +227,7 @@ def prove_problems(problems: Iterable[Problem], sandbox: Sandbox) -> Labels:
     """
     pending = []
     for problem in problems:
-        if problem.output is None or (problem.kind != "script" and not problem.input.strip()):
+        if problem.output is None or (not kind_of(problem).printed and not problem.input.strip()):
             continue
         asked = candidates(problem.code)
         if not asked:
@@ -290,7 +290,7 @@ def choose_lines(problems: Iterable[Problem], proven: Labels, seed: str) -> Labe
     return found
 
 
-def replicate_reval(programs: Sequence[reval.Program], sandbox: Sandbox) -> dict[str, Any]:
+def replicate_reval(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -> dict[str, Any]:
     """Execute REval's inputs as REval reads a run, and return its labels as plain values; see :class:`PublishedLabel`.
 
     Needs Python 3.11. An input whose program does not run is left out.
@@ -310,7 +310,7 @@ def replicate_reval(programs: Sequence[reval.Program], sandbox: Sandbox) -> dict
     return found
 
 
-def events_job(program: reval.Program, given: reval.Input) -> Job:
+def events_job(program: reval.TracedProgram, given: reval.Input) -> Job:
     """Return the job that runs an input as REval reads a run; see :func:`.reval_events.record`."""
     options = {
         "program": program.code,
@@ -417,7 +417,7 @@ def _codemind_see(value):
 """
 
 
-def _observed(program: reval.Program, given: reval.Input) -> tuple[str, str]:
+def _observed(program: reval.TracedProgram, given: reval.Input) -> tuple[str, str]:
     """Return what runs before, and the expression, so that the value is what the output question asks for.
 
     For a class that is a list: for each of :func:`~lm_eval_codemind.benchmarks.reval.asked_expressions` the literal, or
@@ -447,7 +447,7 @@ def _observe(statement: ast.stmt) -> None:
         call.args[argument] = ast.Call(ast.Name("_codemind_see", ast.Load()), [call.args[argument]], [])
 
 
-def _outputs(program: reval.Program, given: reval.Input, seen: Trace) -> tuple[str | None, ...]:
+def _outputs(program: reval.TracedProgram, given: reval.Input, seen: Trace) -> tuple[str | None, ...]:
     """Return the literals of what the output question asks for, None for what has none; nothing if all have none."""
     if seen.exception or seen.output is None or seen.output.literal is None:
         return ()

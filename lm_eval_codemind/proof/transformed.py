@@ -31,8 +31,8 @@ from lm_eval_codemind.transforms import (
     Step,
     Transformation,
     compose_verified,
-    digest,
     recreate,
+    text_digest,
 )
 
 logger = logging.getLogger(__name__)
@@ -96,7 +96,7 @@ def dump_recipes(recipes: Mapping[str, Recipe]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def program_of(problem: Problem) -> Program:
+def program_for_rules(problem: Problem) -> Program:
     """Return a problem's program as the rules see it.
 
     Names that its tests use are public. Only what the problem is about is transformed: of a class the method, of a
@@ -135,7 +135,7 @@ def transform(problem: Problem, transform_seed: int, equivalence: Equivalence | 
         logger.warning("%s: rule %s is dropped, it changes behaviour: %s", problem.problem_id, rule, reason)
         dropped.append(rule)
 
-    made = compose_verified(lambda: program_of(problem), seed_of(problem, transform_seed), differs, dropped=drop)
+    made = compose_verified(lambda: program_for_rules(problem), seed_of(problem, transform_seed), differs, dropped=drop)
     passes = equivalence is None or equivalence.original_passes(problem)
     return Recipe(made.steps, made.digest, tuple(dropped), passes and not depends_on_version(problem.problem_id))
 
@@ -174,7 +174,7 @@ def apply_recipe(problem: Problem, recipe: Recipe, transform_seed: int) -> Probl
         RecipeError: if the result is not, byte by byte, what was verified.
     """
     try:
-        made = recreate(program_of(problem), seed_of(problem, transform_seed), recipe.steps)
+        made = recreate(program_for_rules(problem), seed_of(problem, transform_seed), recipe.steps)
     except RecipeError as error:
         raise RecipeError(f"{problem.problem_id}: {error}") from error
     if made.digest != recipe.sha256:
@@ -226,7 +226,7 @@ def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, 
     return {
         problem.problem_id: Recipe(
             (),
-            digest(problem.transformed),
+            text_digest(problem.transformed),
             usable=outcome.passed and not depends_on_version(problem.problem_id),
         )
         for problem, outcome in zip(chosen, outcomes, strict=True)
@@ -267,13 +267,12 @@ __all__ = [
     "Recipe",
     "RecipeError",
     "apply_recipe",
-    "digest",
     "dump_recipes",
     "freshly_transformed",
     "judge_published",
     "load_failing",
     "load_recipes",
-    "program_of",
+    "program_for_rules",
     "seed_of",
     "transform",
     "transform_all",

@@ -22,10 +22,10 @@ from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.tracing.run import TraceFailed, job_source, result_of
 from lm_eval_codemind.problems import Problem, digest
-from lm_eval_codemind.proof.labels import literal, same_lines
+from lm_eval_codemind.proof.labels import plain_literal, prints_the_same
 from lm_eval_codemind.transforms import loop_recorder
 from lm_eval_codemind.transforms.unrolling import (
-    Execution,
+    CopyRecord,
     Unrollable,
     executions,
     has_loops,
@@ -54,7 +54,7 @@ class Unrolling:
         reason: A key of :data:`~lm_eval_codemind.transforms.unrolling.REASONS` where it is left out, else "".
     """
 
-    run: tuple[Execution, ...] = ()
+    run: tuple[CopyRecord, ...] = ()
     digest: str = ""
     reason: str = ""
 
@@ -67,7 +67,7 @@ class Unrolling:
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Unrolling:
         """Return what :meth:`to_json` wrote."""
-        run = tuple(Execution(function, entries) for function, entries in record.get("run", ()))
+        run = tuple(CopyRecord(function, entries) for function, entries in record.get("run", ()))
         return cls(run, record.get("digest", ""), record.get("reason", ""))
 
 
@@ -94,10 +94,10 @@ def unrolled_code(problem: Problem) -> str | None:
         UnrolledError: naming the problem, if its program is not the one that was proven.
     """
     shipped = load_unrollings(problem.benchmark).get(problem.problem_id)
-    return None if shipped is None or shipped.reason else program_of(problem, shipped)
+    return None if shipped is None or shipped.reason else unrolled_program(problem, shipped)
 
 
-def program_of(problem: Problem, unrolling: Unrolling) -> str:
+def unrolled_program(problem: Problem, unrolling: Unrolling) -> str:
     """Return the unrolled program that was proven.
 
     Raises:
@@ -147,7 +147,7 @@ def checked(problems: Iterable[Problem], shipped: Mapping[str, Unrolling], sandb
     """Execute unrolled programs and return what is shipped about them, without those that do not give the output."""
     found = dict(shipped)
     running = [
-        (problem, sandbox.submit(job(problem, program_of(problem, shipped[problem.problem_id]))))
+        (problem, sandbox.submit(job(problem, unrolled_program(problem, shipped[problem.problem_id]))))
         for problem in problems
         if problem.problem_id in shipped and not shipped[problem.problem_id].reason
     ]
@@ -171,15 +171,15 @@ def gives_output(problem: Problem, outcome: Outcome) -> bool:
         return False
     (seen,) = outcome.observations
     if kind_of(problem).printed:
-        return seen.status == "passed" and not seen.exception_type and same_lines(seen.stdout, problem.output)
+        return seen.status == "passed" and not seen.exception_type and prints_the_same(seen.stdout, problem.output)
     if seen.exception_type or seen.literal is None:
         return False
     try:
         value = ast.literal_eval(seen.literal)
     except (ValueError, SyntaxError):
         return False  # no value that a label can state
-    text = literal(value)
-    return text is not None and text == literal(ast.literal_eval(problem.output))
+    text = plain_literal(value)
+    return text is not None and text == plain_literal(ast.literal_eval(problem.output))
 
 
 def _recorded(problem: Problem, sandbox: Sandbox) -> Callable[[], dict[str, Any]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
-from lm_eval_codemind.execution import Observation, Outcome, Status
+from lm_eval_codemind.execution import CaseOutcome, Outcome, Status
 
 # Of an outcome: what is logged with an answer.
 _LOGGED = (
@@ -44,7 +44,7 @@ class Answer:
         self.outcome = None if outcome is None else dict(outcome)
         self.skipped = skipped
         self.program: str | None = None
-        self.observations: tuple[Observation, ...] = ()
+        self.observations: tuple[CaseOutcome, ...] = ()
         self._pending: Future[Outcome] | None = None
 
     @classmethod

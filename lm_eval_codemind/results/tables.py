@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Kind = Literal["text", "percent", "number", "count", "p"]
+Format = Literal["text", "percent", "number", "count", "p"]
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Column:
 
     name: str
     heading: str
-    kind: Kind = "text"
+    kind: Format = "text"
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Table:
         return _aligned([column.heading for column in self.columns], self.shown(), [c.kind for c in self.columns])
 
 
-def show(value: Any, kind: Kind) -> str:
+def show(value: Any, kind: Format) -> str:
     """Return a value as readers see it: 0.7151 as ``71.5%`` for a percentage, a tiny p as ``<0.001``, NaN as a dash."""
     if _plain(value) is None:
         return "–"  # noqa: RUF001
@@ -107,7 +107,7 @@ def _plain(value: Any) -> Any:
     return None if math.isnan(value) else str(value)
 
 
-def _aligned(header: Sequence[str], rows: Sequence[Sequence[str]], kinds: Sequence[Kind]) -> str:
+def _aligned(header: Sequence[str], rows: Sequence[Sequence[str]], kinds: Sequence[Format]) -> str:
     widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
 
     def line(cells: Sequence[str]) -> str:

@@ -86,7 +86,7 @@ def associate(first: Sequence[bool], second: Sequence[bool], confidence: float =
         float(result.pvalue) if result else math.nan,
         given_right,
         given_wrong,
-        difference(given_right, given_wrong),
+        difference_of_proportions(given_right, given_wrong),
     )
 
 
@@ -108,7 +108,7 @@ def phi(first: Sequence[bool], second: Sequence[bool], confidence: float = CONFI
     return bootstrap(rows, of_means, confidence)
 
 
-def difference(first: Estimate, second: Estimate) -> Estimate:
+def difference_of_proportions(first: Estimate, second: Estimate) -> Estimate:
     """Return the difference of two independent proportions with Newcombe's interval (Stat. Med. 17, 1998, method 10).
 
     With (l, u) the Wilson intervals of p1 and p2::

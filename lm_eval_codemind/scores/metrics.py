@@ -1,6 +1,6 @@
 """The scores as metrics of the ``evaluate`` package, for use outside the harness.
 
-    metric = ExecutionReasoning()
+    metric = ExecutionReasoningMetric()
     metric.add_batch(predictions=["[1, 2]"], references=["[1,2]"], printed=[False])
     metric.compute()  # {"r_ier": 1.0, "r_ier_text": 1.0}
 
@@ -38,7 +38,7 @@ class _Metric(evaluate.Metric):  # type: ignore[misc]
         )
 
 
-class ExecutionReasoning(_Metric):
+class ExecutionReasoningMetric(_Metric):
     """IER: ``r_ier`` by value and ``r_ier_text`` as the CodeMind artifact compares."""
 
     _about = "Share of problems whose output is predicted (R_IER)."
@@ -58,7 +58,7 @@ class ExecutionReasoning(_Metric):
         }
 
 
-class SpecificationReasoning(_Metric):
+class SpecificationReasoningMetric(_Metric):
     """SR: ``r_sr``, ``s_sr`` and the pass rates, from what passed without and with the test."""
 
     _about = "R_SR and the mean of S_SR over a benchmark."
@@ -78,7 +78,7 @@ class SpecificationReasoning(_Metric):
         }
 
 
-class SemanticsReasoning(_Metric):
+class SemanticsReasoningMetric(_Metric):
     """DSR: ``r_dsr``, ``pass@1`` and ``shorter``, from what passed and the lines of the three programs."""
 
     _about = "R_DSR, the mean of S_DSR over a benchmark."

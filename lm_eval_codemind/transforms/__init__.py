@@ -8,8 +8,8 @@ from lm_eval_codemind.transforms.composer import (
     Transformation,
     compose,
     compose_verified,
-    digest,
     recreate,
+    text_digest,
 )
 from lm_eval_codemind.transforms.program import Program
 from lm_eval_codemind.transforms.rule import GROUPS, Rule
@@ -25,7 +25,7 @@ __all__ = [
     "UnsupportedSyntaxError",
     "compose",
     "compose_verified",
-    "digest",
     "recreate",
+    "text_digest",
     "unparse",
 ]

@@ -80,14 +80,14 @@ class Transformation:
     @property
     def digest(self) -> str:
         """The SHA-256 digest of C+, in hexadecimal."""
-        return digest(self.code)
+        return text_digest(self.code)
 
 
 class RecipeError(ValueError):
     """A recipe that does not fit the program: another C, other rules, or another digest."""
 
 
-def digest(text: str) -> str:
+def text_digest(text: str) -> str:
     """Return the SHA-256 digest of a text, in hexadecimal."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

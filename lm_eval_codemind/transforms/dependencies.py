@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from random import Random
 
-from lm_eval_codemind.languages.python.scopes import Function
+from lm_eval_codemind.languages.python.scopes import FunctionNode
 from lm_eval_codemind.transforms.moving import escapes, has_private_names, has_walrus, surely_bound
 from lm_eval_codemind.transforms.program import Block, Program
 from lm_eval_codemind.transforms.rule import Rule
@@ -161,13 +161,13 @@ class PassThroughDecorator(Rule):
     limit = 2
     _KNOWN = {"staticmethod", "classmethod", "property", "abstractmethod", "setter", "getter", "deleter"}
 
-    def sites(self, program: Program) -> list[Function]:
+    def sites(self, program: Program) -> list[FunctionNode]:
         """Return the functions."""
         if program.reflective:
             return []
         return [node for _, node in program.functions if self._fits(program, node)]
 
-    def _fits(self, program: Program, node: Function) -> bool:
+    def _fits(self, program: Program, node: FunctionNode) -> bool:
         if isinstance(node, ast.AsyncFunctionDef) or program.is_deep(node) or node.name in program.made_names:
             return False
         if node.name in ("__new__", "__init_subclass__", "__class_getitem__", "__del__", "__getattribute__"):
@@ -181,7 +181,7 @@ class PassThroughDecorator(Rule):
                 return False
         return True
 
-    def apply(self, program: Program, site: Function, rng: Random) -> None:
+    def apply(self, program: Program, site: FunctionNode, rng: Random) -> None:
         """Define the decorator and put it on the function."""
         module = program.import_module("functools", rng)
         decorator, wrapper = program.function_name(rng), program.function_name(rng)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
 
-from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, Function, Scope, SymbolTable
+from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, FunctionNode, Scope, SymbolTable
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.transforms import names
 
@@ -75,7 +75,7 @@ class Block:
     start: int = 0
 
     @property
-    def function(self) -> Function | None:
+    def function(self) -> FunctionNode | None:
         """The function that owns the block, None in modules and classes."""
         return self.owner if isinstance(self.owner, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
 
@@ -237,11 +237,11 @@ class Program:
                 kinds.setdefault(occurrence.name, set()).add(id(occurrence.node) in modules)
         return {name for name, kind in kinds.items() if kind == {True}}
 
-    def is_deep(self, function: Function) -> bool:
+    def is_deep(self, function: FunctionNode) -> bool:
         """Whether a function is recursive or called by a recursive one, so that the stack may be nearly full."""
         return self._calls[function.name].deep
 
-    def is_repeated(self, function: Function) -> bool:
+    def is_repeated(self, function: FunctionNode) -> bool:
         """Whether one call from outside may run the function many times."""
         return self._calls[function.name].repeated
 
@@ -297,7 +297,7 @@ class Program:
                 )
 
     @property
-    def functions(self) -> list[tuple[Block, Function]]:
+    def functions(self) -> list[tuple[Block, FunctionNode]]:
         """The functions that rules may change, with their bodies."""
         return [(block, block.function) for block in self.blocks if block.is_top and block.function is not None]
 
@@ -426,7 +426,7 @@ def _bodies(node: ast.stmt) -> Iterator[tuple[list[ast.stmt], str]]:
             yield part, kind
 
 
-def _runs_implicitly(node: Function) -> bool:
+def _runs_implicitly(node: FunctionNode) -> bool:
     """Whether Python itself may call a function, unseen and often."""
     special = node.name.startswith("__") and node.name.endswith("__") and node.name not in ("__init__", "__call__")
     return special or any(not isinstance(d, ast.Name) or d.id == "property" for d in node.decorator_list)

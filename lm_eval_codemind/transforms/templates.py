@@ -6,11 +6,11 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-Part = ast.expr | Sequence[ast.stmt]
+Filling = ast.expr | Sequence[ast.stmt]
 
 
 class _Fill(ast.NodeTransformer):
-    def __init__(self, parts: Mapping[str, Part]) -> None:
+    def __init__(self, parts: Mapping[str, Filling]) -> None:
         self.parts = parts
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
@@ -25,7 +25,7 @@ class _Fill(ast.NodeTransformer):
         return part if isinstance(part, ast.expr) else node
 
 
-def statements(text: str, **parts: Part) -> list[ast.stmt]:
+def statements(text: str, **parts: Filling) -> list[ast.stmt]:
     """Return the statements of `text`; a name that is a key of `parts` stands for that expression or block.
 
     A block's name stands alone on its line. Names of gaps are written ``_LIKE_THIS_``, as no program's are.

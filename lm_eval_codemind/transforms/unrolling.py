@@ -70,7 +70,7 @@ class Unrollable(ValueError):
 
 
 @dataclass(frozen=True)
-class Execution:
+class CopyRecord:
     """What the executions of a function had in common, those of one copy of it.
 
     Attributes:
@@ -141,7 +141,7 @@ def instrumented(code: str) -> str:
     return _Instrumenter(_Program(code)).source()
 
 
-def executions(recorded: Mapping[str, Any]) -> list[Execution]:
+def executions(recorded: Mapping[str, Any]) -> list[CopyRecord]:
     """Return the executions of a program that differ, from what the recorder wrote.
 
     Frames of one function are one execution unless their loops did different things or they called, from the same
@@ -180,12 +180,12 @@ def executions(recorded: Mapping[str, Any]) -> list[Execution]:
     position_of = {kind: position for position, kind in enumerate(ranked)}
     places = [position_of[kind] for kind in classes]
     return [
-        Execution(frames[first[kind]][0], _signed(frames[first[kind]][2], frames, places, several, strict=True))
+        CopyRecord(frames[first[kind]][0], _signed(frames[first[kind]][2], frames, places, several, strict=True))
         for kind in ranked
     ]
 
 
-def unrolled(code: str, run: Sequence[Execution]) -> str:
+def unrolled(code: str, run: Sequence[CopyRecord]) -> str:
     """Return the program with its loops replaced by what they did.
 
     Args:
@@ -204,7 +204,7 @@ def unrolled(code: str, run: Sequence[Execution]) -> str:
     return text.rstrip("\n") + "\n"
 
 
-def ran_a_loop(run: Iterable[Execution]) -> bool:
+def ran_a_loop(run: Iterable[CopyRecord]) -> bool:
     """Tell whether any loop statement was reached."""
     return any("for" in entry or "while" in entry for each in run for entry in each.record.values() if entry != 1)
 
@@ -420,7 +420,7 @@ def _calling(text: str, *arguments: ast.expr) -> ast.expr:
 
 
 class _Unroller:
-    def __init__(self, program: _Program, run: Sequence[Execution]) -> None:
+    def __init__(self, program: _Program, run: Sequence[CopyRecord]) -> None:
         self._program = program
         self._run = run
         self._written = 0

@@ -150,7 +150,7 @@ def test_scripts(answer: str, output: str, verdict: bool) -> None:
 @given(st.text("ab \t\n\r\x0b\x0c\x1c\x85\u2028"), st.text("ab \t\n\r\x0b\x0c\x1c\x85\u2028"))
 def test_all_agree_on_what_a_line_is(one: str, other: str) -> None:
     same = printed_lines(one) == printed_lines(other)
-    assert labels.same_lines(one, other) == same
+    assert labels.prints_the_same(one, other) == same
     # In a response, empty lines in front belong to the layout.
     assert same_lines(f"a\n{one}", f"a\n{other}") == (printed_lines(f"a\n{one}") == printed_lines(f"a\n{other}"))
     assert not same or same_lines(one, other)

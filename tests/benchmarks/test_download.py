@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.benchmarks.archives import Archive, Part, digest_files
+from lm_eval_codemind.benchmarks.archives import Archive, ArchivePart, digest_files
 from lm_eval_codemind.benchmarks.download import fetch_archive
 from lm_eval_codemind.benchmarks.upstream import Upstream, UpstreamError
 
@@ -78,23 +78,23 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def part(server: Server, monkeypatch: pytest.MonkeyPatch) -> Part:
+def part(server: Server, monkeypatch: pytest.MonkeyPatch) -> ArchivePart:
     monkeypatch.setattr(Archive, "url", property(lambda self: server.url))
-    return Part(Archive("made", "owner/made", "1234567"), "data", ("*.txt",), digest_files(FILES))
+    return ArchivePart(Archive("made", "owner/made", "1234567"), "data", ("*.txt",), digest_files(FILES))
 
 
 def upstream(folder: Path) -> Upstream:
     return Upstream(fetch=lambda wanted: fetch_archive(wanted, folder))
 
 
-def test_downloads_once_and_checks_what_is_inside(server: Server, part: Part, tmp_path: Path) -> None:
+def test_downloads_once_and_checks_what_is_inside(server: Server, part: ArchivePart, tmp_path: Path) -> None:
     for _ in range(2):
         assert upstream(tmp_path).files(part) == FILES
     assert server.requests == [None]
     assert [path.name for path in tmp_path.iterdir()] == ["made-1234567.tar.gz"]
 
 
-def test_goes_on_where_an_interruption_left_off(server: Server, part: Part, tmp_path: Path) -> None:
+def test_goes_on_where_an_interruption_left_off(server: Server, part: ArchivePart, tmp_path: Path) -> None:
     server.break_after = 300_000
     with pytest.raises(UpstreamError, match="goes on where this stopped"):
         upstream(tmp_path).files(part)
@@ -106,7 +106,7 @@ def test_goes_on_where_an_interruption_left_off(server: Server, part: Part, tmp_
     assert int(second.removeprefix("bytes=").removesuffix("-")) > 200_000
 
 
-def test_starts_anew_where_the_server_cannot_continue(server: Server, part: Part, tmp_path: Path) -> None:
+def test_starts_anew_where_the_server_cannot_continue(server: Server, part: ArchivePart, tmp_path: Path) -> None:
     server.ranges = False
     server.break_after = 300_000
     with pytest.raises(UpstreamError):
@@ -115,7 +115,7 @@ def test_starts_anew_where_the_server_cannot_continue(server: Server, part: Part
     assert upstream(tmp_path).files(part) == FILES
 
 
-def test_other_content_is_refused_by_its_digest(server: Server, part: Part, tmp_path: Path) -> None:
+def test_other_content_is_refused_by_its_digest(server: Server, part: ArchivePart, tmp_path: Path) -> None:
     server.body = tar_of({**FILES, "one.txt": b"another"})
     with pytest.raises(UpstreamError, match=r"owner/made, data: the 2 files differ from revision 1234567.*removed"):
         upstream(tmp_path).files(part)
@@ -123,13 +123,13 @@ def test_other_content_is_refused_by_its_digest(server: Server, part: Part, tmp_
     assert upstream(tmp_path).files(part) == FILES
 
 
-def test_a_missing_folder_is_named(server: Server, part: Part, tmp_path: Path) -> None:
+def test_a_missing_folder_is_named(server: Server, part: ArchivePart, tmp_path: Path) -> None:
     server.body = tar_of({})
     with pytest.raises(UpstreamError, match="no files of that folder"):
         upstream(tmp_path).files(part)
 
 
-def test_an_error_page_is_removed(server: Server, part: Part, tmp_path: Path) -> None:
+def test_an_error_page_is_removed(server: Server, part: ArchivePart, tmp_path: Path) -> None:
     server.body = b"<html>Something went wrong</html>"
     with pytest.raises(UpstreamError, match="not a tar archive but perhaps an error page"):
         upstream(tmp_path).files(part)
@@ -137,20 +137,20 @@ def test_an_error_page_is_removed(server: Server, part: Part, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("status", [404, 429, 500])
-def test_an_error_status_names_the_mend(server: Server, part: Part, tmp_path: Path, status: int) -> None:
+def test_an_error_status_names_the_mend(server: Server, part: ArchivePart, tmp_path: Path, status: int) -> None:
     server.status = status
     with pytest.raises(UpstreamError, match=rf"{status}.*--upstream DIR.*CODEMIND_DATA"):
         upstream(tmp_path).files(part)
 
 
-def test_no_network_names_the_mend(server: Server, part: Part, tmp_path: Path) -> None:
+def test_no_network_names_the_mend(server: Server, part: ArchivePart, tmp_path: Path) -> None:
     server.server_close()
     server.shutdown()
     with pytest.raises(UpstreamError, match=r"codemind data build.*--upstream DIR.*CODEMIND_DATA"):
         upstream(tmp_path).files(part)
 
 
-def test_a_truncated_archive_in_the_cache_is_removed(server: Server, part: Part, tmp_path: Path) -> None:
+def test_a_truncated_archive_in_the_cache_is_removed(server: Server, part: ArchivePart, tmp_path: Path) -> None:
     path = tmp_path / "made-1234567.tar.gz"
     path.write_bytes(server.body[:500_000])
     with pytest.raises(UpstreamError, match="run the command again"):

@@ -5,16 +5,16 @@ from collections import Counter
 import pytest
 
 from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.benchmarks.reval import Program, asked_expressions, masked_body, read_programs
+from lm_eval_codemind.benchmarks.reval import TracedProgram, asked_expressions, masked_body, read_programs
 
 
 @pytest.fixture(scope="module")
-def programs(upstream: Upstream) -> list[Program]:
+def programs(upstream: Upstream) -> list[TracedProgram]:
     return read_programs(upstream)
 
 
 @pytest.mark.upstream
-def test_programs_inputs_and_questions(programs: list[Program]) -> None:
+def test_programs_inputs_and_questions(programs: list[TracedProgram]) -> None:
     assert Counter(program.benchmark for program in programs) == {"humaneval": 85, "classeval": 69}
     for name, inputs, questions in (("humaneval", 396, 1157), ("classeval", 294, 1995)):
         of_benchmark = [given for program in programs if program.benchmark == name for given in program.inputs]
@@ -24,7 +24,7 @@ def test_programs_inputs_and_questions(programs: list[Program]) -> None:
 
 
 @pytest.mark.upstream
-def test_what_one_input_of_each_kind_is(programs: list[Program]) -> None:
+def test_what_one_input_of_each_kind_is(programs: list[TracedProgram]) -> None:
     function = programs[0].inputs[1]
     assert function.expression == function.shown == "has_close_elements([1.0, 2.0, 3.9, 4.0, 5.0, 2.2], 0.05)"
     assert (function.masked, function.expected) == (f"assert {function.expression} == ??", "False")

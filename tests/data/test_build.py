@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.benchmarks import Benchmark, Upstream, UpstreamError, benchmarks
-from lm_eval_codemind.benchmarks.archives import Archive, Part
+from lm_eval_codemind.benchmarks.archives import Archive, ArchivePart
 from lm_eval_codemind.data import build as building
 from lm_eval_codemind.data.build import benchmark_path, intact, load_benchmark, read_manifest
 from lm_eval_codemind.problems import SIDES, Problem, digest, load_problems, side_path, storage
@@ -41,7 +41,7 @@ class Made:
 @pytest.fixture
 def made(register_benchmark: Callable[[Benchmark], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
     source = Made()
-    part = Part(Archive("made", "owner/made", "1234567"), "data", ("*",), "")
+    part = ArchivePart(Archive("made", "owner/made", "1234567"), "data", ("*",), "")
     register_benchmark(Benchmark(NAME, "Made", "function", 2, source.read, (part,), labels="published"))
     monkeypatch.setenv("CODEMIND_DATA", str(tmp_path / "data"))
     return source

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.execution import (
+    CaseOutcome,
     IsolationUnavailable,
     Job,
     Limits,
-    Observation,
     Sandbox,
     SandboxClosed,
     StartFailed,
@@ -259,14 +259,14 @@ def test_evaluation(sandbox_at: Sandbox) -> None:
     outcome = sandbox_at.submit(Job.evaluate(program, expressions)).result()
     assert outcome.status is Status.PASSED
     assert outcome.observations == (
-        Observation("{2: {2}}", "dict", "called 2\n"),
-        Observation(exception_type="TypeError", exception_message="f() missing 1 required positional argument: 'x'"),
-        Observation("1", "int"),
-        Observation(stdout="called []\n", exception_type="TypeError", exception_message="unhashable type: 'list'"),
-        Observation(None, "object"),
-        Observation("6", "int"),
-        Observation("(float('nan'), float('-inf'))", "tuple"),
-        Observation(exception_type="SyntaxError", exception_message="invalid syntax (<expression>, line 1)"),
+        CaseOutcome("{2: {2}}", "dict", "called 2\n"),
+        CaseOutcome(exception_type="TypeError", exception_message="f() missing 1 required positional argument: 'x'"),
+        CaseOutcome("1", "int"),
+        CaseOutcome(stdout="called []\n", exception_type="TypeError", exception_message="unhashable type: 'list'"),
+        CaseOutcome(None, "object"),
+        CaseOutcome("6", "int"),
+        CaseOutcome("(float('nan'), float('-inf'))", "tuple"),
+        CaseOutcome(exception_type="SyntaxError", exception_message="invalid syntax (<expression>, line 1)"),
     )
 
 

@@ -21,7 +21,7 @@ from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.build import DATA_VARIABLE
-from lm_eval_codemind.execution import Case, Job, Limits, Sandbox
+from lm_eval_codemind.execution import Job, Limits, Sandbox, ScriptCase
 from lm_eval_codemind.families import input as family
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.languages import get_language, kind_of
@@ -325,7 +325,7 @@ def test_the_worked_examples_are_true() -> None:
             assert found is not None and found.recorded
             execution = kind.execution(asked)
             if execution.expression is None:
-                job = Job.script(execution.module, [Case(execution.stdin)])
+                job = Job.script(execution.module, [ScriptCase(execution.stdin)])
             else:
                 job = Job.evaluate(execution.module, [execution.expression])
             (observation,) = sandbox.submit(job).result().observations

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.problems import Case, Problem, shown_cases
-from lm_eval_codemind.proof.labels import Proof, agrees, literal, prove, published_literal
+from lm_eval_codemind.proof.labels import Proof, agrees, plain_literal, prove, published_literal
 
 plain = st.recursive(
     st.none()
@@ -31,7 +31,7 @@ plain = st.recursive(
 
 @given(plain)
 def test_a_literal_reads_back_as_the_same_value(value: object) -> None:
-    text = literal(value)
+    text = plain_literal(value)
     assert text is not None
     back = ast.literal_eval(text)
     assert back == value
@@ -42,12 +42,12 @@ def test_a_literal_reads_back_as_the_same_value(value: object) -> None:
 def test_a_set_has_one_literal_whatever_order_it_was_filled_in(members: set[str], chance: random.Random) -> None:
     shuffled = list(members)
     chance.shuffle(shuffled)
-    assert literal(set(shuffled)) == literal(members)
+    assert plain_literal(set(shuffled)) == plain_literal(members)
 
 
 @pytest.mark.parametrize("value", [object(), float("nan"), [float("inf")], {"a": object()}, (1, int), frozenset({1})])
 def test_what_cannot_be_written_down_has_no_literal(value: object) -> None:
-    assert literal(value) is None
+    assert plain_literal(value) is None
 
 
 @pytest.mark.parametrize(

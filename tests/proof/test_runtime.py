@@ -34,7 +34,7 @@ EXECUTED = ("DREval/0", "DREval/4", "DREval/47", "DREval/49", "DREval/56", "DREv
 
 
 @pytest.fixture(scope="module")
-def programs(upstream: Upstream) -> list[reval.Program]:
+def programs(upstream: Upstream) -> list[reval.TracedProgram]:
     found = reval.read_programs(upstream)
     return [program for program in found if program.task_id in EXECUTED]
 
@@ -66,7 +66,7 @@ def test_published_labels_are_upstream_s_item_by_item(shared_data: Path) -> None
 
 @pytest.mark.upstream
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="upstream's labels are those of Python 3.11")
-def test_executing_gives_the_published_labels(programs: list[reval.Program], sandbox: Sandbox) -> None:
+def test_executing_gives_the_published_labels(programs: list[reval.TracedProgram], sandbox: Sandbox) -> None:
     executed = runtime.replicate_reval(programs, sandbox)
     for program, inputs in load_published().items():
         for number, labels in inputs.items():
@@ -78,7 +78,7 @@ def test_executing_gives_the_published_labels(programs: list[reval.Program], san
 
 
 @pytest.mark.upstream
-def test_executing_gives_the_proven_labels(programs: list[reval.Program], sandbox: Sandbox) -> None:
+def test_executing_gives_the_proven_labels(programs: list[reval.TracedProgram], sandbox: Sandbox) -> None:
     """On every version of Python."""
     executed = runtime.prove_reval(programs, sandbox)
     for program, inputs in executed.items():

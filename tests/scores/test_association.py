@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lm_eval_codemind.scores.association import associate, difference, grouped, phi, spearman_of_groups
+from lm_eval_codemind.scores.association import associate, difference_of_proportions, grouped, phi, spearman_of_groups
 from lm_eval_codemind.scores.statistics import proportion
 
 # Forty made-up problems: 16 that both solve, 6 and 4 that one solves, 14 that none does.
@@ -61,7 +61,7 @@ def test_verdicts_that_do_not_pair_are_refused() -> None:
 def test_the_same_verdicts_correlate_fully() -> None:
     assert phi(FIRST, FIRST).value == pytest.approx(1)
     assert phi(FIRST, [not one for one in FIRST]).value == pytest.approx(-1)
-    even = difference(proportion(5, 10), proportion(5, 10))
+    even = difference_of_proportions(proportion(5, 10), proportion(5, 10))
     assert even.value == 0 and even.low == pytest.approx(-even.high)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lm_eval_codemind.transforms.loop_recorder import literal_of, record
 from lm_eval_codemind.transforms.unrolling import (
     MAX_CHARACTERS,
-    Execution,
+    CopyRecord,
     Unrollable,
     executions,
     has_loops,
@@ -25,7 +25,7 @@ from lm_eval_codemind.transforms.unrolling import (
 )
 
 
-def run_of(code: str, expression: str = "f()") -> list[Execution]:
+def run_of(code: str, expression: str = "f()") -> list[CopyRecord]:
     """Record a run in this process; what it gives has been through JSON, as what is shipped."""
     before = sys.stdin
     try:

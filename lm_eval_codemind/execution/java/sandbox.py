@@ -12,9 +12,9 @@ from dataclasses import asdict
 from typing import Any
 
 from .. import isolation as levels
-from ..job import MAX_SOURCE_BYTES, Case, Job, Limits
+from ..job import MAX_SOURCE_BYTES, Job, Limits, ScriptCase
 from ..lines import printed_lines
-from ..outcome import Observation, Outcome, Status
+from ..outcome import CaseOutcome, Outcome, Status
 from ..unit import UnitGone
 from ..workers import JobQueue, SandboxClosed, Worker, WorkerPool, started
 from . import jdk, machine, units
@@ -214,14 +214,14 @@ class _Worker(Worker):
         }
         cpu = wall = 0.0
         run = 0
-        observations: list[Observation] = []
+        observations: list[CaseOutcome] = []
         seen: dict[str, Any] = {}
         for number, case in enumerate(job.cases):
             report = self._runner.run({**request, "stdin": case.stdin}, 60 + 25 * job.limits.wall_seconds)
             seen = judged(report, case, job.limits)
             cpu, wall = cpu + report.get("cpu", 0.0), wall + report.get("wall", 0.0)
             keep = ("status", "stdout", "exception_type", "exception_message")
-            observations.append(Observation(**{name: seen[name] for name in keep}))
+            observations.append(CaseOutcome(**{name: seen[name] for name in keep}))
             run += seen["status"] in (Status.PASSED, Status.FAILED)
             if seen["status"] is not Status.PASSED:
                 seen["failed_test"] = f"case {number}"
@@ -246,7 +246,7 @@ def _not_run(job: Job, compiled: Compiled, level: str) -> Outcome:
     return Outcome(status, job.job_id, "", COMPILE_ERROR, compiled.message[:_MAX_MESSAGE], isolation=level)
 
 
-def judged(report: dict[str, Any], case: Case, limits: Limits) -> dict[str, Any]:
+def judged(report: dict[str, Any], case: ScriptCase, limits: Limits) -> dict[str, Any]:
     """Return what one run says: ``status``, ``stdout``, ``stderr``, ``exception_type`` and ``exception_message``.
 
     The exception is read from standard error, where a program may write what it likes; it explains a status and never

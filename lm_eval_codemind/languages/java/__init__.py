@@ -24,6 +24,7 @@ class _Java(Language):
     title = "Java"
     fence = "java"
     kinds = (Script(),)
+    prover = "lm_eval_codemind.proof.prove_java:prove_java_labels"
 
     def lines(self, source: str) -> int:
         try:

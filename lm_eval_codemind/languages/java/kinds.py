@@ -6,14 +6,13 @@ import dataclasses
 import json
 from collections.abc import Sequence
 
-from lm_eval_codemind.execution import Case, Job, Limits
+from lm_eval_codemind.execution import Job, Limits, ScriptCase
 from lm_eval_codemind.languages.base import Execution, Kind, Unfinished
 from lm_eval_codemind.languages.java.code import code as code_of
 from lm_eval_codemind.languages.java.code import unfinished
 from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse_valid
 from lm_eval_codemind.languages.java.types import text_type
-from lm_eval_codemind.problems import TEST_CASES, Problem, as_text, shown_cases
-from lm_eval_codemind.problems import Case as TestCase
+from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
 
 LANGUAGE = "java"
 
@@ -51,7 +50,7 @@ class Script(Kind):
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
-        cases = [Case(case.input, case.output) for case in problem.cases]
+        cases = [ScriptCase(case.input, case.output) for case in problem.cases]
         return Job.script(code, cases, limits=limits or Limits(), job_id=problem.problem_id, language=LANGUAGE)
 
     def program(
@@ -87,7 +86,7 @@ class Script(Kind):
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         return problem
 
-    def lookup(self, cases: Sequence[TestCase]) -> str | None:
+    def lookup(self, cases: Sequence[Case]) -> str | None:
         # JSON's escapes are Java's.
         puts = "".join(f"        outputs.put({json.dumps(case.input)}, {json.dumps(case.output)});\n" for case in cases)
         return _LOOKUP.format(puts=puts)

@@ -23,6 +23,7 @@ class _Python(Language):
     title = "Python"
     fence = "python"
     kinds = (Function(), Method(), Script())
+    prover = "lm_eval_codemind.proof.prove:prove_labels"
 
     def lines(self, source: str) -> int:
         """Return the lines of the program's normal form; see :mod:`lm_eval_codemind.languages.python.lines`."""

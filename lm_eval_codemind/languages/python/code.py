@@ -22,9 +22,9 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lm_eval_codemind.answers.blocks import blocks, without_tags
 from lm_eval_codemind.answers.response import visible_text
 from lm_eval_codemind.languages.base import Unfinished
+from lm_eval_codemind.languages.python.blocks import blocks, without_tags
 from lm_eval_codemind.languages.python.statements import Parser, Statement
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from lm_eval_codemind.answers.comparison import readings, too_long
 from lm_eval_codemind.answers.output import likely_code, likely_text
-from lm_eval_codemind.execution import Case, Job, Limits
+from lm_eval_codemind.execution import Job, Limits, ScriptCase
 from lm_eval_codemind.languages.base import Execution, Given, Kind, Unfinished
 from lm_eval_codemind.languages.python import hint_tests
 from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
@@ -25,8 +25,7 @@ from lm_eval_codemind.languages.python.names import (
     statements_binding,
 )
 from lm_eval_codemind.languages.python.statements import shape, source_of
-from lm_eval_codemind.problems import TEST_CASES, Problem, as_text, shown_cases
-from lm_eval_codemind.problems import Case as TestCase
+from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
 
 _TEST_CASE = """
 
@@ -272,7 +271,7 @@ class Script(PythonKind):
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
-        cases = [Case(case.input, case.output) for case in problem.cases]
+        cases = [ScriptCase(case.input, case.output) for case in problem.cases]
         return Job.script(code, cases, limits=limits or Limits(), job_id=problem.problem_id)
 
     def program(
@@ -289,7 +288,7 @@ class Script(PythonKind):
     def shown_test(self, problem: Problem) -> str:
         return as_text(shown_cases(problem.cases, TEST_CASES))
 
-    def lookup(self, cases: Sequence[TestCase]) -> str | None:
+    def lookup(self, cases: Sequence[Case]) -> str | None:
         outputs = {case.input: case.output for case in cases}
         return f"import sys\n\nOUTPUTS = {outputs!r}\nsys.stdout.write(OUTPUTS[sys.stdin.read()])\n"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 ScopeKind = Literal["module", "function", "class", "comprehension"]
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
@@ -148,7 +148,7 @@ class SymbolTable(ast.NodeVisitor):
         yield self._scope
         self._scope = outer
 
-    def visit_FunctionDef(self, node: Function) -> None:
+    def visit_FunctionDef(self, node: FunctionNode) -> None:
         self._add(node.name, node, "name", binds=True)
         arguments = _all_arguments(node.args)
         self._visit_all(node.decorator_list)

@@ -4,6 +4,6 @@
 """
 
 from lm_eval_codemind.languages.python.tracing.run import Traced, TraceFailed, submit, trace
-from lm_eval_codemind.languages.python.tracing.trace import Run, Step, Trace, Value, line_of, runs
+from lm_eval_codemind.languages.python.tracing.trace import LineRun, Step, Trace, Value, line_of, runs
 
-__all__ = ["Run", "Step", "Trace", "TraceFailed", "Traced", "Value", "line_of", "runs", "submit", "trace"]
+__all__ = ["LineRun", "Step", "Trace", "TraceFailed", "Traced", "Value", "line_of", "runs", "submit", "trace"]

@@ -26,7 +26,7 @@ _MAX_DEPTH = 60
 _MAX_DIGITS = 4000
 
 
-class Unit:
+class CodeUnit:
     """A statement, or the header of a compound one, an ``except`` clause or a ``case``.
 
     Attributes:
@@ -49,9 +49,9 @@ class Unit:
         self.class_name = class_name
 
 
-def units(tree: ast.Module) -> list[Unit]:
+def units(tree: ast.Module) -> list[CodeUnit]:
     """Return the units of a program in the order of the source."""
-    found: list[Unit] = []
+    found: list[CodeUnit] = []
 
     def visit(node: ast.AST, unit: int, function: int, class_name: str) -> None:
         for child in ast.iter_child_nodes(node):
@@ -59,7 +59,7 @@ def units(tree: ast.Module) -> list[Unit]:
                 visit(child, unit, function, class_name)
                 continue
             number = len(found)
-            found.append(Unit(child, unit, function, class_name))
+            found.append(CodeUnit(child, unit, function, class_name))
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 visit(child, number, number, class_name)
             elif isinstance(child, ast.ClassDef):
@@ -85,7 +85,7 @@ def _span(node: ast.AST) -> tuple[int, int]:
     return min(lines), max(lines)
 
 
-def compiled(source: str, filename: str = FILENAME) -> tuple[types.CodeType, list[Unit]]:
+def compiled(source: str, filename: str = FILENAME) -> tuple[types.CodeType, list[CodeUnit]]:
     """Return the program's code, in which the line numbered n + 1 is unit n, and its units.
 
     Raises:
@@ -123,7 +123,7 @@ class Recorder:
     def __init__(
         self,
         code: types.CodeType,
-        program: list[Unit],
+        program: list[CodeUnit],
         watches: dict[int, list[str]],
         everything: bool = False,
         max_steps: int = 20_000,
@@ -274,7 +274,7 @@ def _codes(code: types.CodeType) -> list[types.CodeType]:
     return found
 
 
-def _ancestors(program: list[Unit], number: int) -> frozenset[int]:
+def _ancestors(program: list[CodeUnit], number: int) -> frozenset[int]:
     found = set()
     while (number := program[number].parent) >= 0:
         found.add(number)

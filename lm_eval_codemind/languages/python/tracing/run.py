@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, shared_sandbox
-from lm_eval_codemind.languages.python.tracing.recorder import Unit, units
+from lm_eval_codemind.languages.python.tracing.recorder import CodeUnit, units
 from lm_eval_codemind.languages.python.tracing.trace import Trace, read_trace
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120, output_bytes=64 << 20)
@@ -121,7 +121,7 @@ def submit(
 class _Reader:
     """Reads a trace from the outcome of its job."""
 
-    def __init__(self, program: list[Unit], watches: dict[int, list[str]]) -> None:
+    def __init__(self, program: list[CodeUnit], watches: dict[int, list[str]]) -> None:
         self._program = program
         self._watches = watches
 

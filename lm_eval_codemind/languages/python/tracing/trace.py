@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lm_eval_codemind.languages.python.tracing.recorder import Unit
+from lm_eval_codemind.languages.python.tracing.recorder import CodeUnit
 
 ENDS = {"line": "another line of its frame", "return": "its return", "exception": "an exception that left its frame"}
 
@@ -40,7 +40,7 @@ class Step:
 
     Attributes:
         frame: Number of the frame, in the order in which frames began.
-        unit: Number of the statement, see :class:`~lm_eval_codemind.languages.python.tracing.recorder.Unit`.
+        unit: Number of the statement, see :class:`~lm_eval_codemind.languages.python.tracing.recorder.CodeUnit`.
         line: The first line of the statement, counted from 1.
         end_line: Its last line, or that of its header.
         end: A key of :data:`ENDS`, or "" where the program ended, or the trace was cut off, before the step did.
@@ -84,7 +84,7 @@ class Trace:
 
 
 @dataclass(frozen=True)
-class Run:
+class LineRun:
     """One run of a line.
 
     Attributes:
@@ -103,7 +103,7 @@ class Run:
     next: int | None
 
 
-def read_trace(record: Mapping[str, Any], program: list[Unit], watches: Mapping[int, list[str]]) -> Trace:
+def read_trace(record: Mapping[str, Any], program: list[CodeUnit], watches: Mapping[int, list[str]]) -> Trace:
     """Return the trace that :func:`.recorder.record` wrote.
 
     Args:
@@ -137,13 +137,13 @@ def read_trace(record: Mapping[str, Any], program: list[Unit], watches: Mapping[
     )
 
 
-def line_of(program: list[Unit], line: int) -> int | None:
+def line_of(program: list[CodeUnit], line: int) -> int | None:
     """Return the first line of the innermost statement, or header, that a line belongs to; None if it is in none."""
     starts = [unit.line for unit in program if unit.line <= line <= unit.end]
     return max(starts, default=None)
 
 
-def runs(trace: Trace, line: int) -> list[Run]:
+def runs(trace: Trace, line: int) -> list[LineRun]:
     """Return the runs of a line in the order in which they began.
 
     Args:
@@ -169,7 +169,7 @@ def _members(trace: Trace, line: int) -> list[list[int]]:
     return found
 
 
-def _run(trace: Trace, members: list[int]) -> Run:
+def _run(trace: Trace, members: list[int]) -> LineRun:
     last = trace.steps[members[-1]]
     following: Iterator[int] = (index for index in range(members[0] + 1, len(trace.steps)) if index not in members)
-    return Run(members[0], members[-1], last.end, last.values, next(following, None))
+    return LineRun(members[0], members[-1], last.end, last.values, next(following, None))
