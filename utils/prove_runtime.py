@@ -3,6 +3,7 @@
     PYTHON utils/prove_runtime.py trace --upstream DIR --output PROOF.json    (once with each version of Python)
     PYTHON utils/prove_runtime.py replicate --upstream DIR                    (3.11, with the packages of REval's time)
     PYTHON utils/prove_runtime.py compare --upstream DIR                      (likewise)
+    PYTHON utils/prove_runtime.py runnable --upstream DIR                     (with the packages of today)
     PYTHON utils/prove_runtime.py merge --upstream DIR PROOF.json ...         (the version to ship first)
 
 Read what it prints before committing it: every item that two executions differ in is named.
@@ -91,6 +92,17 @@ def compare_readings(upstream: Path, workers: int) -> None:
     causes = [pair for inputs in found.values() for lines in inputs.values() for pair in lines.values()]
     click.echo(f"state: {Counter(state for state, _ in causes if state)}")
     click.echo(f"path: {Counter(path for _, path in causes if path)}; either: {len(causes)}")
+
+
+@main.command()
+@_UPSTREAM
+@click.option("--workers", default=2, show_default=True)
+def runnable(upstream: Path, workers: int) -> None:
+    """Write on which inputs REval's own assertions fail with the packages that are installed."""
+    with Sandbox(workers=workers) as sandbox:
+        found = runtime.find_unrunnable(_programs(upstream), sandbox)
+    (FOLDER / runtime.UNRUNNABLE).write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    click.echo(f"unrunnable: {found}")
 
 
 @main.command()

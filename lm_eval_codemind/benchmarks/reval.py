@@ -16,6 +16,7 @@ from lm_eval_codemind.benchmarks.archives import REVAL as ARCHIVE
 from lm_eval_codemind.benchmarks.archives import ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.execution import Job
 from lm_eval_codemind.problems import Problem
 
 _PROGRAMS, _TASKS = "DREval_data.jsonl", "DREval_tasks.jsonl"
@@ -25,6 +26,14 @@ PART = ArchivePart(
 # Programs 0 to 84 come from HumanEval, the others from ClassEval.
 BENCHMARKS = ("humaneval", "classeval")
 _HUMANEVAL = 85
+# A class's assertions are methods of its test, which REval writes without ``self``.
+_EXECUTED = """
+_codemind_names = dict(globals())
+if "_codemind_test" in _codemind_names:
+    _codemind_names["self"] = _codemind_test
+    _codemind_names.update((n, getattr(_codemind_test, n)) for n in dir(_codemind_test) if n.startswith("assert"))
+exec({!r}, _codemind_names)
+"""
 
 
 @dataclass(frozen=True)
@@ -201,6 +210,17 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[di
 
 def _questions(task: dict[str, list[dict[str, str]]]) -> tuple[AskedLine, ...]:
     return tuple(AskedLine(int(each["lineno"]), each["var"]) for each in task["task"])
+
+
+def completed(masked: str, shown: str, expected: str) -> str:
+    """Return an output question with what is expected in place of the masks; see :class:`Input`."""
+    is_call = masked.strip().startswith(f"assert {shown.strip()} == ??")
+    return masked.replace("??", expected) if is_call else expected
+
+
+def assertions_job(program: TracedProgram, given: Input, assertions: str) -> Job:
+    """Return the job that executes assertions about a program as REval judges an output: nothing may be raised."""
+    return Job.script(f"{program.code}\n\n{given.before}\n{_EXECUTED.format(assertions)}", [("", None)])
 
 
 def asked_expressions(body: str) -> list[str]:

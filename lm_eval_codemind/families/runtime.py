@@ -28,6 +28,7 @@ from lm_eval_codemind.proof.runtime import (
     ends_of_lines,
     load_labels,
     load_published,
+    load_unrunnable,
 )
 from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import prompts, responses
@@ -353,7 +354,7 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
         if setting == PATH:
             line = fields["next_lines"][0]
             return "-1" if line == -1 else str(fields["code"].split("\n")[line - 1].strip())
-        return str(fields["masked"]).replace("??", fields["expected"]) if _is_call(fields) else str(fields["expected"])
+        return reval.completed(fields["masked"], fields["input"], fields["expected"])
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         line = fields.get("line")
@@ -385,17 +386,7 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
             return None
         program = reval.program_of(load_problem(question.key.benchmark, question.key.problem_id))
         given = next(given for given in program.inputs if str(given.index) == question["run"])
-        return Job.script(f"{program.code}\n\n{given.before}\n{_EXECUTED.format(assertions)}", [("", None)])
-
-
-# A class's assertions are methods of its test, which REval writes without ``self``.
-_EXECUTED = """
-_codemind_names = dict(globals())
-if "_codemind_test" in _codemind_names:
-    _codemind_names["self"] = _codemind_test
-    _codemind_names.update((n, getattr(_codemind_test, n)) for n in dir(_codemind_test) if n.startswith("assert"))
-exec({!r}, _codemind_names)
-"""
+        return reval.assertions_job(program, given, assertions)
 
 
 # -- questions
@@ -474,17 +465,12 @@ def _of_published_line(label: PublishedLabel | None) -> dict[str, Any]:
 def _published(problem: Problem) -> list[tuple[reval.Input, tuple[PublishedLabel, ...]]]:
     """Return the inputs of a problem with REval's labels; those that current packages cannot run are left out."""
     program = reval.program_of(problem)
-    labels, proven = load_published().get(program.task_id, {}), load_labels("reval").get(program.task_id, {})
+    labels, unrunnable = load_published().get(program.task_id, {}), load_unrunnable().get(program.task_id, ())
     return [
         (given, labels[str(given.index)])
         for given in program.inputs
-        if str(given.index) in labels and proven[str(given.index)].reason != "dependency"
+        if str(given.index) in labels and str(given.index) not in unrunnable
     ]
-
-
-def _is_call(fields: Mapping[str, Any]) -> bool:
-    """Tell whether what is expected stands for the mask alone, and not for all of the masked source."""
-    return bool(fields["masked"].strip().startswith(f"assert {fields['input'].strip()} == ??"))
 
 
 def _next_in_words(fields: Mapping[str, Any]) -> str:

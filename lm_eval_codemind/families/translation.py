@@ -43,7 +43,6 @@ class Translation(SpecificationReasoning):
     templates = "translation"
     options = ()
     in_overlap = False
-    submittable = False
     authors_task = ""
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:

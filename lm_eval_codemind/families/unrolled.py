@@ -24,7 +24,6 @@ class UnrolledReasoning(ExecutionReasoning):
     name = "ier_unrolled"
     title = "IER unrolled"
     in_overlap = False
-    submittable = False
     authors_task = ""
     beside = "ier"
 

@@ -135,6 +135,7 @@ class PublishedLabel:
 
 # The input of a program that has one.
 ONLY = "0"
+UNRUNNABLE = "reval_unrunnable.json"
 # Program -> input -> labels. An input is named by its position among the program's.
 Labels = dict[str, dict[str, InputLabels]]
 PublishedLabels = dict[str, dict[str, tuple[PublishedLabel, ...]]]
@@ -159,6 +160,14 @@ def load_published() -> PublishedLabels:
         }
         for program, inputs in _read("reval_published").items()
     }
+
+
+@lru_cache(maxsize=1)
+def load_unrunnable() -> dict[str, list[str]]:
+    """Return REval's inputs that do not run with the packages of today: program -> inputs."""
+    text = (files("lm_eval_codemind.proof") / "runtime_labels" / UNRUNNABLE).read_text(encoding="utf-8")
+    found: dict[str, list[str]] = json.loads(text)
+    return found
 
 
 def read_labels(record: Mapping[str, Any]) -> Labels:
@@ -307,6 +316,23 @@ def replicate_reval(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -
         found[program.task_id][str(given.index)] = [
             [each.line, each.variable, *label] for each, label in zip(given.questions, labels, strict=True)
         ]
+    return found
+
+
+def find_unrunnable(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -> dict[str, list[str]]:
+    """Execute REval's own assertions and return the inputs on which they fail here: program -> inputs.
+
+    By REval's rule no output is right on these: not even what it expects.
+    """
+    pending = []
+    for program in programs:
+        for given in program.inputs:
+            expected = reval.completed(given.masked, given.shown, given.expected)
+            pending.append((program, given, sandbox.submit(reval.assertions_job(program, given, expected))))
+    found: dict[str, list[str]] = {}
+    for program, given, future in tqdm(pending, desc="executing", unit="input"):
+        if not future.result().passed:
+            found.setdefault(program.task_id, []).append(str(given.index))
     return found
 
 

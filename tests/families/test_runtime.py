@@ -162,10 +162,13 @@ def test_every_right_answer_is_read_as_such(built_data: Path, monkeypatch: pytes
 
 @pytest.mark.upstream
 def test_published_labels_accept_their_own_answers(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But for 15 values whose type REval writes in small letters and then looks for in capitals."""
+    """But for the values whose type REval writes in small letters and then looks for in capitals.
+
+    18 of its 1,995 items on classes are left out: no output of DREval/122 is right where numpy has no ``mat`` anymore.
+    """
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    unanswerable = 0
-    for benchmark, items in (("reval_humaneval", 1157), ("reval_classeval", 1995)):
+    unanswerable = set()
+    for benchmark, items in (("reval_humaneval", 1157), ("reval_classeval", 1995 - 18)):
         hooks = Hooks(runtime.PUBLISHED_RUNTIME)
         documents = list(hooks.dataset(benchmark=benchmark, settings=runtime.SETTINGS[:3])["test"])
         assert len(documents) == 3 * items
@@ -173,6 +176,10 @@ def test_published_labels_accept_their_own_answers(built_data: Path, monkeypatch
             question = Question.from_document(document)
             answer = runtime.PUBLISHED_RUNTIME.read(document["target"], question, "extract-answer")
             right = runtime.PUBLISHED_RUNTIME.right(question, answer)
-            assert right or document["setting"] == "state"
-            unanswerable += not right
-    assert unanswerable == 15
+            if not right:
+                unanswerable.add((document["problem_id"], document["item"], document["setting"]))
+    assert unanswerable == {
+        ("ClassEval_44", f"input {number}, line {line}", "state")
+        for number in (1, 2, 3)
+        for line in (29, 31, 33, 45, 50)
+    }
