@@ -491,14 +491,25 @@ def published_state(answer: str, values: Sequence[tuple[str, str]]) -> bool:
     if not values:
         return answer.strip().lower() == "nil"
     text, mark, type_text = answer.rpartition(";")
-    stated = type_text.strip().lower()
-    if not mark or stated not in {name.rpartition(".")[2] for _, name in values} | {name for _, name in values}:
+    if not mark or type_text.strip().lower() not in _published_types(values):
         return False
     try:
         value = parse_literal(text)
     except NotALiteralError:
         return any(text.strip() == accepted for accepted, _ in values)
     return any(_published_same(value, accepted) for accepted, _ in values)
+
+
+def published_answerable(values: Sequence[tuple[str, str]]) -> bool:
+    """Return whether there is an answer that :func:`published_state` accepts.
+
+    There is none where all types are written with capitals: they are looked for in small letters.
+    """
+    return not values or any(name == name.lower() for name in _published_types(values))
+
+
+def _published_types(values: Sequence[tuple[str, str]]) -> set[str]:
+    return {name.rpartition(".")[2] for _, name in values} | {name for _, name in values}
 
 
 def _published_same(value: object, accepted: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from lm_eval_codemind.answers.runtime import published_answerable
 from lm_eval_codemind.benchmarks import get_benchmark
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import (
@@ -16,8 +17,9 @@ from lm_eval_codemind.problems import (
     shown_cases,
 )
 from lm_eval_codemind.proof.labels import Proof
+from lm_eval_codemind.proof.plain_inputs import shipped_plain_inputs
 from lm_eval_codemind.proof.reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
-from lm_eval_codemind.proof.runtime import REASONS, load_labels
+from lm_eval_codemind.proof.runtime import REASONS, load_labels, load_published, load_unrunnable
 from lm_eval_codemind.proof.unrolled import load_unrollings
 from lm_eval_codemind.transforms import unrolling
 
@@ -64,8 +66,22 @@ def errata_page(
     parts += [_suites(name, excluded) for name, excluded in exceptions.items()]
     parts += [_failing(name, problem_ids) for name, problem_ids in failing.items() if problem_ids]
     parts.append(_runtime())
+    parts += [_plain_inputs(name) for name in shipped_plain_inputs()]
     parts += [_unrolled(name) for name in benchmarks]
     return "".join(parts)
+
+
+def _plain_inputs(name: str) -> str:
+    """Return the section on the problems whose output says nothing about their input."""
+    solved = shipped_plain_inputs()[name]
+    if not solved:
+        return ""
+    head = f"\n## {get_benchmark(name).title}: outputs of inputs that say nothing\n\n"
+    text = (
+        "Input prediction reports these apart: their output is also that of an input in which every argument is "
+        "empty, zero or left to\nits default.\n\n"
+    )
+    return f"{head}{len(solved)} problems. {text}" + "".join(f"- {problem_id}\n" for problem_id in solved)
 
 
 def _unrolled(name: str) -> str:
@@ -202,7 +218,7 @@ def _runtime() -> str:
     parts = [
         "\n## REval: labels that execution does not give\n\n"
         "Compared over all runs of a line: the values after it, and the next lines. Items are named by REval's "
-        "program, input and line.\n"
+        "program, input and line. Of values\nwithout a literal the text that they print is compared.\n"
     ]
     for position, (what, causes) in enumerate((("state", STATE_CAUSES), ("path", PATH_CAUSES))):
         total = sum(bool(found[position]) for _, found in of_items)
@@ -211,6 +227,7 @@ def _runtime() -> str:
             names = [name for name, found in of_items if found[position] == cause]
             if names:
                 parts.append(f"| {meaning} | {len(names)} | {', '.join(names)} |\n")
+    parts.append(_published_rules())
     parts.append("\n## Runtime behaviour: what is not asked\n\n| benchmark | why | items |\n|---|---|---|\n")
     for name in ("reval", "cruxeval", "avatar", "sample"):
         reasons: Counter[str] = Counter()
@@ -221,3 +238,23 @@ def _runtime() -> str:
             if reasons[reason]:
                 parts.append(f"| {name} | {meaning} | {reasons[reason]} |\n")
     return "".join(parts)
+
+
+def _published_rules() -> str:
+    """Return the items on which no answer is right by REval's own rules, and those left out since none can be."""
+    left_out = [f"{program} ({number})" for program, numbers in load_unrunnable().items() for number in numbers]
+    unanswerable = [
+        f"{program} ({number}, {label.line})"
+        for program, inputs in load_published().items()
+        for number, labels in inputs.items()
+        for label in labels
+        if not published_answerable(label.values)
+    ]
+    return (
+        "\n### Under REval's own rules\n\n"
+        "The published tasks leave out the inputs on which REval's own assertions fail with the packages of today, "
+        f"with all their items: {', '.join(left_out)}.\n"
+        f"Of {len(unanswerable)} items no answer about the state is right, since the type is put in small letters and "
+        "then looked for with capitals.\nThey are asked and count, as they do in REval: "
+        f"{', '.join(unanswerable)}.\n"
+    )

@@ -60,7 +60,7 @@ def load_differences() -> Differences:
 def compare_readings(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -> Differences:
     """Execute REval's inputs in both readings and return the items that differ. Needs Python 3.11.
 
-    Values that have no literal are not compared.
+    Of values that have no literal the text is compared, as :mod:`.reval_events` notes it line by line.
 
     Raises:
         ValueError: if the readings differ in whether a line is executed, which they must not.
@@ -82,15 +82,18 @@ def compare_readings(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) 
         except TraceFailed:
             continue
         for position, each in enumerate(given.questions):
-            label, origins = published["labels"][position], published["origins"][position]
-            causes = _causes(seen, line_of(tree, each.line) or each.line, each.variable, label, origins)
+            here = line_of(tree, each.line) or each.line
+            read_by_reval = (published[part][position] for part in ("labels", "origins", "held"))
+            causes = _causes(seen, here, each.variable, *read_by_reval)
             if any(causes):
                 of_program = found.setdefault(program.task_id, {})
                 of_program.setdefault(str(given.index), {})[str(each.line)] = causes
     return found
 
 
-def _causes(seen: Trace, line: int, variable: str, label: Sequence[Any], origins: Sequence[str]) -> list[str]:
+def _causes(
+    seen: Trace, line: int, variable: str, label: Sequence[Any], origins: Sequence[str], held: Sequence[Sequence[str]]
+) -> list[str]:
     covered, accepted, following = label
     of_line = runs(seen, line)
     if covered != bool(of_line):
@@ -101,9 +104,11 @@ def _causes(seen: Trace, line: int, variable: str, label: Sequence[Any], origins
     if of_line and not any(values):
         return ["undefined", path]
     literals = {(value.type_name, value.literal) for value in values if value is not None}
-    theirs = {(kind, _literal(text)) for text, kind in accepted}
-    comparable = all(text is not None for _, text in literals)
-    return ["" if not comparable or literals == theirs else _state_cause(variable, origins), path]
+    if all(text is not None for _, text in literals):
+        same = literals == {(kind, _literal(text)) for text, kind in accepted}
+    else:
+        same = {tuple(value) for value in held} == {tuple(value) for value in accepted}
+    return ["" if same else _state_cause(variable, origins), path]
 
 
 def _literal(text: str) -> str | None:

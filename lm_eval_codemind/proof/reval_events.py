@@ -48,7 +48,8 @@ def record(
     Returns:
         ``labels``: for each question whether the line is covered, the accepted values (``repr``, type with its module,
         without repetition; none for "Nil") and the accepted next lines, -1 for the end. ``origins``: for each question
-        where the values that upstream takes for those after the line come from, see :func:`_origins`.
+        where the values that upstream takes for those after the line come from, see :func:`_origins`. ``held``: for
+        each question the values that the line's own frame has when it goes on, described as the accepted ones.
     """
     module = types.ModuleType("program")
     sys.modules["program"] = module
@@ -57,7 +58,8 @@ def record(
     exec(compile(before, "input.py", "exec", dont_inherit=True), namespace)
     code = compile(expression, "input.py", "eval", dont_inherit=True)
     states: list[_State] = []
-    sys.settrace(_tracer(states))
+    held = _Held(questions)
+    sys.settrace(_tracer(states, held))
     try:
         eval(code, namespace)
     except Exception:
@@ -68,12 +70,37 @@ def record(
     return {
         "labels": [_label(states, line, variable) for line, variable in questions],
         "origins": [_origins(states, line) for line, _ in questions],
+        "held": [held.values[line] for line, _ in questions],
     }
 
 
-def _tracer(states: list[_State]) -> Any:
+class _Held:
+    """The values of variables when the frame of their line goes on, line by line; to compare values by their text."""
+
+    def __init__(self, questions: list[list[Any]]) -> None:
+        self._variables = {line: compile(variable, "variable", "eval") for line, variable in questions}
+        self._lines: dict[types.FrameType, int] = {}
+        self.values: dict[int, list[list[Any]]] = {line: [] for line, _ in questions}
+
+    def note(self, frame: types.FrameType, event: str) -> None:
+        if frame.f_code.co_name in _EXPRESSION_FRAMES or event not in ("line", "return"):
+            return
+        line = self._lines.pop(frame, None)
+        if line in self._variables:
+            try:
+                described = _described(eval(self._variables[line], frame.f_globals, frame.f_locals))
+            except Exception:
+                described = None
+            if described is not None and described not in self.values[line]:
+                self.values[line].append(described)
+        if event == "line":
+            self._lines[frame] = frame.f_lineno
+
+
+def _tracer(states: list[_State], held: _Held) -> Any:
     def local(frame: types.FrameType, event: str, argument: Any) -> Any:
         line = frame.f_lineno
+        held.note(frame, event)
         if states and states[-1].line == line:
             if event != "return":
                 states[-1].local = _copied(frame)
@@ -113,15 +140,19 @@ def _label(states: list[_State], line: int, variable: str) -> list[Any]:
             following.append(number)
     values: list[list[Any]] = []
     for value in _values(ast.parse(variable, mode="eval").body, after):
-        kind = type(value)
-        name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
-        try:
-            described = [repr(value), name]
-        except Exception:
-            continue
-        if described not in values:
+        described = _described(value)
+        if described is not None and described not in values:
             values.append(described)
     return [bool(following), values, following or [-1]]
+
+
+def _described(value: Any) -> list[str] | None:
+    kind = type(value)
+    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    try:
+        return [repr(value), name]
+    except Exception:
+        return None
 
 
 def _origins(states: list[_State], line: int) -> list[str]:
