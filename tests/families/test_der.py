@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from lm_eval_codemind.benchmarks import sample
@@ -64,12 +65,13 @@ def recorded(path: Path, model: str, write: Answer, predict: Answer | None) -> P
     return path
 
 
-def harness(responses: Path, model: str, output: Path, tasks: str, *more: str) -> None:
+def harness(responses: Path, model: str, output: Path, tasks: str, *more: str, limited: bool = True) -> None:
     arguments = {"responses": str(responses), "model": model, "missing": "empty"}
     run_harness(
         [
             *("--model", "codemind-replay", "--model_args", json.dumps(arguments), "--tasks", tasks),
-            *("--limit", str(LIMIT), "--output_path", str(output), "--log_samples", "--confirm_run_unsafe_code", *more),
+            *(("--limit", str(LIMIT)) if limited else ()),
+            *("--output_path", str(output), "--log_samples", "--confirm_run_unsafe_code", *more),
         ]
     )
 
@@ -178,6 +180,23 @@ def test_bundle_and_leaderboard(folder: Path, tmp_path: Path) -> None:
     assert eval_results(runs["fails"], submission) == []
     (entry,) = eval_results(runs["knows"], submission)
     assert entry["value"] == 1.0
+
+
+def test_a_complete_run_is_reported_and_submitted(tmp_path: Path) -> None:
+    def every_other(problem: Any) -> str:
+        return label(problem) if problem in PROBLEMS[::2] else ""
+
+    responses = recorded(tmp_path / "all.jsonl", "org/all", right, every_other)
+    harness(responses, "org/all", tmp_path / "run", "codemind_der_sample", limited=False)
+    _, second = stages(tmp_path / "run")
+    report = CliRunner().invoke(main, ["report", str(second.path), "-o", str(tmp_path / "report.html")])
+    assert report.exit_code == 0, report.output
+    arguments = ["submit", str(second.path), "--model", "org/all", "--dataset", "org/codemind"]
+    done = CliRunner().invoke(main, [*arguments, "-o", str(tmp_path / "submission")])
+    assert done.exit_code == 0, done.output
+    (entry,) = yaml.safe_load((tmp_path / "submission" / ".eval_results" / "codemind.yaml").read_text())
+    assert entry["dataset"]["task_id"] == "codemind_der_sample"
+    assert entry["value"] == pytest.approx(len(PROBLEMS[::2]) / len(PROBLEMS))
 
 
 def test_two_commands_give_the_same(folder: Path, tmp_path: Path) -> None:
