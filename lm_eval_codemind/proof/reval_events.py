@@ -85,7 +85,7 @@ class _Held:
     def note(self, frame: types.FrameType, event: str) -> None:
         if frame.f_code.co_name in _EXPRESSION_FRAMES or event not in ("line", "return"):
             return
-        line = self._lines.pop(frame, None)
+        line = self._lines.pop(frame, 0)
         if line in self._variables:
             try:
                 described = _described(eval(self._variables[line], frame.f_globals, frame.f_locals))
