@@ -8,7 +8,7 @@ from lm_eval_codemind.execution.importable import HiddenPackages, require_import
 from lm_eval_codemind.execution.isolation import Isolation, IsolationUnavailable
 from lm_eval_codemind.execution.job import Job, Limits, ScriptCase
 from lm_eval_codemind.execution.outcome import CaseOutcome, Outcome, Status
-from lm_eval_codemind.execution.sandbox import Sandbox, SharedPool, shared_sandbox
+from lm_eval_codemind.execution.sandbox import Sandbox, SeededPool, SharedPool, shared_sandbox
 from lm_eval_codemind.execution.unit import StartFailed
 from lm_eval_codemind.execution.workers import SandboxClosed
 
@@ -23,6 +23,7 @@ __all__ = [
     "Sandbox",
     "SandboxClosed",
     "ScriptCase",
+    "SeededPool",
     "SharedPool",
     "StartFailed",
     "Status",

@@ -7,7 +7,9 @@ import os
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import asdict
+from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
 from . import isolation as levels
@@ -216,6 +218,46 @@ def _chosen_workers() -> int | None:
     if workers and not (workers.isdigit() and int(workers) > 0):
         raise ValueError(f"{WORKERS_VARIABLE} is {workers!r}, and must be a number above 0")
     return int(workers) if workers else None
+
+
+class SeededPool:
+    """Sandboxes of its own for all languages, in which programs have one hash seed. A context manager.
+
+    Args:
+        hash_seed: As for :class:`Sandbox`; in other languages what comes closest to it.
+    """
+
+    def __init__(self, hash_seed: int) -> None:
+        self._hash_seed = hash_seed
+        self._made = ExitStack()
+        self._sandboxes: dict[str, WorkerPool] = {}
+
+    def submit(self, job: Job) -> Future[Outcome]:
+        """Return the future outcome of a job, from the sandbox of its language, which is made when it is needed.
+
+        Raises:
+            IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
+            JavaUnavailable: If the job is a program in Java and there is no JDK.
+        """
+        if job.language not in self._sandboxes:
+            self._sandboxes[job.language] = self._made.enter_context(_sandbox(job.language, self._hash_seed))
+        return self._sandboxes[job.language].submit(job)
+
+    def __enter__(self) -> SeededPool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._made.close()
+
+
+def _sandbox(language: str, hash_seed: int) -> WorkerPool:
+    if language != "java":
+        return Sandbox(hash_seed=hash_seed)
+    from .java.sandbox import JavaSandbox
+
+    return JavaSandbox(hash_seed=hash_seed)
 
 
 class SharedPool:

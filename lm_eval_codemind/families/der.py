@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job, Outcome
 from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.families.ier import FLEXIBLE, IER, STRICT, ExecutionReasoning
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, run_files, samples_of
 from lm_eval_codemind.languages import Kind, get_language, kind_of
-from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem
+from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem, plain_lines
 from lm_eval_codemind.proof.outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Findings, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import FindingsColumn, prompts, responses
@@ -211,7 +211,7 @@ class _Asking(DependentReasoning):
         }
 
     def _ask(self) -> None:
-        written, first = self._written()
+        written = self._written()
         proven = prove_outputs([Execution(one.problem, one.program, one.input) for one in written])
         asked = []
         for one, label in zip(written, proven, strict=True):
@@ -222,6 +222,8 @@ class _Asking(DependentReasoning):
         self._counts["passed"], self._counts["asked"] = len(written), len(asked)
         if not asked:
             # The harness needs a document. This one counts for nothing: it asks about the benchmark's own program.
+            posed = self._stage.questions[0][0].key
+            first = load_problem(posed.benchmark, posed.problem_id)
             given = first.input or next(iter(kind_of(first).known_inputs(first)), "")
             key = Key(first.benchmark, first.problem_id, _SETTING, NOTHING)
             asked = [(Written(key, first, first.code, given), first.output or "None")]
@@ -229,8 +231,8 @@ class _Asking(DependentReasoning):
         for (one, output), score in zip(asked, same, strict=True):
             self._questions.setdefault(one.problem.problem_id, []).append(self._question(one, output, score))
 
-    def _written(self) -> tuple[list[Written], Problem]:
-        """Return the programs that pass, in the order of the responses, and the first problem."""
+    def _written(self) -> list[Written]:
+        """Return the programs that pass, in the order of the responses."""
         from lm_eval_codemind.families import families
 
         family = families()[str(self._stage.suite["family"])]
@@ -238,7 +240,6 @@ class _Asking(DependentReasoning):
             raise ValueError(f"{self._stage.task}: its responses are no programs; name another first_stage_task")
         self._problems = [family.posed(question) for question in self._stage.all]
         solved = [family.posed(question) for question, _ in self._stage.questions]
-        require_runnable(solved)
         running: dict[Job, Future[Outcome]] = {}
         read: list[tuple[Written, Answer]] = []
         for problem, (question, given) in zip(solved, self._stage.questions, strict=True):
@@ -261,7 +262,7 @@ class _Asking(DependentReasoning):
             answer.wait()
             if answer.passed:
                 written.append(one)
-        return written, solved[0]
+        return written
 
     def _drawn(self, problem: Problem) -> str:
         """Return the input that is asked about: of those of T that a prompt can show, one drawn with the seed.
@@ -292,14 +293,12 @@ class _Asking(DependentReasoning):
 
     def _same(self, asked: Sequence[Written]) -> list[float | None]:
         """Return, where the model was asked for it, IER's score of the benchmark's own program on the same input."""
-        benchmarks = {one.problem.benchmark for one in asked}
         found: dict[tuple[str, str, str], float] = {}
-        for benchmark in benchmarks:
-            for row in samples_of(self._stage.file, {"family": IER.name, "benchmark": benchmark}):
-                doc, score = row["doc"], row.get(IER.metric)
-                if row.get("filter") == IER.filters[0] and isinstance(score, (int, float)):
-                    found[benchmark, str(doc["problem_id"]), str(doc["input"])] = float(score)
-        return [found.get((one.problem.benchmark, one.problem.problem_id, one.input)) for one in asked]
+        for row in samples_of(self._stage.file, {"family": IER.name}):
+            doc, score = row["doc"], row.get(IER.metric)
+            if row.get("filter") == IER.filters[0] and isinstance(score, (int, float)):
+                found[str(doc["problem_id"]), str(doc["code"]), plain_lines(str(doc["input"]))] = float(score)
+        return [found.get((one.problem.problem_id, one.problem.code, plain_lines(one.input))) for one in asked]
 
 
 def _row(complexity: Complexity | None) -> dict[str, Any] | None:

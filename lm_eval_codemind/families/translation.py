@@ -20,7 +20,7 @@ from lm_eval_codemind.families.pairs import Record, exchanges, programs_beside
 from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, Misleading, SpecificationReasoning
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
-from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
+from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, plain_lines, shown_cases
 from lm_eval_codemind.questions import Answer, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import described_outcome, prompts, responses
 from lm_eval_codemind.questions.samples import Sample, TaskRun
@@ -74,9 +74,8 @@ class Translation(SpecificationReasoning):
         if setting != NO_TEST and not shown:
             return
         target = self.answered_in(problem)
-        answer = _known_translation(problem) if setting != MISLEADING else None
-        if answer is None:
-            answer = get_language(target).kind(problem.kind).lookup(suite)
+        known = _counterpart(problem) if setting != MISLEADING else None
+        answer = known.code if known else get_language(target).kind(problem.kind).lookup(suite)
         row = problem.to_row()
         fields = {
             **{column: row[column] for column in _COLUMNS},
@@ -85,6 +84,30 @@ class Translation(SpecificationReasoning):
             "answer": answer or "",
         }
         yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
+
+    def posed(self, question: Question) -> Problem:
+        """Return the problem that a translation solves: the same tests, in the other language.
+
+        Program and input are those of the same problem in the benchmark of that language, as far as they are known to
+        be right here; without it there is no program.
+        """
+        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        suite = _suite(problem, NO_TEST)
+        known = _counterpart(problem)
+        outputs = {case.input: case.output for case in suite}
+        given = next(text for one in (known, problem) if one and (text := plain_lines(one.input)) in outputs)
+        return Problem(
+            problem.problem_id,
+            problem.benchmark,
+            problem.kind,
+            self.answered_in(problem),
+            known.code if known else "",
+            problem.entry_point,
+            given,
+            outputs[given],
+            cases=suite,
+            complexity=known.complexity if known else None,
+        )
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "test": ""}
@@ -227,16 +250,12 @@ def _suite(problem: Problem, setting: str) -> tuple[Case, ...]:
     """Return the tests that a translation is validated on, with plain line feeds as text has them."""
     if setting == MISLEADING:
         assert problem.output is not None
-        return (Case(_plain(problem.input), misleading_output(_plain(problem.output))),)
-    return tuple(Case(_plain(case.input), _plain(case.output)) for case in problem.cases)
+        return (Case(plain_lines(problem.input), misleading_output(plain_lines(problem.output))),)
+    return tuple(Case(plain_lines(case.input), plain_lines(case.output)) for case in problem.cases)
 
 
-def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n")
-
-
-def _known_translation(problem: Problem) -> str | None:
-    """Return the counterpart's program for the same problem, if there is one that is known to run."""
+def _counterpart(problem: Problem) -> Problem | None:
+    """Return the same problem in the other language, if its program is known to run and to print the same."""
     try:
         other = load_problem(get_benchmark(problem.benchmark).counterpart, problem.problem_id)
     except KeyError:
@@ -245,7 +264,7 @@ def _known_translation(problem: Problem) -> str | None:
         return None
     outputs = {case.input: printed_lines(case.output) for case in _suite(other, NO_TEST)}
     agrees = all(outputs.get(case.input) == printed_lines(case.output) for case in _suite(problem, NO_TEST))
-    return other.code if agrees else None
+    return other if agrees else None
 
 
 # -- aggregations

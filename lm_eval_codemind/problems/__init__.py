@@ -8,7 +8,15 @@ from lm_eval_codemind.problems.record import (
     Complexity,
     Problem,
 )
-from lm_eval_codemind.problems.shown import PROGRAM_CHARACTERS, SHOWN_CHARACTERS, TEST_CASES, as_text, shown_cases
+from lm_eval_codemind.problems.shown import (
+    PROGRAM_CHARACTERS,
+    SHOWN_CHARACTERS,
+    TEST_CASES,
+    as_text,
+    beyond_prompt,
+    plain_lines,
+    shown_cases,
+)
 from lm_eval_codemind.problems.storage import SIDES, digest, digests, dump_problems, dump_side, load_problems, side_path
 
 __all__ = [
@@ -23,11 +31,13 @@ __all__ = [
     "Complexity",
     "Problem",
     "as_text",
+    "beyond_prompt",
     "digest",
     "digests",
     "dump_problems",
     "dump_side",
     "load_problems",
+    "plain_lines",
     "shown_cases",
     "side_path",
 ]

@@ -16,7 +16,7 @@ from typing import Any
 
 from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.problems import PROGRAM_CHARACTERS, Case, Category, Problem, shown_cases
+from lm_eval_codemind.problems import Case, Category, Problem, beyond_prompt, shown_cases
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def prove(problem: Problem, proof: Proof) -> Problem:
         kept.insert(0, Case(problem.input, output))
     proven = dataclasses.replace(problem, category=proof.category, output=output, cases=tuple(kept))
     asked = _readable(proven, problem.cases) if printed else proven
-    if len(asked.code) + len(asked.input) + len(asked.output or "") > PROGRAM_CHARACTERS:
+    if beyond_prompt(asked.code, asked.input, asked.output or ""):
         return dataclasses.replace(problem, category="excluded", reason="too_long", output=None)
     return asked
 

@@ -1,6 +1,6 @@
 """What programs of models compute: the label of a question about a program that nobody has vouched for.
 
-A program runs twice, in processes with different hash seeds, with chance left to chance. What both runs give alike is
+A program runs twice, in processes with different hash seeds or identity hashes, with chance left to chance. What both runs give alike is
 the label; of every other program the cause says why there is none.
 """
 
@@ -12,15 +12,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from lm_eval_codemind.benchmarks import limits_of
-from lm_eval_codemind.execution import Limits, Outcome, Sandbox, Status
+from lm_eval_codemind.execution import Limits, Outcome, SeededPool, Status
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.problems import PROGRAM_CHARACTERS, SHOWN_CHARACTERS, Problem
+from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.proof.labels import plain_literal
 
 # Why a program has no label. A closed set: results count the programs by it.
 CAUSES: dict[str, str] = {
     "unobservable": "programs of its kind give no output that can be observed",
-    "too_long": "the program, or its input with its output, is beyond what a prompt shows",
+    "too_long": "the program with its input and output, or these alone, are beyond what a prompt shows",
     "no_end": "a run on the input does not end within its limits",
     "raises": "a run on the input ends with an exception",
     "no_literal": "the output is no value that can be written down as a literal",
@@ -66,14 +66,14 @@ def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None)
     """
     jobs = []
     for one in executions:
-        long = len(one.program) > PROGRAM_CHARACTERS or len(one.input) > SHOWN_CHARACTERS
+        long = beyond_prompt(one.program, one.input, "") or len(one.input) > SHOWN_CHARACTERS
         kind = kind_of(one.problem)
         job = None if long else kind.output_job(one.problem, one.program, one.input, limits or limits_of(one.problem))
         jobs.append("too_long" if long else "unobservable" if job is None else job)
     if all(isinstance(job, str) for job in jobs):
         return [Proven(None, str(job)) for job in jobs]
     with ExitStack() as stack:
-        sandboxes = [stack.enter_context(Sandbox(hash_seed=seed)) for seed in _HASH_SEEDS]
+        sandboxes = [stack.enter_context(SeededPool(seed)) for seed in _HASH_SEEDS]
         futures = [[] if isinstance(job, str) else [sandbox.submit(job) for sandbox in sandboxes] for job in jobs]
         return [
             Proven(None, job) if isinstance(job, str) else _classify(one, [future.result() for future in of_job])
@@ -93,7 +93,8 @@ def _classify(execution: Execution, outcomes: Sequence[Outcome]) -> Proven:
         return Proven(None, "unstable")
     (output,) = outputs
     assert output is not None
-    if len(execution.input) + len(output) > SHOWN_CHARACTERS:
+    answer_too_long = len(execution.input) + len(output) > SHOWN_CHARACTERS
+    if answer_too_long or beyond_prompt(execution.program, execution.input, output):
         return Proven(None, "too_long")
     return Proven(output)
 

@@ -41,6 +41,7 @@ _LIMITS = (
 )
 # Only G1 maps the classes' objects that come with a JDK, which is a tenth of the time to start.
 _COLLECTOR = ("-XX:+UseG1GC", "-XX:ParallelGCThreads=2", "-XX:ConcGCThreads=1")
+_HASHES = ((), ("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=0"))
 # What older programs do by reflection was allowed before Java 17.
 OPENED = tuple(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("util", "lang", "io"))
 
@@ -79,6 +80,15 @@ class Machine:
     def directories(self) -> list[str]:
         """Return the directories of the machine that both need to see."""
         return [*self.compiler.directories(), *self.runtime.directories()]
+
+
+def identity_hashes(seed: int) -> tuple[str, ...]:
+    """Return the options by which objects get other identity hashes under an odd seed than under an even one.
+
+    A machine draws them from a generator that always starts alike, so a program that depends on them looks as if it did
+    not.
+    """
+    return _HASHES[seed % 2]
 
 
 _lock = threading.Lock()

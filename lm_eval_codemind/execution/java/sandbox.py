@@ -51,6 +51,7 @@ class JavaSandbox(WorkerPool):
         java: The JDK; None for the one of ``JAVA_HOME`` or ``PATH``.
         runtime: The Java that runs programs; None for the JDK's own.
         compile_seconds: Processor time for one compilation.
+        hash_seed: Sandboxes with an odd and with an even one give objects different identity hashes.
 
     Raises:
         JavaUnavailable: If there is no JDK.
@@ -66,13 +67,15 @@ class JavaSandbox(WorkerPool):
         java: jdk.Jdk | None = None,
         runtime: jdk.Jdk | None = None,
         compile_seconds: float = _COMPILE_SECONDS,
+        hash_seed: int = 0,
     ) -> None:
         self.java = java or jdk.find()
         self.runtime = runtime or self.java
         super().__init__(workers, len(os.sched_getaffinity(0)), isolation)
         made = functools.partial(machine.prepare, self.java, self.runtime)
         self._compilers = _Compilers(self._isolation, made, compile_seconds, release, 1 + self.workers // 8)
-        self._start_workers(lambda: _Worker(self._jobs, self._isolation, made, self._compilers))
+        hashes = machine.identity_hashes(hash_seed)
+        self._start_workers(lambda: _Worker(self._jobs, self._isolation, made, self._compilers, hashes))
 
     def submit(self, job: Job) -> Future[Outcome]:
         """Return the future outcome of a job; jobs start in the order they were submitted.
@@ -162,10 +165,12 @@ class _Worker(Worker):
         isolation: levels.Isolation,
         made: Any,
         compilers: _Compilers,
+        hashes: tuple[str, ...],
     ) -> None:
         super().__init__("codemind-java", jobs, isolation)
         self._made = made
         self._compilers = compilers
+        self._hashes = hashes
         self._runner: Runner | None = None
 
     def pids(self) -> list[int]:
@@ -210,7 +215,7 @@ class _Worker(Worker):
         request = {
             "main": compiled.main_class,
             "limits": asdict(job.limits),
-            "options": list(machine.OPENED) if reflective else [],
+            "options": [*self._hashes, *(machine.OPENED if reflective else ())],
         }
         cpu = wall = 0.0
         run = 0

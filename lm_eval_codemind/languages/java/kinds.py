@@ -91,5 +91,9 @@ class Script(Kind):
         puts = "".join(f"        outputs.put({json.dumps(case.input)}, {json.dumps(case.output)});\n" for case in cases)
         return _LOOKUP.format(puts=puts)
 
+    def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
+        # Nothing seeds what a program in Java leaves to chance.
+        return Job.script(code, [ScriptCase(input)], limits=limits, job_id=problem.problem_id, language=LANGUAGE)
+
     def output_type(self, output: str) -> str | None:
         return text_type(output)
