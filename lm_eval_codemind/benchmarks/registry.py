@@ -67,6 +67,15 @@ def same_problems(name: str) -> str:
     return known.extends if known is not None and known.extends else name
 
 
+def labelled_form(name: str) -> str:
+    """Return the benchmark that has a benchmark's problems with inputs and their outputs: the benchmark itself, or the
+    first of those that count the same problems; empty if there is none.
+    """
+    known = benchmarks()
+    alike = [name, *(one for one in known if same_problems(one) == same_problems(name))]
+    return next((one for one in alike if known[one].labels in ("proven", "own") and not fixed_form(one)), "")
+
+
 def limits_of(problem: Problem) -> Limits:
     """Return what a program that answers a problem may use. Of a class, all methods are judged by the same suite."""
     known = benchmarks().get(problem.benchmark)

@@ -15,7 +15,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.benchmarks import Benchmark, labelled_form
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job, Outcome
 from lm_eval_codemind.execution.journal import submit
@@ -51,13 +51,13 @@ class Written(NamedTuple):
         key: What the question about it goes by.
         problem: The problem that it solves.
         program: Its source.
-        input: What is asked for the output of.
+        input: What is asked for the output of; None where nothing is known that could be.
     """
 
     key: Key
     problem: Problem
     program: str
-    input: str
+    input: str | None
 
 
 class DependentReasoning(ExecutionReasoning):
@@ -223,7 +223,7 @@ class _Asking(DependentReasoning):
         if not asked:
             # The harness needs a document. This one counts for nothing: it asks about the benchmark's own program.
             posed = self._stage.questions[0][0].key
-            first = load_problem(posed.benchmark, posed.problem_id)
+            first = _with_input(load_problem(posed.benchmark, posed.problem_id))
             given = first.input or next(iter(kind_of(first).known_inputs(first)), "")
             key = Key(first.benchmark, first.problem_id, _SETTING, NOTHING)
             asked = [(Written(key, first, first.code, given), first.output or "None")]
@@ -239,7 +239,7 @@ class _Asking(DependentReasoning):
         if not family.executes:
             raise ValueError(f"{self._stage.task}: its responses are no programs; name another first_stage_task")
         self._problems = [family.posed(question) for question in self._stage.all]
-        solved = [family.posed(question) for question, _ in self._stage.questions]
+        solved = [_with_input(family.posed(question)) for question, _ in self._stage.questions]
         running: dict[Job, Future[Outcome]] = {}
         read: list[tuple[Written, Answer]] = []
         for problem, (question, given) in zip(solved, self._stage.questions, strict=True):
@@ -264,15 +264,17 @@ class _Asking(DependentReasoning):
                 written.append(one)
         return written
 
-    def _drawn(self, problem: Problem) -> str:
+    def _drawn(self, problem: Problem) -> str | None:
         """Return the input that is asked about: of those of T that a prompt can show, one drawn with the seed.
 
         The usual seed draws the problem's own input where it has one: it is what IER asks about.
         """
         own = problem.input if problem.input or kind_of(problem).printed else None
         known = [given for given in kind_of(problem).known_inputs(problem) if len(given) <= SHOWN_CHARACTERS]
-        if not known or (self._seed == INPUT_SEED and own in known):
-            return own or ""
+        if not known:
+            return None
+        if self._seed == INPUT_SEED and own in known:
+            return own
         return random.Random(f"{self._seed}/{problem.benchmark}/{problem.problem_id}").choice(known)
 
     def _question(self, one: Written, output: str, ier_same: float | None) -> Question:
@@ -281,7 +283,7 @@ class _Asking(DependentReasoning):
         fields = {
             "code": one.program,
             "entry_point": problem.entry_point,
-            "input": one.input,
+            "input": one.input or "",
             "output": output,
             "complexity": _row(language.measure(one.program)),
             "reference": problem.code,
@@ -298,7 +300,19 @@ class _Asking(DependentReasoning):
             doc, score = row["doc"], row.get(IER.metric)
             if row.get("filter") == IER.filters[0] and isinstance(score, (int, float)):
                 found[str(doc["problem_id"]), str(doc["code"]), plain_lines(str(doc["input"]))] = float(score)
-        return [found.get((one.problem.problem_id, one.problem.code, plain_lines(one.input))) for one in asked]
+        return [found.get((one.problem.problem_id, one.problem.code, plain_lines(one.input or ""))) for one in asked]
+
+
+def _with_input(problem: Problem) -> Problem:
+    """Return a problem with the input that IER asks about, also where another benchmark has it."""
+    labelled = labelled_form(problem.benchmark)
+    if problem.input or kind_of(problem).printed or not labelled:
+        return problem
+    try:
+        asked = load_problem(labelled, problem.problem_id)
+    except KeyError:
+        return problem
+    return problem if asked.category == "excluded" else dataclasses.replace(problem, input=asked.input)
 
 
 def _row(complexity: Complexity | None) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
 """What programs of models compute: the label of a question about a program that nobody has vouched for.
 
-A program runs twice, in processes with different hash seeds or identity hashes, with chance left to chance. What both runs give alike is
-the label; of every other program the cause says why there is none.
+A program runs twice, in processes with different hash seeds, or in Java identity hashes, with chance left to chance.
+What both runs give alike is the label; of every other program the cause says why there is none.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from lm_eval_codemind.benchmarks import limits_of
-from lm_eval_codemind.execution import Limits, Outcome, SeededPool, Status
+from lm_eval_codemind.execution import Job, Limits, Outcome, SeededPool, Status
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.proof.labels import plain_literal
 
 # Why a program has no label. A closed set: results count the programs by it.
 CAUSES: dict[str, str] = {
+    "no_input": "no input of the problem is known that has a proven output and fits into a prompt",
     "unobservable": "programs of its kind give no output that can be observed",
     "too_long": "the program with its input and output, or these alone, are beyond what a prompt shows",
     "no_end": "a run on the input does not end within its limits",
@@ -38,12 +39,12 @@ class Execution:
     Attributes:
         problem: The problem that it solves.
         program: Its source, complete.
-        input: What it runs on, in the form of ``problem.input``.
+        input: What it runs on, in the form of ``problem.input``; None where nothing is known.
     """
 
     problem: Problem
     program: str
-    input: str
+    input: str | None
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,7 @@ def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None)
     Raises:
         IsolationUnavailable: if programs cannot be executed safely on this machine.
     """
-    jobs = []
-    for one in executions:
-        long = beyond_prompt(one.program, one.input, "") or len(one.input) > SHOWN_CHARACTERS
-        kind = kind_of(one.problem)
-        job = None if long else kind.output_job(one.problem, one.program, one.input, limits or limits_of(one.problem))
-        jobs.append("too_long" if long else "unobservable" if job is None else job)
+    jobs = [_job(one, limits or limits_of(one.problem)) for one in executions]
     if all(isinstance(job, str) for job in jobs):
         return [Proven(None, str(job)) for job in jobs]
     with ExitStack() as stack:
@@ -79,6 +75,17 @@ def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None)
             Proven(None, job) if isinstance(job, str) else _classify(one, [future.result() for future in of_job])
             for one, job, of_job in zip(executions, jobs, futures, strict=True)
         ]
+
+
+def _job(execution: Execution, limits: Limits) -> Job | str:
+    """Return the job that observes an output, or the cause for which there is none."""
+    given = execution.input
+    if given is None:
+        return "no_input"
+    if beyond_prompt(execution.program, given, "") or len(given) > SHOWN_CHARACTERS:
+        return "too_long"
+    kind = kind_of(execution.problem)
+    return kind.output_job(execution.problem, execution.program, given, limits) or "unobservable"
 
 
 def _classify(execution: Execution, outcomes: Sequence[Outcome]) -> Proven:
@@ -93,8 +100,8 @@ def _classify(execution: Execution, outcomes: Sequence[Outcome]) -> Proven:
         return Proven(None, "unstable")
     (output,) = outputs
     assert output is not None
-    answer_too_long = len(execution.input) + len(output) > SHOWN_CHARACTERS
-    if answer_too_long or beyond_prompt(execution.program, execution.input, output):
+    given = execution.input or ""
+    if len(given) + len(output) > SHOWN_CHARACTERS or beyond_prompt(execution.program, given, output):
         return Proven(None, "too_long")
     return Proven(output)
 

@@ -6,9 +6,10 @@ import pytest
 
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Limits
+from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.outputs import CAUSES, PROGRAM_CHARACTERS, Execution, Proven, prove_outputs
+from lm_eval_codemind.problems import PROGRAM_CHARACTERS, Problem
+from lm_eval_codemind.proof.outputs import CAUSES, Execution, Proven, prove_outputs
 
 # What a function does -> what may be said of it.
 FUNCTIONS = {
@@ -48,6 +49,56 @@ def test_what_a_script_prints_is_its_output() -> None:
     programs = ["print(int(input()) + 1)", "import random\nprint(random.random())", "input(); input()"]
     found = prove_outputs([Execution(problem, program, "3\n") for program in programs])
     assert found == [Proven("4\n"), Proven(None, "unstable"), Proven(None, "raises")]
+
+
+JAVA = """\
+import java.util.*;
+
+public class Main {{
+    public static void main(String[] args) throws Exception {{
+        Scanner in = new Scanner(System.in);
+        {}
+    }}
+}}
+"""
+# What a program in Java does -> what may be said of it.
+STATEMENTS = {
+    "System.out.println(in.nextInt() + 1);": Proven("4\n"),
+    "System.err.println(7); System.out.print(in.nextInt()); System.exit(0);": Proven("3"),
+    "System.out.println(Math.random());": Proven(None, "unstable"),
+    "System.out.println(new Random().nextLong());": Proven(None, "unstable"),
+    "System.out.println(System.nanoTime());": Proven(None, "unstable"),
+    "System.out.println(new Object());": Proven(None, "unstable"),
+    "System.out.println(new Object().hashCode() % 1000);": Proven(None, "unstable"),
+    "while (true) {}": Proven(None, "no_end"),
+    "Thread.sleep(60_000);": Proven(None, "no_end"),
+    "in.next(); in.next();": Proven(None, "raises"),
+    "System.exit(3);": Proven(None, "raises"),
+    "System.out.println(1)": Proven(None, "raises"),
+    'System.out.print("x".repeat(3_000));': Proven(None, "too_long"),
+    'System.out.print("x".repeat(10_000_000));': Proven(None, "too_long"),
+    "//" + "#" * PROGRAM_CHARACTERS: Proven(None, "too_long"),
+}
+
+
+def test_what_a_program_in_java_prints_is_its_output() -> None:
+    try:
+        jdk.find()
+    except jdk.JavaUnavailable as error:
+        pytest.skip(str(error))
+    problem = Problem("p", "sample_java", "script", "java", "", "", "3\n", "3\n")
+    programs = [Execution(problem, JAVA.format(statement), "3\n") for statement in STATEMENTS]
+    found = prove_outputs(programs, Limits(wall_seconds=4))
+    assert dict(zip(STATEMENTS, found, strict=True)) == STATEMENTS
+
+
+def test_what_a_prompt_shows_counts_together() -> None:
+    problem = Problem("p", "sample", "function", "python", "", "f", "f(0)", "0")
+    within = "def f(a):\n    return 'x' * 500\n#"
+    within += "#" * (PROGRAM_CHARACTERS - len(within) - len("f(0)") - 502)
+    found = prove_outputs([Execution(problem, program, "f(0)") for program in (within, within + "#")])
+    assert found == [Proven(repr("x" * 500)), Proven(None, "too_long")]
+    assert prove_outputs([Execution(problem, within, None)]) == [Proven(None, "no_input")]
 
 
 @pytest.mark.parametrize("name", ["Sample_collatz_trace", "Sample_ledger_withdraw", "Sample_vote_count"])
