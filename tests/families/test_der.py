@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from math import isnan
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,18 @@ def label(problem: Any) -> str:
     return f"<output>\n{problem.output}\n</output>"
 
 
+def first_label(problem: Any) -> str:
+    return label(problem) if problem is ASKED[0] else "I do not know."
+
+
+MODELS: dict[str, tuple[Answer, Answer | None]] = {
+    "knows": (right, label),
+    "writes": (half, first_label),
+    "silent": (right, None),
+    "fails": (wrong, None),
+}
+
+
 def recorded(path: Path, model: str, write: Answer, predict: Answer | None) -> Path:
     rows = []
     for problem in PROBLEMS:
@@ -76,6 +89,10 @@ def harness(responses: Path, model: str, output: Path, tasks: str, *more: str, l
     )
 
 
+def samples_bytes(run: Run, task: str = "codemind_der_sample") -> bytes:
+    return run.path.with_name(f"samples_{task}_{run.date}.jsonl").read_bytes()
+
+
 def stages(output: Path) -> tuple[Run, Run]:
     first, second = sorted(read_runs([output]), key=lambda run: run.date)
     return first, second
@@ -89,12 +106,13 @@ def scores(run: Run, task: str = "codemind_der_sample") -> dict[str, tuple[float
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs of three models by one command each."""
+    """Runs of the models by one command each, and what each printed."""
     folder = tmp_path_factory.mktemp("der")
-    for name, write, predict in (("knows", right, label), ("writes", half, None), ("fails", wrong, None)):
+    for name, (write, predict) in MODELS.items():
         responses = recorded(folder / f"{name}.jsonl", f"org/{name}", write, predict)
         tasks = "codemind_ier_sample,codemind_der_sample" if name == "knows" else "codemind_der_sample"
-        harness(responses, f"org/{name}", folder / name, tasks)
+        with (folder / f"{name}.txt").open("w") as printed, redirect_stdout(printed):
+            harness(responses, f"org/{name}", folder / name, tasks)
     return folder
 
 
@@ -120,13 +138,24 @@ def test_a_model_that_writes_and_understands(folder: Path) -> None:
     assert (recorded["questions"], recorded["of"]) == (6, len(PROBLEMS))
 
 
-def test_a_model_that_writes_half_and_understands_nothing(folder: Path) -> None:
+def test_a_model_that_writes_half_and_understands_one(folder: Path) -> None:
     _, second = stages(folder / "writes")
     found = scores(second)
-    assert found["r_der"] == (0.0, 0.0) and found["s_der"] == (0.0, 0.0) and found["answered"] == (0.0, 0.0)
+    assert found["r_der"] == (pytest.approx(1 / 3), pytest.approx((2 / 9 / 2) ** 0.5))
+    assert found["s_der"] == (pytest.approx(1 / 6), pytest.approx((5 / 36 / 5) ** 0.5))
+    assert found["answered"][0] == pytest.approx(1 / 3)
     assert found["pass@1"] == (0.5, pytest.approx((0.25 / 5) ** 0.5))
     assert isnan(found["r_ier_same"][0])
     assert second.tasks[0].suite["first_stage"]["passed"] == len(second.tasks[0].samples) / 2 == 3
+
+
+def test_a_model_that_writes_right_programs_and_predicts_nothing(folder: Path) -> None:
+    _, second = stages(folder / "silent")
+    found = scores(second)
+    assert found["pass@1"] == (1.0, 0.0)
+    assert found["r_der"] == found["s_der"] == found["answered"] == (0.0, 0.0)
+    recorded = second.tasks[0].suite["first_stage"]
+    assert (recorded["responses"], recorded["passed"], recorded["asked"]) == (6, 6, 6)
 
 
 def test_a_model_that_writes_wrong_programs_only(folder: Path) -> None:
@@ -137,19 +166,46 @@ def test_a_model_that_writes_wrong_programs_only(folder: Path) -> None:
     assert DER.units(second.tasks[0].samples) == [] and DER.leaderboard(second.tasks[0]) == {"Pass1": 0.0}
 
 
+def test_what_the_harness_prints_and_writes(folder: Path) -> None:
+    for name, values in {"silent": {"r_der": "0", "pass@1": "1"}, "fails": {"r_der": "NaN", "pass@1": "0"}}.items():
+        _, second = stages(folder / name)
+        lines = [
+            line.split("|") for line in (folder / f"{name}.txt").read_text().splitlines() if "strict-match" in line
+        ]
+        table = {cells[5].strip(): cells[7].strip() for cells in lines}
+        found = json.loads(second.path.read_text())["results"]["codemind_der_sample"]
+        for metric, value in values.items():
+            assert table[metric] == value, (name, metric)
+            assert str(found[f"{metric},strict-match"]).removesuffix(".0").lower() == value.lower(), (name, metric)
+
+
 def test_results_of_several_models(folder: Path, tmp_path: Path) -> None:
-    paths = [str(stages(folder / name)[1].path) for name in ("knows", "writes", "fails")]
+    paths = [str(stages(folder / name)[1].path) for name in MODELS]
     shown = CliRunner().invoke(main, ["show", *paths, "--all-metrics"])
     assert shown.exit_code == 0, shown.output
     assert "R'_DER" in shown.output
-    (line,) = [line for line in shown.output.splitlines() if "org/fails" in line and " r_der " in line]
+    lines = [line for line in shown.output.splitlines() if " r_der " in line]
+    (line,) = [line for line in lines if "org/fails" in line]
     assert "–" in line and "0.0%" not in line  # noqa: RUF001
+    (line,) = [line for line in lines if "org/silent" in line]
+    assert "  0.0%" in line and "–" not in line  # noqa: RUF001
     report = CliRunner().invoke(main, ["report", *paths, "-o", str(tmp_path / "r.html"), "--tables", str(tmp_path)])
     assert report.exit_code == 0, report.output
+    rows = json.loads((tmp_path / "summary.json").read_text())["rows"]
+    summed = {row["model"]: row for row in rows if row["metric"] == "r_der"}
+    assert {model: row["value"] for model, row in summed.items()} == {
+        "org/knows": 1.0,
+        "org/writes": pytest.approx(1 / 3),
+        "org/silent": 0.0,
+        "org/fails": None,
+    }
+    html = (tmp_path / "r.html").read_text()
+    assert "org/fails" in html and ">nan" not in html.lower()
     rows = json.loads((tmp_path / "r_der_common.json").read_text())["rows"]
     assert [(row["model"], row["value"], row["own"], row["n"]) for row in rows] == [
         ("org/knows", 1.0, 1.0, 3),
-        ("org/writes", 0.0, 0.0, 3),
+        ("org/writes", pytest.approx(1 / 3), pytest.approx(1 / 3), 3),
+        ("org/silent", 0.0, 0.0, 3),
     ]
     rows = json.loads((tmp_path / "der_complexity.json").read_text())["rows"]
     assert {row["measure"] for row in rows} == {"CC", "LoC", "DEP", "NC"}
@@ -166,7 +222,7 @@ def test_verified_with_the_first_stage_beside_it(folder: Path, tmp_path: Path) -
 
 
 def test_bundle_and_leaderboard(folder: Path, tmp_path: Path) -> None:
-    runs = {name: stages(folder / name)[1] for name in ("knows", "writes", "fails")}
+    runs = {name: stages(folder / name)[1] for name in MODELS}
     bundle = tmp_path / "fails.codemind.tar.gz"
     write_bundle(bundle, runs["fails"], {"model": "org/fails", "results": runs["fails"].path.name})
     assert bundle.is_file()
@@ -207,8 +263,8 @@ def test_two_commands_give_the_same(folder: Path, tmp_path: Path) -> None:
     (alone,) = read_runs([tmp_path / "second"])
     _, second = stages(folder / "knows")
     assert scores(alone) == scores(second)
-    mine, other = (run.tasks[0].samples for run in (alone, second))
-    assert [json.dumps(sample.doc) for sample in mine] == [json.dumps(sample.doc) for sample in other]
+    # Documents, prompts, responses and scores, byte by byte.
+    assert samples_bytes(alone) == samples_bytes(second)
 
 
 def test_one_model_and_what_was_answered_is_not_asked_again(
@@ -242,6 +298,39 @@ def test_one_model_and_what_was_answered_is_not_asked_again(
     harness(responses, "org/writes", tmp_path / "out", "codemind_der_sample", *again)
     assert len(loaded) == 2
     assert asked == ["codemind_der_sample"] * 3
+    # The first stage is scored again, from the cache: its results are there twice.
+    second, whole = sorted(read_runs([tmp_path / "out"]), key=lambda run: run.date)[-1], stages(folder / "writes")[1]
+    assert samples_bytes(second) == samples_bytes(whole) and scores(second) == scores(whole)
+
+
+def test_a_first_stage_that_was_interrupted_goes_on(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered: list[str] = []
+
+    def one_by_one(self: ReplayLM, requests: Any, disable_tqdm: bool = False) -> list[str]:
+        responses = []
+        for request in requests:
+            if len(answered) == 5 and not resumed:
+                raise KeyboardInterrupt
+            answered.append(request.task_name)
+            responses.append(self.respond(request))
+            # As the models of the harness do, batch by batch.
+            self.cache_hook.add_partial("generate_until", request.args, responses[-1])
+        return responses
+
+    monkeypatch.setattr(ReplayLM, "generate_until", one_by_one)
+    again = ("--use_cache", str(tmp_path / "cache"))
+    resumed = False
+    with pytest.raises(KeyboardInterrupt):
+        harness(folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample", *again)
+    assert answered == ["codemind_sr_sample"] * 5 and not list(tmp_path.glob("out/**/*.json"))
+    resumed = True
+    harness(folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample", *again)
+    assert answered == ["codemind_sr_sample"] * LIMIT + ["codemind_der_sample"] * 3
+    (first, second), whole = stages(tmp_path / "out"), stages(folder / "writes")
+    assert samples_bytes(first, "codemind_sr_sample") == samples_bytes(whole[0], "codemind_sr_sample")
+    assert samples_bytes(second) == samples_bytes(whole[1]) and scores(second) == scores(whole[1])
 
 
 @pytest.mark.parametrize(

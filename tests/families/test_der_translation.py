@@ -1,0 +1,149 @@
+"""DER on translations: the program that is asked about is the model's own, in the language that it translated into."""
+
+from __future__ import annotations
+
+import json
+from math import isnan
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.benchmarks import get_benchmark
+from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.execution.java import jdk
+from lm_eval_codemind.families.der import DER
+from lm_eval_codemind.families.ier import IER
+from lm_eval_codemind.families.translation import TRANSLATION
+from lm_eval_codemind.harness.cli import run_harness
+from lm_eval_codemind.languages import languages
+from lm_eval_codemind.prompts.templates import Templates
+from lm_eval_codemind.questions import Question
+from lm_eval_codemind.results.runs import Run, read_runs
+
+# As tests/families/test_prompt_lengths.py has it.
+LONGEST = 16_000
+DIRECTIONS = {"codemind_der_sample_java_python": 13, "codemind_der_sample_python_java": 5}
+BY_CHANCE = "\nimport random\nprint(''.join(random.choices(' \\t', k=64)), end='')\n"
+
+
+def questions(benchmark: str) -> list[Question]:
+    problems = TRANSLATION.problems(get_benchmark(benchmark), {})
+    return [question for problem in problems for question in TRANSLATION.questions(problem, "no_test")]
+
+
+def run(output: Path, tasks: str, model: str, *more: str) -> list[Run]:
+    run_harness(
+        [
+            *("--model", model, *more, "--tasks", tasks, "--output_path", str(output)),
+            *("--log_samples", "--confirm_run_unsafe_code"),
+        ]
+    )
+    return sorted(read_runs([output]), key=lambda one: one.date)
+
+
+def scores(run: Run, task: str) -> dict[str, float]:
+    found = run.task(task)
+    assert found is not None
+    return {one.name: one.value for one in found.metrics if one.filter == "strict-match"}
+
+
+@pytest.mark.parametrize("model", ["codemind-oracle", "codemind-null"])
+def test_ceiling_and_floor(tmp_path: Path, model: str) -> None:
+    try:
+        jdk.find()
+    except jdk.JavaUnavailable as error:
+        pytest.skip(str(error))
+    first, second = run(tmp_path, ",".join(DIRECTIONS), model)
+    assert {task.task for task in first.tasks} == {name.replace("_der_", "_translation_") for name in DIRECTIONS}
+    for task, count in DIRECTIONS.items():
+        found = scores(second, task)
+        suite = next(one.suite for one in second.tasks if one.task == task)
+        if model == "codemind-oracle":
+            assert (found["r_der"], found["s_der"], found["pass@1"], found["answered"]) == (1, 1, 1, 1)
+            assert suite["first_stage"]["asked"] == count and suite["first_stage"]["left_out"] == {}
+        else:
+            assert (found["s_der"], found["pass@1"]) == (0, 0) and isnan(found["r_der"])
+
+
+def test_the_models_own_translation_is_what_is_asked_about(tmp_path: Path) -> None:
+    asked = questions("sample_java")
+    known = [question for question in asked if TRANSLATION.posed(question).code]
+    assert len(asked) == 13 and len(known) == 5
+    rows, programs, outputs = [], {}, {}
+    for question in asked:
+        name, program = question.key.problem_id, question["answer"]
+        output = TRANSLATION.posed(question).output or ""
+        if question is asked[0]:
+            # It passes, since white space at the end does not count, and has no output of its own.
+            program += BY_CHANCE
+        elif question is asked[1]:
+            # What counts is what this very program prints.
+            program, output = program + "\nprint(' ')\n", output + " \n"
+        elif question is asked[2]:
+            program = "print('nothing')\n"
+        programs[name], outputs[name] = program, output
+        row = {"model": "org/translates", "benchmark": "sample_java", "problem_id": name}
+        rows += [{**row, "setting": way, "response": f"```python\n{program}```"} for way in ("no_test", "with_test")]
+        rows.append({**row, "setting": "own_program", "response": f"<output>\n{output}</output>"})
+    for question in known[1:]:
+        problem = load_problem("sample", question.key.problem_id)
+        row = {"model": "org/translates", "benchmark": "sample", "problem_id": problem.problem_id, "setting": "steps"}
+        rows.append({**row, "response": f"<output>\n{problem.output}</output>"})
+    responses = tmp_path / "responses.jsonl"
+    responses.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = json.dumps({"responses": str(responses), "model": "org/translates", "missing": "empty"})
+    task = "codemind_der_sample_java_python"
+    _, second = run(tmp_path / "out", f"codemind_ier_sample,{task}", "codemind-replay", "--model_args", arguments)
+
+    found = scores(second, task)
+    stage = second.tasks[0].suite["first_stage"]
+    assert (stage["responses"], stage["passed"], stage["asked"]) == (13, 12, 11)
+    assert stage["left_out_programs"] == {"unstable": f"{asked[0].key.problem_id}/own_program"}
+    assert found["pass@1"] == pytest.approx(12 / 13)
+    assert found["r_der"] == 1 and found["s_der"] == pytest.approx(11 / 12)
+
+    documents = {one.doc["problem_id"]: one.doc for one in second.tasks[0].samples if one.filter == "strict-match"}
+    assert list(documents) == [question.key.problem_id for question in (asked[1], *asked[3:])]
+    same = []
+    for name, document in documents.items():
+        assert (document["benchmark"], document["language"], document["kind"]) == ("sample_java", "python", "script")
+        assert document["code"].strip() == programs[name].strip() and document["output"] == outputs[name]
+        assert document["input"] in [case.input for case in load_problem("sample_java", name).cases]
+        assert "```python" in document["prompt"] and document["code"].strip() in document["prompt"]
+        # The benchmark's own program is the one in the language of the model's.
+        reference = next((load_problem("sample", name).code for one in known if one.key.problem_id == name), "")
+        assert document["reference"] == reference and bool(document["reference_complexity"]) == bool(reference)
+        if document["ier_same"] is not None:
+            assert reference
+            same.append(document["ier_same"])
+    names = [question.key.problem_id for question in known if question.key.problem_id in documents]
+    assert len(same) == len(names)
+    right = sum(name in {one.key.problem_id for one in known[1:]} for name in names)
+    assert found["r_ier_same"] == pytest.approx(right / len(names))
+
+
+def test_no_document_is_beyond_the_limit() -> None:
+    templates = Templates(IER.templates)
+    for language in languages().values():
+        for kind in language.kinds:
+            # A program of the greatest length with the greatest input and output; see proof/outputs.py.
+            fields = {"code": "#" * 10_000, "entry_point": "f" * 50, "input": "1" * 1_000, "output": "2" * 1_000}
+            prompt = templates.render(kind.template, **DER.prompt(kind, fields, "own_program"))
+            target = templates.render("response", **DER.target(kind, fields, "own_program"))
+            assert len(prompt) > 11_000 and len(prompt) + len(target) <= LONGEST - 1_000
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize("benchmark", ["avatar", "avatar_java", "codenet_python", "codenet_java"])
+def test_every_translation_solves_a_problem(benchmark: str, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    known = 0
+    for question in questions(benchmark):
+        posed = TRANSLATION.posed(question)
+        assert (posed.benchmark, posed.problem_id) == (benchmark, question.key.problem_id)
+        assert posed.language == question["target_language"] != question.language
+        assert {case.input: case.output for case in posed.cases}[posed.input] == posed.output
+        assert "\r" not in posed.input and len(posed.input) + len(posed.output or "") <= 2_000
+        known += bool(posed.code)
+    assert known >= 45
