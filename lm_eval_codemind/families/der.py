@@ -223,7 +223,7 @@ class _Asking(DependentReasoning):
         if not asked:
             # The harness needs a document. This one counts for nothing: it asks about the benchmark's own program.
             posed = self._stage.questions[0][0].key
-            first = _with_input(load_problem(posed.benchmark, posed.problem_id))
+            first = with_input(load_problem(posed.benchmark, posed.problem_id))
             given = first.input or next(iter(kind_of(first).known_inputs(first)), "")
             key = Key(first.benchmark, first.problem_id, _SETTING, NOTHING)
             asked = [(Written(key, first, first.code, given), first.output or "None")]
@@ -239,7 +239,7 @@ class _Asking(DependentReasoning):
         if not family.executes:
             raise ValueError(f"{self._stage.task}: its responses are no programs; name another first_stage_task")
         self._problems = [family.posed(question) for question in self._stage.all]
-        solved = [_with_input(family.posed(question)) for question, _ in self._stage.questions]
+        solved = [with_input(family.posed(question)) for question, _ in self._stage.questions]
         running: dict[Job, Future[Outcome]] = {}
         read: list[tuple[Written, Answer]] = []
         for problem, (question, given) in zip(solved, self._stage.questions, strict=True):
@@ -303,7 +303,7 @@ class _Asking(DependentReasoning):
         return [found.get((one.problem.problem_id, one.problem.code, plain_lines(one.input or ""))) for one in asked]
 
 
-def _with_input(problem: Problem) -> Problem:
+def with_input(problem: Problem) -> Problem:
     """Return a problem with the input that IER asks about, also where another benchmark has it."""
     labelled = labelled_form(problem.benchmark)
     if problem.input or kind_of(problem).printed or not labelled:

@@ -14,10 +14,12 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.benchmarks import get_benchmark, sample
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.families.der import DER, dataset
+from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.families.der import DER, dataset, with_input
 from lm_eval_codemind.families.ier import IER
+from lm_eval_codemind.families.sr import SR
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.models.replay import ReplayLM
@@ -329,7 +331,11 @@ def test_a_first_stage_that_was_interrupted_goes_on(
     harness(folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample", *again)
     assert answered == ["codemind_sr_sample"] * LIMIT + ["codemind_der_sample"] * 3
     (first, second), whole = stages(tmp_path / "out"), stages(folder / "writes")
-    assert samples_bytes(first, "codemind_sr_sample") == samples_bytes(whole[0], "codemind_sr_sample")
+    # What the programs' runs took is logged as well, and differs.
+    mine, other = (
+        [(one.key, one.filter, one.responses, one.scores) for one in run.tasks[0].samples] for run in (first, whole[0])
+    )
+    assert mine == other
     assert samples_bytes(second) == samples_bytes(whole[1]) and scores(second) == scores(whole[1])
 
 
@@ -391,3 +397,25 @@ def test_the_authors_leaderboard_has_its_columns(folder: Path) -> None:
     found = DER.leaderboard(second.tasks[0])
     assert found == {"RDER": 1.0, "Pass1": 1.0} and set(found) <= set(LEADERBOARD_COLUMNS)
     assert DER.reasons_against(second.tasks[0]) == ["the first stage is incomplete: 6 of 19 problems"]
+
+
+@pytest.mark.upstream
+def test_the_input_is_the_one_that_ier_asks_about(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    for benchmark, asked_in, without in (
+        ("humaneval", "humaneval", 0),
+        ("mbpp", "mbpp_labelled", 22),
+        ("classeval_methods", "classeval", 40),
+    ):
+        asked = {problem.problem_id: problem for problem in IER.problems(get_benchmark(asked_in), {})}
+        problems = [
+            problem for problem in SR.problems(get_benchmark(benchmark), {}) if list(SR.questions(problem, "no_test"))
+        ]
+        found = {problem.problem_id: with_input(problem).input for problem in problems}
+        for name, given in found.items():
+            assert given == (asked[name].input if name in asked else ""), name
+        assert sum(not given for given in found.values()) == without
+        # What is compared is the very program that IER asks about.
+        assert all(
+            asked[problem.problem_id].code == problem.code for problem in problems if problem.problem_id in asked
+        )

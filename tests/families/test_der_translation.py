@@ -16,7 +16,7 @@ from lm_eval_codemind.families.der import DER
 from lm_eval_codemind.families.ier import IER
 from lm_eval_codemind.families.translation import TRANSLATION
 from lm_eval_codemind.harness.cli import run_harness
-from lm_eval_codemind.languages import languages
+from lm_eval_codemind.languages import get_language, languages
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.results.runs import Run, read_runs
@@ -103,12 +103,14 @@ def test_the_models_own_translation_is_what_is_asked_about(tmp_path: Path) -> No
     assert found["pass@1"] == pytest.approx(12 / 13)
     assert found["r_der"] == 1 and found["s_der"] == pytest.approx(11 / 12)
 
+    python = get_language("python")
     documents = {one.doc["problem_id"]: one.doc for one in second.tasks[0].samples if one.filter == "strict-match"}
     assert list(documents) == [question.key.problem_id for question in (asked[1], *asked[3:])]
     same = []
     for name, document in documents.items():
         assert (document["benchmark"], document["language"], document["kind"]) == ("sample_java", "python", "script")
-        assert document["code"].strip() == programs[name].strip() and document["output"] == outputs[name]
+        assert python.normal_form(document["code"]) == python.normal_form(programs[name])
+        assert document["output"] == outputs[name]
         assert document["input"] in [case.input for case in load_problem("sample_java", name).cases]
         assert "```python" in document["prompt"] and document["code"].strip() in document["prompt"]
         # The benchmark's own program is the one in the language of the model's.
