@@ -12,6 +12,7 @@ from lm_eval_codemind.benchmarks import (
     Benchmark,
     benchmarks,
     get_benchmark,
+    labelled_form,
     limits_of,
     same_problems,
     sample,
@@ -79,3 +80,15 @@ def test_benchmarks_that_share_problems(register_benchmark: Callable[[Benchmark]
     assert same_problems("more") == "sample"
     assert same_problems("sample") == "sample"
     assert same_problems("of nobody") == "of nobody"
+
+
+def test_where_the_inputs_of_a_benchmark_are() -> None:
+    assert {name: labelled_form(name) for name in ("humaneval", "mbpp", "classeval_methods", "sample_bugs")} == {
+        "humaneval": "humaneval",
+        "mbpp": "mbpp_labelled",
+        "classeval_methods": "classeval",
+        "sample_bugs": "sample",
+    }
+    assert all(benchmarks()[found].labelled for name in benchmarks() if (found := labelled_form(name)))
+    # What was published is proven by nobody.
+    assert labelled_form("published_humaneval") == ""
