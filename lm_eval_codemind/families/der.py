@@ -159,16 +159,18 @@ class DependentReasoning(ExecutionReasoning):
         answer, language = sample.answer.found, str(sample.doc.get("language", ""))
         same = sample.doc.get("ier_same")
         about = {None: "", 1.0: "its output on this input was predicted", 0.0: "its output was not predicted"}
+        reference = Part(
+            "The benchmark's program",
+            "code",
+            str(sample.doc.get("reference", "")),
+            beside=True,
+            note=about.get(same, ""),
+            language=language,
+        )
         return [
             Part("The model's program", "code", str(sample.doc.get("code", "")), beside=True, language=language),
-            Part(
-                "The benchmark's program",
-                "code",
-                str(sample.doc.get("reference", "")),
-                beside=True,
-                note=about.get(same, ""),
-                language=language,
-            ),
+            # After a translation it is that in the other language, if there is one.
+            *([reference] if reference.text else []),
             Part("Input I", "code", str(sample.doc.get("input", "")), language=language),
             Part("Output of the model's program", "text", str(sample.doc.get("output", "")), beside=True),
             Part("Answer", "text", "(none found)" if answer is None else answer, beside=True),
