@@ -2,19 +2,22 @@
 
     python utils/find_revealing_tests.py --upstream DIR [--workers N]
 
-Afterwards prove the labels of the buggy programs: ``utils/prove_labels.py --benchmark NAME``.
+Those of programs in Java need a JDK. Afterwards prove the labels of the buggy programs, where they have any:
+``utils/prove_labels.py --benchmark NAME``.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
+import os
 from pathlib import Path
 
 import click
 
 from lm_eval_codemind.benchmarks import Upstream, benchmarks, get_benchmark
-from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.execution import SharedPool
+from lm_eval_codemind.execution.sandbox import WORKERS_VARIABLE
 from lm_eval_codemind.proof.revealing import FILE, find_revealing_tests
 
 PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs"
@@ -25,14 +28,14 @@ PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" /
 @click.option("--workers", default=1, show_default=True)
 def main(upstream: Path, workers: int) -> None:
     """Write ``proofs/revealing_tests.json``; packaged benchmarks have their tests beside their bugs."""
+    os.environ[WORKERS_VARIABLE] = str(workers)
     source = Upstream(upstream)
     blocks = []
     for benchmark in benchmarks().values():
         if not benchmark.buggy_as or benchmark.packaged:
             continue
         correct, buggy = benchmark.read(source), get_benchmark(benchmark.buggy_as).read(source)
-        with Sandbox(workers=workers) as sandbox:
-            found = find_revealing_tests(correct, buggy, sandbox)
+        found = find_revealing_tests(correct, buggy, SharedPool())
         missing = [problem.problem_id for problem in correct if problem.problem_id not in found]
         silent = [problem_id for problem_id, test in found.items() if not test.returns]
         click.echo(f"{benchmark.name}: {len(found)} tests; none for {', '.join(missing) or 'nothing'}")

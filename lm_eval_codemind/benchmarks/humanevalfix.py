@@ -5,12 +5,14 @@ Two benchmarks hold the same problems under the same names: ``humanevalfix`` wit
 what the buggy program returns for it. Which test that is,
 :mod:`lm_eval_codemind.proof.revealing` knows.
 
-HumanEvalPack has the same problems in Java, in ``humaneval-x/data/java``.
+``humanevalfix_java`` and ``humanevalfix_java_buggy`` are HumanEvalPack's same problems in Java, where each function is a
+method of a class ``Solution``. Nothing is asked there but their repair.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -19,11 +21,12 @@ from lm_eval_codemind.benchmarks import licences
 from lm_eval_codemind.benchmarks.archives import OCTOPACK, ArchivePart
 from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.humaneval import BASE_CASES, CALLS, context_of, suite_of, without_docstring
-from lm_eval_codemind.benchmarks.specifications import function_specification
+from lm_eval_codemind.benchmarks.specifications import function_specification, without_examples
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Problem
 
 NAME, BUGGY = "humanevalfix", "humanevalfix_buggy"
+JAVA_NAME, JAVA_BUGGY = "humanevalfix_java", "humanevalfix_java_buggy"
 _RECORDS = "humanevalpack.jsonl"
 PART = ArchivePart(
     OCTOPACK,
@@ -31,6 +34,21 @@ PART = ArchivePart(
     (_RECORDS,),
     "accbf3533b6d9fc104c8793dfc0c7177c3d6dba555841b094c42ad16a2faed03",
 )
+JAVA_PART = Part(
+    OCTOPACK,
+    "evaluation/create/humaneval-x/data/java/data",
+    (_RECORDS,),
+    "cba333bf1e66b8f2993f84102bed347be2edc53224486cc9d95894d8a61a2633",
+)
+
+# The suites of these draw their arguments at random, so that no assertion stands by itself: these are our own.
+_JAVA_TESTS = {
+    "HumanEval_32": (
+        "List<Double> xs = Arrays.asList(-6.0, 11.0, -6.0, 1.0);\nassert Math.abs(s.findZero(xs) - 1.0) < 1e-4;"
+    ),
+    "HumanEval_38": 'assert s.decodeCyclic("loehl rowd").equals("hello world");',
+    "HumanEval_50": 'assert s.decodeShift("hwfgx").equals("crabs");',
+}
 
 
 def read(upstream: Upstream, *, buggy: bool = False) -> list[Problem]:
@@ -40,11 +58,21 @@ def read(upstream: Upstream, *, buggy: bool = False) -> list[Problem]:
         upstream: Where HumanEvalPack is read from.
         buggy: Whether with the buggy programs instead of the correct ones.
     """
-    return [_problem(record, buggy) for record in _records(upstream)]
+    return [_problem(record, buggy) for record in _records(upstream, PART)]
 
 
-def _records(upstream: Upstream) -> Iterator[dict[str, Any]]:
-    content = upstream.files(PART)[_RECORDS]
+def read_java(upstream: Upstream, *, buggy: bool = False) -> list[Problem]:
+    """Return the problems in Java in upstream's order, under the names that they have in Python.
+
+    Args:
+        upstream: Where HumanEvalPack is read from.
+        buggy: Whether with the buggy programs instead of the correct ones.
+    """
+    return [_java_problem(record, buggy) for record in _records(upstream, JAVA_PART)]
+
+
+def _records(upstream: Upstream, part: Part) -> Iterator[dict[str, Any]]:
+    content = upstream.files(part)[_RECORDS]
     for line in content.decode("utf-8").splitlines():
         yield json.loads(line)
 
@@ -71,6 +99,44 @@ def _problem(record: dict[str, Any], buggy: bool) -> Problem:
     )
 
 
+def _java_problem(record: dict[str, Any], buggy: bool) -> Problem:
+    problem_id = record["task_id"].replace("Java/", "HumanEval_")
+    imports, _, _ = record["declaration"].partition("class Solution")
+    body = record["buggy_solution" if buggy else "canonical_solution"]
+    head, _, _ = record["declaration"].rstrip().rpartition("\n")
+    test = _JAVA_TESTS.get(problem_id, "")
+    # Upstream's column of that name is another method's in three problems.
+    entry_point = re.findall(r"(\w+)\s*\(", record["signature"])[0]
+    return Problem(
+        problem_id=problem_id,
+        benchmark=JAVA_BUGGY if buggy else JAVA_NAME,
+        kind="function",
+        language="java",
+        code=_tidy(record["declaration"] + body),
+        entry_point=entry_point,
+        input="",
+        output="",
+        specification=_java_specification(record, problem_id in BASE_CASES),
+        # The methods of the class that the specification relies on, and the imports.
+        context=_tidy(f"{head}\n}}\n"),
+        tests=f"{imports.strip()}\n\n{record['test'].strip()}\n",
+        hint_test=f"Solution s = new Solution();\n{test}" if test else "",
+        provenance=JAVA_PART.place(_RECORDS),
+    )
+
+
+def _java_specification(record: dict[str, Any], base_cases: bool) -> str:
+    """Return the method's signature with its description above it, examples removed."""
+    description = without_examples(record["docstring"].replace("<p>\n", "\n"), base_cases)
+    lines = [f" * {line}".rstrip() for line in description.split("\n")] if description else []
+    return "\n".join([*(["/**", *lines, " */"] if lines else []), record["signature"]]) + "\n"
+
+
+def _tidy(code: str) -> str:
+    """Return source without white space at the ends of its lines."""
+    return "\n".join(line.rstrip() for line in code.strip().split("\n")) + "\n"
+
+
 def _without_call(tests: str, entry_point: str) -> str:
     """Return the suite without the call at its end: it is called by what executes it."""
     return tests.strip().removesuffix(f"check({entry_point})").rstrip() + "\n"
@@ -81,7 +147,15 @@ _SHARED: dict[str, Any] = {
     "sources": (licences.HUMAN_EVAL, licences.OCTOPACK),
     "extends": "humaneval",
 }
+_JAVA: dict[str, Any] = {
+    "parts": (JAVA_PART,),
+    "sources": (licences.HUMAN_EVAL, licences.OCTOPACK),
+    "labels": "none",
+    "language": "java",
+}
 HUMANEVALFIX = (
     Benchmark(NAME, "HumanEvalFix", "function", 164, read, labels="none", buggy_as=BUGGY, **_SHARED),
     Benchmark(BUGGY, "HumanEvalFix, buggy", "function", 164, partial(read, buggy=True), **_SHARED),
+    Benchmark(JAVA_NAME, "HumanEvalFix Java", "function", 164, read_java, buggy_as=JAVA_BUGGY, **_JAVA),
+    Benchmark(JAVA_BUGGY, "HumanEvalFix Java, buggy", "function", 164, partial(read_java, buggy=True), **_JAVA),
 )

@@ -30,6 +30,9 @@ _OPEN_CALL = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\((?P<rest>[^)]*)$")
 _GIVEN = re.compile(r"\s*for\s+\w+\s*=.*\b(?:output|result|sum)\b", re.IGNORECASE)
 _IN_EXAMPLE = re.compile(r"\s*(?:(?:arr|return)\s*=|return \[|(?:->|=>)\s)", re.IGNORECASE)
 
+# The words that a value is written with, in Python and in Java.
+_VALUES = frozenset({"True", "False", "None", "Arrays", "asList"})
+
 # What goes on with the description after examples: a section of its own, or a sentence without any value in it.
 _SECTION = re.compile(r"\s*(?:notes?|constrain(?:ts?)?|variables|restrictions)\s*:|\s*output\s*:\s*$", re.IGNORECASE)
 _SENTENCE = re.compile(
@@ -81,7 +84,7 @@ def _is_example(line: str, base_cases: bool, after_heading: bool) -> bool:
     if call is None or base_cases:
         return False
     names = set(re.findall(r"[A-Za-z_]\w*", re.sub(r"'[^']*'|\"[^\"]*\"", "", call["arguments"])))
-    return names <= {"True", "False", "None"}  # with a variable in it, it is an equation
+    return names <= _VALUES  # with a variable in it, it is an equation
 
 
 def _join_open_calls(lines: list[str]) -> list[str]:

@@ -18,7 +18,7 @@ from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.pairs import Record, exchanges, paired, programs_beside, warn_of
 from lm_eval_codemind.families.sr import mean_of_setting, mean_of_setting_stderr
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
+from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of, language_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
 from lm_eval_codemind.questions.samples import Sample
@@ -89,6 +89,7 @@ class Repair(Family):
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {
             "code": fields["answer"].strip("\n"),
+            "fence": language_of(kind).fence,
             "reasoning": fields.get("reasoning", "").strip(),
             "setting": setting,
         }

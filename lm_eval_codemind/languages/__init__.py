@@ -28,6 +28,7 @@ __all__ = [
     "Unfinished",
     "get_language",
     "kind_of",
+    "language_of",
     "languages",
 ]
 
@@ -65,3 +66,15 @@ def kind_of(program: _Written) -> Kind:
         ValueError: if there is no such language or kind.
     """
     return get_language(program.language).kind(program.kind)
+
+
+def language_of(kind: Kind) -> Language:
+    """Return the language that a kind of program belongs to.
+
+    Raises:
+        ValueError: if no language has it.
+    """
+    for language in languages().values():
+        if kind in language.kinds:
+            return language
+    raise ValueError(f"no language has the kind of program {kind.name!r}")

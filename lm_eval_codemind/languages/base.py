@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.execution import Job, Limits
@@ -143,6 +143,13 @@ class Kind(abc.ABC):
     @abc.abstractmethod
     def shown_test(self, problem: Problem) -> str:
         """Return the test that a prompt shows beside a program."""
+
+    def assertions(self, problem: Problem) -> Mapping[str, str]:
+        """Return the assertions of a problem's suite that stand by themselves, each with the call in it.
+
+        Each is given as :meth:`with_tests` takes it. Empty where there are none.
+        """
+        return {}
 
     def masked_output(self, problem: Problem) -> str:
         """Return source in which ``??`` stands for the output of a problem; ``??`` alone where that is all."""

@@ -8,7 +8,6 @@ a user's build executes nothing.
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import json
 from collections.abc import Sequence
@@ -16,10 +15,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
-from lm_eval_codemind.benchmarks import fixed_form
-from lm_eval_codemind.execution import Job, Outcome, Sandbox, Status
+from lm_eval_codemind.benchmarks import fixed_form, get_benchmark
+from lm_eval_codemind.execution import Job, Outcome, Status
+from lm_eval_codemind.execution.sandbox import Pool
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.languages.python.hint_tests import function_hints
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
 
 FILE = "revealing_tests.json"
@@ -56,8 +55,8 @@ def with_revealing_tests(benchmark: str, problems: Sequence[Problem]) -> list[Pr
     """Return the problems, each with the test that reveals its bug as the test it shows.
 
     Problems with the correct program keep it at that. Those with the buggy one are asked what it returns for the test's
-    call, and are excluded where it returns nothing. A problem without such a test is excluded. Benchmarks for which no
-    tests are shipped are returned as they are.
+    call where their labels are proven, and are excluded where it returns nothing. A problem without such a test is
+    excluded. Benchmarks for which no tests are shipped are returned as they are.
 
     Args:
         benchmark: Name of a benchmark.
@@ -67,21 +66,22 @@ def with_revealing_tests(benchmark: str, problems: Sequence[Problem]) -> list[Pr
     tests = _shipped().get(fixed or benchmark)
     if tests is None:
         return list(problems)
-    return [_with_test(problem, tests.get(problem.problem_id), bool(fixed)) for problem in problems]
+    asked = bool(fixed) and get_benchmark(benchmark).labelled
+    return [_with_test(problem, tests.get(problem.problem_id), asked) for problem in problems]
 
 
-def _with_test(problem: Problem, found: RevealingTest | None, buggy: bool) -> Problem:
+def _with_test(problem: Problem, found: RevealingTest | None, asked: bool) -> Problem:
     if found is None:
         return dataclasses.replace(problem, category="excluded", reason="untested", output=None)
     shown = dataclasses.replace(problem, hint_test=found.test)
-    if not buggy:
+    if not asked:
         return shown
-    asked = dataclasses.replace(shown, input=found.call, output=None)
-    return asked if found.returns else dataclasses.replace(asked, category="excluded", reason="no_output")
+    called = dataclasses.replace(shown, input=found.call, output=None)
+    return called if found.returns else dataclasses.replace(called, category="excluded", reason="no_output")
 
 
 def find_revealing_tests(
-    correct: Sequence[Problem], buggy: Sequence[Problem], sandbox: Sandbox
+    correct: Sequence[Problem], buggy: Sequence[Problem], sandbox: Pool
 ) -> dict[str, RevealingTest]:
     """Execute the assertions of each suite one by one on both programs and return the tests found, by problem id.
 
@@ -96,7 +96,7 @@ def find_revealing_tests(
     """
     found = {}
     for good, bad in zip(correct, buggy, strict=True):
-        tests = {test: call_of(test, good.entry_point) for test in assertions_of(good)}
+        tests = assertions_of(good)
         runs = [
             (test, call, sandbox.submit(_alone(good, test)), sandbox.submit(_alone(bad, test)))
             for test, call in (tests or _from_own_input(good, sandbox)).items()
@@ -111,25 +111,10 @@ def find_revealing_tests(
     return found
 
 
-def assertions_of(problem: Problem) -> list[str]:
-    """Return the assertions of a problem's suite that stand by themselves and are short enough to be shown."""
-    return [hint.test for hint in function_hints(problem) if len(hint.test) <= SHOWN_CHARACTERS]
-
-
-def call_of(test: str, entry_point: str) -> str:
-    """Return the only call of a function in an assertion, as source.
-
-    Raises:
-        ValueError: if there is none, or more than one.
-    """
-    calls = [
-        node
-        for node in ast.walk(ast.parse(test))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == entry_point
-    ]
-    if len(calls) != 1:
-        raise ValueError(f"{len(calls)} calls of {entry_point} in {test!r} instead of one")
-    return ast.unparse(calls[0])
+def assertions_of(problem: Problem) -> dict[str, str]:
+    """Return the assertions of a suite that stand by themselves and are short enough to be shown, with their calls."""
+    found = kind_of(problem).assertions(problem)
+    return {test: call for test, call in found.items() if len(test) <= SHOWN_CHARACTERS}
 
 
 def _alone(problem: Problem, test: str) -> Job:
@@ -142,7 +127,7 @@ def _returned(outcome: Outcome) -> bool:
     return outcome.status is Status.FAILED
 
 
-def _from_own_input(problem: Problem, sandbox: Sandbox) -> dict[str, str]:
+def _from_own_input(problem: Problem, sandbox: Pool) -> dict[str, str]:
     """Return the assertion that a problem's program returns for its input what it returns, with the input."""
     if not problem.input:
         return {}

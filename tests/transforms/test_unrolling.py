@@ -268,7 +268,7 @@ def f():
 """
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(suites())
 def test_generated_programs_give_the_same(lines: list[str]) -> None:
     code = PROGRAM.format("\n".join(_indented(lines)))

@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.languages.base import Language
 from lm_eval_codemind.languages.java.code import Code, code, splice
-from lm_eval_codemind.languages.java.kinds import LANGUAGE, Script
+from lm_eval_codemind.languages.java.kinds import Function, Script
 from lm_eval_codemind.languages.java.measures import measure
 from lm_eval_codemind.languages.java.normal import lines, normal_form
+from lm_eval_codemind.languages.java.suites import LANGUAGE
 from lm_eval_codemind.languages.java.syntax import JavaSyntaxError
 from lm_eval_codemind.problems import Complexity
 
@@ -23,7 +24,7 @@ class _Java(Language):
     name = LANGUAGE
     title = "Java"
     fence = "java"
-    kinds = (Script(),)
+    kinds = (Function(), Script())
     prover = "lm_eval_codemind.proof.prove_java:prove_java_labels"
 
     def lines(self, source: str) -> int:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 
 from lm_eval_codemind.answers.response import visible_text
 from lm_eval_codemind.languages.java.declarations import Declaration, broken_off, declarations
-from lm_eval_codemind.languages.java.syntax import TYPES, JavaSyntaxError, Node, Tree, parse
+from lm_eval_codemind.languages.java.syntax import METHODS, TYPES, JavaSyntaxError, Node, Tree, parse
 
 WRAPPER = "Main"
 
@@ -252,3 +252,83 @@ def _wrapped(parts: Sequence[Declaration]) -> Code | None:
         if tree.is_valid and any(is_main(tree, node) for node in tree.root.walk() if node.kind == "method_declaration"):
             return Code(source, WRAPPER)
     return None
+
+
+def class_in(response: str, name: str, method: str) -> str | None:
+    """Return the class that a response holds under a name, with its imports and the classes beside it; None if none.
+
+    Of several the last counts that has the method and parses. Where the method stands alone, without that class, it is
+    put into one, together with the methods and fields of its block.
+
+    Args:
+        response: What the model wrote.
+        name: The class.
+        method: The method of it that is asked for.
+    """
+    for anywhere in (False, True):
+        for text in _variants(response):
+            found = _class(declarations(text, anywhere), name, method)
+            if found is not None:
+                return found
+    return None
+
+
+def _class(parts: Sequence[Declaration], name: str, method: str) -> str | None:
+    types = [found for part in parts if part.kind == "type" and (found := _parsed(part)) is not None]
+    named = [one for one in types if one.name == name]
+    having = [one for one in named if method in {one.tree.name(inner) for inner in _methods(one.node)}]
+    if not having:
+        blocks = [part.block for part in parts if part.kind == "method" and part.name == method]
+        if blocks:
+            return _put_into_class([part for part in parts if part.block == blocks[-1]], name)
+    best = [one for one in having if one.tree.is_valid] or having or named
+    return _joined(parts, types, best[-1]).source if best else None
+
+
+def _put_into_class(parts: Sequence[Declaration], name: str) -> str:
+    members = "\n\n".join(part.source for part in parts if part.kind in ("method", "field"))
+    pieces = [part.source for part in parts if part.kind == "import"]
+    pieces.append(f"class {name} {{\n{textwrap.indent(members, '    ')}\n}}")
+    pieces += [part.source for part in parts if part.kind == "type" and part.name != name]
+    return "\n\n".join(pieces) + "\n"
+
+
+def with_members(answer: str, program: str, name: str) -> str:
+    """Return an answer with the imports of a program, and its class with the methods of the program's that it lacks.
+
+    They stand in front of its own, as helpers do. An answer that does not parse is returned as it is.
+
+    Args:
+        answer: A class of that name, with its imports and the classes beside it.
+        program: A program that has such a class.
+        name: The class.
+    """
+    given, whole = parse(answer), parse(program)
+    body, others = _body(given, name), _body(whole, name)
+    if not given.is_valid or body is None or others is None:
+        return answer
+    defined = {given.name(node) for node in body.children if node.kind in METHODS}
+    lacking = [node for node in others.children if node.kind in METHODS and whole.name(node) not in defined]
+    members = "".join(f"\n    {whole.text(node)}\n" for node in lacking)
+    types = []
+    for node in types_of(given):
+        opened = body.start + 1 if body.parent is node else node.start
+        head, rest = given.source[node.start : opened], given.source[opened : node.end]
+        types.append((head + (members.encode("utf-8") if body.parent is node else b"") + rest).decode("utf-8"))
+    imports = dict.fromkeys([*imports_of(given), *imports_of(whole)])
+    return "\n".join(imports) + "\n\n" + "\n\n".join(types) + "\n"
+
+
+def imports_of(tree: Tree) -> list[str]:
+    """Return the imports of a source, as they stand."""
+    return [tree.text(node) for node in tree.root.children if node.kind == "import_declaration"]
+
+
+def types_of(tree: Tree) -> list[Node]:
+    """Return the top-level types of a source."""
+    return [node for node in tree.root.children if node.kind in TYPES]
+
+
+def _body(tree: Tree, name: str) -> Node | None:
+    node = next((node for node in types_of(tree) if tree.name(node) == name), None)
+    return None if node is None else node.child("body")

@@ -1,20 +1,23 @@
-"""The kinds of Java programs: whole programs that read from standard input and print."""
+"""The kinds of Java programs: whole programs that read from standard input and print, and methods of a class."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lm_eval_codemind.execution import Job, Limits, ScriptCase
 from lm_eval_codemind.languages.base import Execution, Kind, Unfinished
+from lm_eval_codemind.languages.java import suites
+from lm_eval_codemind.languages.java.code import class_in, imports_of, types_of, unfinished, with_members
 from lm_eval_codemind.languages.java.code import code as code_of
-from lm_eval_codemind.languages.java.code import unfinished
-from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse_valid
+from lm_eval_codemind.languages.java.suites import LANGUAGE
+from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse, parse_valid
 from lm_eval_codemind.languages.java.types import text_type
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
 
-LANGUAGE = "java"
+# The class that a function is a method of.
+SOLUTION = "Solution"
 
 _LOOKUP = """\
 import java.nio.charset.StandardCharsets;
@@ -94,6 +97,69 @@ class Script(Kind):
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
         # Nothing seeds what a program in Java leaves to chance.
         return Job.script(code, [ScriptCase(input)], limits=limits, job_id=problem.problem_id, language=LANGUAGE)
+
+    def output_type(self, output: str) -> str | None:
+        return text_type(output)
+
+
+class Function(Kind):
+    """A method of a class ``Solution``, which a suite of assertions calls."""
+
+    name = "function"
+
+    @property
+    def template(self) -> str:
+        return f"{LANGUAGE}/{self.name}"
+
+    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
+        """Return the program; by itself it prints nothing."""
+        return Execution(problem.code if code is None else code, None)
+
+    def suite_job(
+        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
+    ) -> Job:
+        return suites.suite_job(
+            code, problem.tests, problem.entry_point, problem.context, limits or Limits(), problem.problem_id
+        )
+
+    def assertions(self, problem: Problem) -> Mapping[str, str]:
+        """Return the assertions of the suite, else the problem's own."""
+        found = suites.assertions(problem.tests)
+        return found or ({problem.hint_test: problem.input} if problem.hint_test else {})
+
+    def program(
+        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+    ) -> str | Unfinished | None:
+        """Return the class with the method; imports and methods that it lacks are those of ``into``."""
+        found = class_in(response, SOLUTION, problem.entry_point)
+        if found is not None:
+            return with_members(found, into, SOLUTION)
+        broken = unfinished(response)
+        return None if broken is None else Unfinished(broken)
+
+    def asked_for(self, code: str, problem: Problem) -> str:
+        """Return the types of the program, without imports."""
+        try:
+            tree = parse_valid(code)
+        except JavaSyntaxError as error:
+            raise SyntaxError(str(error)) from error
+        return "\n\n".join(tree.text(node) for node in types_of(tree)) + "\n"
+
+    def own_answer(self, problem: Problem) -> str:
+        return problem.code
+
+    def shown_test(self, problem: Problem) -> str:
+        return problem.hint_test
+
+    def with_tests(self, problem: Problem, tests: str) -> Problem:
+        imports = "\n".join(imports_of(parse(problem.tests)))
+        return dataclasses.replace(problem, tests=suites.as_suite(tests, imports))
+
+    def obedient_code(self, problem: Problem) -> str | None:
+        return None
+
+    def with_hint(self, problem: Problem, seed: int) -> Problem:
+        return problem
 
     def output_type(self, output: str) -> str | None:
         return text_type(output)

@@ -6,7 +6,7 @@ import abc
 import ast
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lm_eval_codemind.answers.comparison import readings, too_long
 from lm_eval_codemind.answers.output import likely_code, likely_text
@@ -162,6 +162,10 @@ class Function(PythonKind):
     def with_tests(self, problem: Problem, tests: str) -> Problem:
         context = f"{problem.context}\n{imports_of(problem.tests)}"
         return dataclasses.replace(problem, tests=tests, context=context)
+
+    def assertions(self, problem: Problem) -> Mapping[str, str]:
+        tests = [hint.test for hint in hint_tests.function_hints(problem)]
+        return {test: hint_tests.call_of(test, problem.entry_point) for test in tests}
 
     def obedient_code(self, problem: Problem) -> str | None:
         return hint_tests.obedient_function(problem)

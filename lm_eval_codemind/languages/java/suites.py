@@ -1,0 +1,268 @@
+"""Suites of Java assertions as they are executed: a class of ours runs them beside the program and says how they went.
+
+A suite is a class ``Main`` whose ``main`` makes a ``Solution`` and throws if it is wrong, as HumanEvalPack has them. It
+shares a virtual machine with the program under test, so three things keep the program from passing it by other means
+than being right:
+
+- Right is what prints a token that the program cannot know: it is drawn when the suites are first run, handed over on
+  standard input, read and wiped before the program is loaded. What the program prints itself goes nowhere.
+- What the program returns is copied into plain values of Java's own before anything compares it, so that its own
+  ``equals`` is never asked.
+- Names that the suite uses mean what they mean in Java: types of the answer that are called so are left out of it.
+
+A program that searches the memory of its virtual machine for the token is beyond this.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lm_eval_codemind.execution import Case, Job, Limits
+from lm_eval_codemind.languages.java.code import imports_of, types_of
+from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, Node, Tree, parse_valid
+
+LANGUAGE = "java"
+RECEIVER = "s"
+"""The variable of a suite that holds the object under test."""
+
+# What stands beside the program: the class of ours, the suite, and what of the program the suite relies on.
+_STARTER, _SUITE, _HELPERS = "Main", "MainSuite", "MainHelpers"
+_TOKEN = secrets.token_hex(16)
+
+_FINAL = ("boolean", "char", "int", "long", "float", "double")
+_BOXED = ("Boolean", "Character", "Byte", "Short", "Integer", "Long", "Float", "Double", "String")
+_SAME = "\n".join(f"    static {name} value({name} given) {{ return given; }}" for name in (*_FINAL, *_BOXED))
+_START = f"""\
+public class {_STARTER} {{
+    public static void main(String[] arguments) throws Throwable {{
+        String token = new String(
+            new java.io.FileInputStream(java.io.FileDescriptor.in).readAllBytes(),
+            java.nio.charset.StandardCharsets.UTF_8);
+        new java.io.FileOutputStream(java.io.FileDescriptor.in).getChannel().truncate(0);
+        java.io.PrintStream out = System.out;
+        System.setOut(new java.io.PrintStream(java.io.OutputStream.nullOutputStream()));
+        ClassLoader.getSystemClassLoader().setClassAssertionStatus("{_SUITE}", true);
+        try {{
+            {_SUITE}.main(new String[0]);
+        }} catch (AssertionError wrong) {{
+            return;
+        }}
+        out.print(token);
+        out.flush();
+    }}
+
+{_SAME}
+    static <T> java.util.List<T> value(java.util.List<T> given) {{ return (java.util.List<T>) plain(given); }}
+    static <K, V> java.util.Map<K, V> value(java.util.Map<K, V> given) {{ return (java.util.Map<K, V>) plain(given); }}
+    static <T> java.util.Optional<T> value(java.util.Optional<T> given) {{ return (java.util.Optional<T>) plain(given); }}
+    static Object value(Object given) {{ return plain(given); }}
+
+    private static Object plain(Object given) {{
+        if (given instanceof java.util.List) {{
+            java.util.List<Object> copy = new java.util.ArrayList<>();
+            for (Object each : (java.util.List<?>) given) copy.add(plain(each));
+            return copy;
+        }}
+        if (given instanceof java.util.Set) {{
+            java.util.Set<Object> copy = new java.util.HashSet<>();
+            for (Object each : (java.util.Set<?>) given) copy.add(plain(each));
+            return copy;
+        }}
+        if (given instanceof java.util.Map) {{
+            java.util.Map<Object, Object> copy = new java.util.HashMap<>();
+            for (java.util.Map.Entry<?, ?> each : ((java.util.Map<?, ?>) given).entrySet())
+                copy.put(plain(each.getKey()), plain(each.getValue()));
+            return copy;
+        }}
+        if (given instanceof java.util.Optional) {{
+            java.util.Optional<?> optional = (java.util.Optional<?>) given;
+            return optional.isPresent() ? java.util.Optional.of(plain(optional.get())) : optional;
+        }}
+        boolean javas = given == null || given.getClass().getClassLoader() == null;
+        boolean simple = given == null || given instanceof Number || given instanceof CharSequence
+            || given instanceof Character || given instanceof Boolean || given.getClass().isArray();
+        if (javas && simple) return given;
+        throw new AssertionError("no plain value: " + given.getClass());
+    }}
+}}
+"""
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+
+
+def suite_job(program: str, suite: str, entry_point: str, context: str, limits: Limits, job_id: str) -> Job:
+    """Return the job that runs a suite on a program; it passes if the suite ends without throwing.
+
+    An ``AssertionError`` makes it fail, whatever else is thrown is an error.
+
+    Args:
+        program: The imports and types of the program. Types with names that the suite uses are left out, but for the
+            one under test.
+        suite: Source with a class ``Main``, and maybe imports.
+        entry_point: The method under test. Other methods that the suite calls are those of ``context``.
+        context: Source with a class that has these methods; empty where there are none.
+        limits: What the program may use.
+        job_id: Repeated in the outcome.
+    """
+    source = _source(program, suite, entry_point, context)
+    return Job.script(source, [Case(_TOKEN, _TOKEN)], limits=limits, job_id=job_id, language=LANGUAGE)
+
+
+@lru_cache(maxsize=4096)
+def _source(program: str, suite: str, entry_point: str, context: str) -> str:
+    trusted = _prepared(suite, entry_point, context)
+    try:
+        tree = parse_valid(program)
+    except JavaSyntaxError:
+        # The compiler says what is wrong with it.
+        return f"{_START}\n{program}"
+    kept = [tree.text(node) for node in types_of(tree) if tree.name(node) not in trusted.names]
+    # Started is the first of several public classes that have a `main`.
+    return (
+        "\n".join([*dict.fromkeys([*imports_of(tree), *trusted.imports]), "", _START, trusted.body, "", *kept]) + "\n"
+    )
+
+
+@dataclass(frozen=True)
+class _Trusted:
+    """What stands beside the program: imports, types, and the names that these use."""
+
+    imports: tuple[str, ...]
+    body: str
+    names: frozenset[str]
+
+
+@lru_cache(maxsize=512)
+def _prepared(suite: str, entry_point: str, context: str) -> _Trusted:
+    tree = parse_valid(suite)
+    main = _main_class(tree)
+    changes = [_renaming(main, _SUITE)]
+    for call in calls_in(tree, main):
+        if tree.name(call) == entry_point:
+            changes += [(call.start, call.start, f"{_STARTER}.value("), (call.end, call.end, ")")]
+        else:
+            receiver = call.child("object")
+            assert receiver is not None
+            changes.append((receiver.start, receiver.end, f"new {_HELPERS}()"))
+    body = _changed(tree, main, changes)
+    around = parse_valid(context)
+    for node in around.root.children:
+        if node.kind == "class_declaration":
+            body += "\n\n" + _changed(around, node, [_renaming(node, _HELPERS)])
+    under_test = re.search(rf"\b{RECEIVER}\s*=\s*new\s+({_WORD.pattern})", suite)
+    names = set(_WORD.findall(body + _START)) - ({under_test[1]} if under_test else set())
+    return _Trusted(tuple(imports_of(tree)), body, frozenset(names))
+
+
+def _renaming(declared: Node, name: str) -> tuple[int, int, str]:
+    node = declared.child("name")
+    assert node is not None
+    return node.start, node.end, name
+
+
+def _changed(tree: Tree, node: Node, changes: list[tuple[int, int, str]]) -> str:
+    """Return the source of a node with some stretches of it, by offset, replaced."""
+    at, pieces = node.start, []
+    for start, end, text in sorted(changes, key=lambda change: change[:2]):
+        pieces += [tree.source[at:start], text.encode("utf-8")]
+        at = end
+    return b"".join([*pieces, tree.source[at : node.end]]).decode("utf-8")
+
+
+def _main_class(tree: Tree) -> Node:
+    for node in tree.root.children:
+        if node.kind == "class_declaration" and tree.name(node) == "Main":
+            return node
+    raise ValueError("a suite of Java assertions has no class Main")
+
+
+def calls_in(tree: Tree, node: Node) -> list[Node]:
+    """Return the calls of the object under test below a node, in the order of the source."""
+    found = []
+    for inner in node.walk():
+        receiver = inner.child("object") if inner.kind == "method_invocation" else None
+        if receiver is not None and receiver.kind == "identifier" and tree.text(receiver) == RECEIVER:
+            found.append(inner)
+    return found
+
+
+def assertions(suite: str) -> dict[str, str]:
+    """Return the assertions of a suite that stand by themselves, as statements, each with the call in it.
+
+    They are the elements of the list of truth values that ``main`` makes, as HumanEvalPack's suites do. Each comes with
+    the statements of ``main`` that make what it uses. One with several calls, or that draws its arguments, is left out.
+    """
+    tree = parse_valid(suite)
+    listed = next(
+        (
+            node
+            for node in _main_class(tree).walk()
+            if node.kind == "local_variable_declaration" and _element_list(tree, node) is not None
+        ),
+        None,
+    )
+    if listed is None or listed.parent is None:
+        return {}
+    elements = _element_list(tree, listed)
+    assert elements is not None
+    before = [node for node in listed.parent.children if node.named and node.start < listed.start]
+    found = {}
+    for element in elements.children:
+        calls = calls_in(tree, element) if element.named else []
+        if len(calls) == 1:
+            needed = _needed(tree, element, before)
+            if not any("Random" in text for text in needed):
+                found["\n".join([*needed, f"assert {_one_line(tree.text(element))};"])] = tree.text(calls[0])
+    return found
+
+
+def _element_list(tree: Tree, declaration: Node) -> Node | None:
+    """Return the arguments of ``Arrays.asList(...)`` in ``List<Boolean> ... = Arrays.asList(...)``."""
+    kind = declaration.child("type")
+    if kind is None or tree.text(kind) != "List<Boolean>":
+        return None
+    value = next((node.child("value") for node in declaration.of_kind("variable_declarator")), None)
+    if value is None or value.kind != "method_invocation":
+        return None
+    return value.child("arguments")
+
+
+def _needed(tree: Tree, element: Node, before: list[Node]) -> list[str]:
+    """Return the statements that make the variables an element uses; the first makes the object under test."""
+    declared = {name: node for node in before for name in _declared(tree, node)}
+    names = declared.keys() & _identifiers(tree, element)
+    needed: list[str] = []
+    for statement in reversed(before):
+        mentioned = declared.keys() & _identifiers(tree, statement)
+        changes = statement.kind == "expression_statement" and mentioned & (names - {RECEIVER})
+        if changes or names & set(_declared(tree, statement)):
+            names |= mentioned
+            needed.insert(0, _one_line(tree.text(statement)))
+    return needed
+
+
+def _declared(tree: Tree, statement: Node) -> list[str]:
+    return [tree.name(node) for node in statement.of_kind("variable_declarator")]
+
+
+def _identifiers(tree: Tree, node: Node) -> set[str]:
+    return {tree.text(inner) for inner in node.walk() if inner.kind == "identifier"}
+
+
+def _one_line(text: str) -> str:
+    """Return a statement on one line; no string of Java's spans lines."""
+    return re.sub(r"\s*\n\s*", " ", re.sub(r"(?<=\()\s*\n\s*|\s*\n\s*(?=\))", "", text)).strip()
+
+
+def as_suite(statements: str, imports: str = "") -> str:
+    """Return a suite that runs some statements.
+
+    Args:
+        statements: They make ``s`` and assert.
+        imports: What they need.
+    """
+    body = "\n".join(f"        {line}" for line in statements.strip().splitlines())
+    main = f"    public static void main(String[] args) throws Exception {{\n{body}\n    }}"
+    return f"{imports.rstrip()}\n\npublic class Main {{\n{main}\n}}\n".lstrip("\n")
