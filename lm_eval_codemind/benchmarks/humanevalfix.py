@@ -5,8 +5,8 @@ Two benchmarks hold the same problems under the same names: ``humanevalfix`` wit
 what the buggy program returns for it. Which test that is,
 :mod:`lm_eval_codemind.proof.revealing` knows.
 
-``humanevalfix_java`` and ``humanevalfix_java_buggy`` are HumanEvalPack's same problems in Java, where each function is a
-method of a class ``Solution``. Nothing is asked there but their repair.
+``humanevalfix_java`` and ``humanevalfix_java_buggy`` are the same problems in Java, each function being a method of a
+class ``Solution``. Nothing is asked about them but their repair.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ from lm_eval_codemind.problems import (
     load_problems,
     side_path,
 )
+from lm_eval_codemind.proof.buggy_suites import with_own_suites
 from lm_eval_codemind.proof.complexity import with_complexity
 from lm_eval_codemind.proof.labels import load_proofs, prove
 from lm_eval_codemind.proof.revealing import with_revealing_tests
@@ -132,7 +133,7 @@ def read_proven(name: str, upstream: Upstream) -> list[Problem]:
         UpstreamError: if upstream's data is not what the proof was made on.
     """
     benchmark = get_benchmark(name)
-    problems = with_revealing_tests(name, benchmark.read(upstream))
+    problems = with_own_suites(name, with_revealing_tests(name, benchmark.read(upstream)))
     if len(problems) != benchmark.size:
         raise UpstreamError(f"{name}: upstream's files give {len(problems)} problems, {benchmark.size} were expected")
     if benchmark.labels == "none":

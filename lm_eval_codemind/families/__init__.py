@@ -22,6 +22,7 @@ _PACKAGED = tuple(
         "repair:REPAIR",
         "ier:DIRECT_IER",
         "ier:BUGGY_IER",
+        "dsr:BUGGY_DSR",
         "input:DIRECT_INPUT",
         "ier:PUBLISHED_IER",
         "unrolled:UNROLLED",

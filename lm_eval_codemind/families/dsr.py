@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lm_eval_codemind.benchmarks import Benchmark, limits_of
+from lm_eval_codemind.benchmarks import Benchmark, fixed_form, limits_of
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job, shared_sandbox
 from lm_eval_codemind.harness.hooks import Hooks
@@ -35,6 +36,8 @@ class SemanticsReasoning(Family):
     programs = {"C": ("complexity", "code"), "C+": ("transformed_complexity", "transformed")}
 
     def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
+        if fixed_form(benchmark.name):
+            return BUGGY_DSR.name
         return PUBLISHED_DSR.name if benchmark.labels == "published" else self.name
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
@@ -46,6 +49,9 @@ class SemanticsReasoning(Family):
             ValueError: if the seed is no integer.
         """
         problems = without_failing(load_benchmark(benchmark.name), benchmark.name)
+        if fixed_form(benchmark.name):
+            # What a buggy program is shown with is the output for the test that it fails.
+            problems = [problem for problem in problems if problem.category != "excluded"]
         seed = _seed(options.get("transform_seed"))
         if seed == TRANSFORM_SEED or benchmark.labels == "published":
             return [problem for problem in problems if problem.transformed]
@@ -69,7 +75,7 @@ class SemanticsReasoning(Family):
         row = problem.to_row()
         fields = {
             **{column: row[column] for column in _COLUMNS},
-            "test": kind.shown_test(problem),
+            "test": _shown_test(problem),
             "loc": lines[0],
             "loc_transformed": lines[1],
             "answer": asked[0],
@@ -180,6 +186,20 @@ class PublishedSemanticsReasoning(SemanticsReasoning):
     submittable = False
 
 
+class BuggySemanticsReasoning(SemanticsReasoning):
+    """DSR on buggy programs, as results are shown: the bug is to be kept; its questions are asked by :data:`DSR`."""
+
+    name = "dsr_buggy"
+    title = "DSR buggy"
+    in_overlap = False
+
+
+def _shown_test(problem: Problem) -> str:
+    """Return a test that the program passes: of a buggy one what it returns for the call that reveals the bug."""
+    shown = dataclasses.replace(problem, hint_test="") if fixed_form(problem.benchmark) else problem
+    return kind_of(problem).shown_test(shown)
+
+
 def _seed(transform_seed: int | str | None) -> int:
     if transform_seed is None:
         return TRANSFORM_SEED
@@ -195,7 +215,7 @@ def _lines(count: object) -> str:
     return "" if count is None else f"{count} lines"
 
 
-DSR, PUBLISHED_DSR = SemanticsReasoning(), PublishedSemanticsReasoning()
+DSR, PUBLISHED_DSR, BUGGY_DSR = SemanticsReasoning(), PublishedSemanticsReasoning(), BuggySemanticsReasoning()
 
 _hooks = Hooks(DSR)
 dataset, process_results = _hooks.dataset, _hooks.process_results

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -94,21 +94,35 @@ def find_revealing_tests(
         buggy: The same problems, in the same order, with the buggy ones.
         sandbox: Where the programs run.
     """
-    found = {}
-    for good, bad in zip(correct, buggy, strict=True):
-        tests = assertions_of(good)
-        runs = [
-            (test, call, sandbox.submit(_alone(good, test)), sandbox.submit(_alone(bad, test)))
-            for test, call in (tests or _from_own_input(good, sandbox)).items()
-        ]
-        revealing = [
-            RevealingTest(test, call, _returned(failed.result()))
-            for test, call, passed, failed in runs
-            if passed.result().status is Status.PASSED and failed.result().status is not Status.PASSED
-        ]
-        if revealing:
-            found[good.problem_id] = next((test for test in revealing if test.returns), revealing[0])
-    return found
+    problems = {good.problem_id: (good, bad) for good, bad in zip(correct, buggy, strict=True)}
+    left = {
+        problem_id: list((assertions_of(good) or _from_own_input(good, sandbox)).items())
+        for problem_id, (good, _) in problems.items()
+    }
+    found: dict[str, RevealingTest] = {}
+    # Round by round the next assertion of every problem that still wants one: few are ever executed.
+    while left := {problem_id: tests for problem_id, tests in left.items() if tests}:
+        tried = {problem_id: tests.pop(0) for problem_id, tests in left.items()}
+        on_bug = _run(
+            {problem_id: _alone(problems[problem_id][1], test) for problem_id, (test, _) in tried.items()}, sandbox
+        )
+        failing = {problem_id: outcome for problem_id, outcome in on_bug.items() if outcome.status is not Status.PASSED}
+        on_correct = _run(
+            {problem_id: _alone(problems[problem_id][0], tried[problem_id][0]) for problem_id in failing}, sandbox
+        )
+        for problem_id, outcome in on_correct.items():
+            if outcome.status is Status.PASSED:
+                returned = failing[problem_id].status is Status.FAILED
+                if returned or problem_id not in found:
+                    found[problem_id] = RevealingTest(*tried[problem_id], returned)
+                if returned:
+                    left[problem_id].clear()
+    return {problem_id: found[problem_id] for problem_id in problems if problem_id in found}
+
+
+def _run(jobs: Mapping[str, Job], sandbox: Pool) -> dict[str, Outcome]:
+    running = {problem_id: sandbox.submit(job) for problem_id, job in jobs.items()}
+    return {problem_id: future.result() for problem_id, future in running.items()}
 
 
 def assertions_of(problem: Problem) -> dict[str, str]:
@@ -121,10 +135,6 @@ def _alone(problem: Problem, test: str) -> Job:
     """Return the job that runs one assertion on a problem's program."""
     kind = kind_of(problem)
     return kind.suite_job(kind.with_tests(problem, test), problem.code)
-
-
-def _returned(outcome: Outcome) -> bool:
-    return outcome.status is Status.FAILED
 
 
 def _from_own_input(problem: Problem, sandbox: Pool) -> dict[str, str]:

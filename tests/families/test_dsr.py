@@ -69,6 +69,19 @@ def test_the_oracle_gets_everything() -> None:
         assert Answer.from_json(str(answer)) == answer
 
 
+def test_of_a_buggy_program_the_bug_is_to_be_kept() -> None:
+    correct = {problem.problem_id: problem for problem in load_benchmark("sample_bugs")}
+    for row in dsr.dataset(benchmark="sample_bugs_buggy")["test"]:
+        mended = correct[row["problem_id"]]
+        assert row["test"] in row["prompt"] and row["code"] not in row["prompt"]
+        # The call that reveals the bug, with what the buggy program returns.
+        assert row["test"] != mended.hint_test.strip() and row["test"].startswith(f"assert {mended.input} == ")
+        kept, repaired, shown = (score(row, fenced(code)) for code in (row["code"], mended.code, row["transformed"]))
+        assert (kept["r_dsr"], kept["pass@1"]) == (1, 1), row["problem_id"]
+        assert (repaired["r_dsr"], repaired["pass@1"]) == (0, 0), row["problem_id"]
+        assert (shown["r_dsr"], shown["pass@1"]) == (0, 1), row["problem_id"]
+
+
 def test_the_echo_passes_and_gets_nothing() -> None:
     scores, samples = run(Echo())
     assert (scores["r_dsr"], scores["pass@1"], scores["shorter"]) == (0.0, 1.0, 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,7 +15,12 @@ from click.testing import CliRunner
 from lm_eval_codemind.benchmarks import get_benchmark, sample_bugs
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.execution import SharedPool, Status
+from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.families import repair
+from lm_eval_codemind.languages import get_language
+from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import PACKAGED
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import observe
@@ -78,6 +84,47 @@ def test_benchmarks_without_bugs_are_refused() -> None:
         repair.dataset(benchmark="sample", setting="steps")
 
 
+def test_the_worked_example_in_java_is_true() -> None:
+    path = PACKAGED / "repair" / "java" / "examples.yaml"
+    (example,) = yaml.safe_load(path.read_text(encoding="utf-8")).values()
+    kind = get_language("java").kind("function")
+    made = Problem("P", "made", "function", "java", example["code"], example["entry_point"], "", "")
+    problem = kind.with_tests(dataclasses.replace(made, tests="import java.util.*;\n"), example["test"])
+    try:
+        outcomes = SharedPool().run([kind.suite_job(problem, example[name]) for name in ("code", "buggy")])
+    except jdk.JavaUnavailable as error:
+        pytest.skip(str(error))
+    assert [outcome.status for outcome in outcomes] == [Status.PASSED, Status.FAILED]
+
+
+@pytest.mark.upstream
+def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers to every twentieth problem; all were executed when the tests that reveal the bugs were found."""
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    try:
+        jdk.find()
+    except jdk.JavaUnavailable as error:
+        pytest.skip(str(error))
+    splits = repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test"])
+    documents = list(splits["test"])
+    assert len(documents) == 2 * 164 and "```java\nimport java.util.*;" in splits["fewshot"][0]["target"]
+    for row in documents:
+        assert row["test"].strip() in row["prompt"] and row["buggy"].strip() in row["prompt"]
+        assert bool(row["test"]) == (row["setting"] == "steps") and "assert s." not in row["specification"]
+    # Some of the draws of 32, 38 and 50 are among them, whose suites call a helper.
+    chosen = [row for row in documents[::40] + documents[64:65] + documents[76:77] if row["test"]]
+    answers = [[row["target"], f"```java\n{row['buggy']}```", "I see no bug."] for row in chosen]
+    for row, found in zip(chosen, repair.extract_code(answers, chosen), strict=True):
+        right, echo, none = (repair.process_results(row, [answer]) for answer in found)
+        assert (right["pass@1"], right["unchanged"], right["similarity_to_correct"]) == (1, 0, 1), row["problem_id"]
+        assert (echo["pass@1"], echo["unchanged"], echo["similarity_to_bug"]) == (0, 1, 1), row["problem_id"]
+        assert {none[name] for name in ("pass@1", "unchanged", "similarity_to_bug", "code_found")} == {0}
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    with pytest.raises(ValueError, match="Install a JDK of version 17"):
+        repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test"])
+
+
 def test_the_worked_example_is_true() -> None:
     (example,) = yaml.safe_load((PACKAGED / "repair" / "examples.yaml").read_text(encoding="utf-8")).values()
     assert passes(example["code"], example["test"]) and not passes(example["buggy"], example["test"])
@@ -135,7 +182,8 @@ def answer(doc: dict[str, Any]) -> str:
 
 
 def test_from_a_run_to_the_report(tmp_path: Path) -> None:
-    tasks = ["codemind_repair_sample", "codemind_repair_direct_sample", "codemind_ier_buggy_sample"]
+    tasks = ["codemind_repair_sample", "codemind_repair_direct_sample"]
+    tasks += ["codemind_ier_buggy_sample", "codemind_dsr_buggy_sample"]
     results = evaluate(tmp_path, "org/all", answer, tasks, confirm_run_unsafe_code=True)["results"]
     for task in tasks[:2]:
         metrics = {name.split(",")[0]: value for name, value in results[task].items()}
@@ -143,6 +191,7 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
         assert metrics["repaired_by_test"] == pytest.approx(1 / 9) and metrics["unchanged"] == pytest.approx(3 / 18)
         assert metrics["pass@1_stderr"] > 0 and metrics["repaired_by_test_stderr"] > 0
     assert results["codemind_ier_buggy_sample"]["r_ier,strict-match"] == pytest.approx(8 / 9)
+    assert results["codemind_dsr_buggy_sample"]["pass@1,extract-code"] == pytest.approx(8 / 9)
 
     verified = CliRunner().invoke(main, ["verify", str(tmp_path)])
     assert verified.exit_code == 0, verified.output
@@ -153,7 +202,7 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     shown = {part.title: part.text for o in observations[:1] for part in o.family.parts(o.unit)}
     assert shown["Test t that reveals the bug"].startswith("assert moving_average") and shown["Response without test"]
     assert shown["Outcome with test"].startswith("status: passed")
-    assert {o.family.name for o in observations} == {"repair", "repair_direct", "ier_buggy"}
+    assert {o.family.name for o in observations} == {"repair", "repair_direct", "ier_buggy", "dsr_buggy"}
     table = associations(observations)
     row = next(row for row in table.rows if row[1:3] == ("IER buggy", "Repair"))
     # Both, IER alone, repair alone, neither: on the nine problems that the two share.

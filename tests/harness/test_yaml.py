@@ -16,7 +16,7 @@ from lm_eval_codemind.models import register
 FILES = sorted(path for path in task_directory().rglob("*.yaml") if not path.name.startswith("_"))
 
 
-BUGGY = {"humanevalfix_buggy": "codemind_ier_buggy", "sample_bugs_buggy": "codemind_ier_buggy_sample"}
+BUGGY = {"humanevalfix_buggy": "buggy", "sample_bugs_buggy": "buggy_sample"}
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,9 @@ def test_tags_pick_a_benchmark_across_families(manager: TaskManager) -> None:
     for name, benchmark in benchmarks().items():
         if fixed_form(name):
             # Of these a task is named after what it asks, and no tag picks them.
-            assert BUGGY[name] in manager.all_tasks
+            assert benchmark.labelled == (name in BUGGY)
+            for family in ("ier", "dsr") if benchmark.labelled else ():
+                assert f"codemind_{family}_{BUGGY[name]}" in manager.all_tasks
         elif benchmark.labelled:
             about = [task for task in tasks if task.get("dataset_kwargs", {}).get("benchmark") == name]
             assert any(task["task"].startswith("codemind_ier_") for task in about), name

@@ -57,7 +57,9 @@ public class {_STARTER} {{
 {_SAME}
     static <T> java.util.List<T> value(java.util.List<T> given) {{ return (java.util.List<T>) plain(given); }}
     static <K, V> java.util.Map<K, V> value(java.util.Map<K, V> given) {{ return (java.util.Map<K, V>) plain(given); }}
-    static <T> java.util.Optional<T> value(java.util.Optional<T> given) {{ return (java.util.Optional<T>) plain(given); }}
+    static <T> java.util.Optional<T> value(java.util.Optional<T> given) {{
+        return (java.util.Optional<T>) plain(given);
+    }}
     static Object value(Object given) {{ return plain(given); }}
 
     private static Object plain(Object given) {{

@@ -1,0 +1,47 @@
+"""Execute buggy programs on the calls of their suites and write what they return, which the package ships.
+
+    python utils/prove_buggy_outputs.py --upstream DIR [--workers N]
+
+Needs the tests that reveal the bugs (``utils/find_revealing_tests.py``). Afterwards make the recipes of the buggy
+programs anew: ``utils/make_recipes.py --benchmark NAME``.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from lm_eval_codemind.benchmarks import Upstream, benchmarks, fixed_form
+from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.proof.buggy_suites import FILE, prove_outputs
+from lm_eval_codemind.proof.revealing import with_revealing_tests
+
+PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs"
+
+
+@click.command()
+@click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--workers", default=1, show_default=True)
+def main(upstream: Path, workers: int) -> None:
+    """Write ``proofs/buggy_outputs.json``, for the benchmarks of buggy programs that have labels."""
+    source = Upstream(upstream)
+    blocks = []
+    for benchmark in benchmarks().values():
+        if not (fixed_form(benchmark.name) and benchmark.labelled):
+            continue
+        problems = with_revealing_tests(benchmark.name, benchmark.read(source))
+        asked = [problem for problem in problems if problem.category != "excluded"]
+        with Sandbox(workers=workers) as sandbox:
+            found = prove_outputs(asked, sandbox, workers)
+        without = [problem_id for problem_id, outputs in found.items() if not outputs]
+        calls = sum(map(len, found.values()))
+        click.echo(f"{benchmark.name}: {calls} calls of {len(found)} programs; none of {', '.join(without) or 'none'}")
+        rows = [f"  {json.dumps(name)}: {json.dumps(outputs)}" for name, outputs in found.items()]
+        blocks.append(f" {json.dumps(benchmark.name)}: {{\n" + ",\n".join(rows) + "\n }")
+    (PROOFS / FILE).write_text("{\n" + ",\n".join(blocks) + "\n}\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
