@@ -125,19 +125,22 @@ if "numpy" in _sys.modules:
     _sys.modules["numpy"].random.seed()
 """
 
-# Runs the module anew for every expression, so that a second run meets the files of the first but not its objects.
 # numpy's scalars are printed as the plain values they wrap.
-# Corpora that happen to lie on a machine must not decide what can be proven, so nltk finds none.
-_RUNNER = """\
+PLAIN = """\
 def _plain(value):
     if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
         return value.item()
     if type(value) in (list, tuple, set):
         return type(value)([_plain(item) for item in value])
     if type(value) is dict:
-        return {{_plain(key): _plain(item) for key, item in value.items()}}
+        return {_plain(key): _plain(item) for key, item in value.items()}
     return value
+"""
 
+# Runs the module anew for every expression, so that a second run meets the files of the first but not its objects.
+# Corpora that happen to lie on a machine must not decide what can be proven, so nltk finds none.
+_RUNNER = """\
+{plain}
 
 def _run():
     if {uses_nltk}:
@@ -253,7 +256,7 @@ def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
         program = prelude + execution.module
         return [Job.script(program, [ScriptCase(stdin)], limits=LIMITS, job_id=problem.problem_id) for stdin in stdins]
     program = prelude + _RUNNER.format(
-        uses_nltk="nltk" in execution.module, module=execution.module, expression=_expression(execution)
+        plain=PLAIN, uses_nltk="nltk" in execution.module, module=execution.module, expression=_expression(execution)
     )
     return [Job.evaluate(program, ["_run()", "_run()"], limits=LIMITS, job_id=problem.problem_id)]
 

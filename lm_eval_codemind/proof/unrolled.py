@@ -23,6 +23,7 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.tracing.run import TraceFailed, job_source, result_of
 from lm_eval_codemind.problems import Problem, digest
 from lm_eval_codemind.proof.labels import plain_literal, prints_the_same
+from lm_eval_codemind.proof.prove import PLAIN
 from lm_eval_codemind.transforms import loop_recorder
 from lm_eval_codemind.transforms.unrolling import (
     CopyRecord,
@@ -158,11 +159,13 @@ def checked(problems: Iterable[Problem], shipped: Mapping[str, Unrolling], sandb
 
 
 def job(problem: Problem, code: str) -> Job:
-    """Return the job that executes a program on a problem's input."""
+    """Return the job that executes a program on a problem's input and gives what the proof of its label was given."""
     execution = kind_of(problem).execution(problem, code=code)
     if execution.expression is None:
         return Job.script(execution.module, [(execution.stdin, None)], limits=LIMITS, job_id=problem.problem_id)
-    return Job.evaluate(execution.module, [execution.expression.strip()], limits=LIMITS, job_id=problem.problem_id)
+    # Statements may go before the last line of an expression.
+    expression = f"{PLAIN}\n_plain({execution.expression.strip()})"
+    return Job.evaluate(execution.module, [expression], limits=LIMITS, job_id=problem.problem_id)
 
 
 def gives_output(problem: Problem, outcome: Outcome) -> bool:
