@@ -46,7 +46,7 @@ _JAVA_TESTS = {
     "HumanEval_32": (
         "List<Double> xs = Arrays.asList(-6.0, 11.0, -6.0, 1.0);\nassert Math.abs(s.findZero(xs) - 1.0) < 1e-4;"
     ),
-    "HumanEval_38": 'assert s.decodeCyclic("loehl rowd").equals("hello world");',
+    "HumanEval_38": 'assert s.decodeCyclic("loehl rowd").equals("elo hlwrod");',
     "HumanEval_50": 'assert s.decodeShift("hwfgx").equals("crabs");',
 }
 
