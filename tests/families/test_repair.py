@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from lm_eval_codemind.benchmarks import get_benchmark, sample_bugs
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.data.build import DATA_VARIABLE
 from lm_eval_codemind.execution import SharedPool, Status
 from lm_eval_codemind.execution.java import jdk
@@ -119,6 +119,14 @@ def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert (right["pass@1"], right["unchanged"], right["similarity_to_correct"]) == (1, 0, 1), row["problem_id"]
         assert (echo["pass@1"], echo["unchanged"], echo["similarity_to_bug"]) == (0, 1, 1), row["problem_id"]
         assert {none[name] for name in ("pass@1", "unchanged", "similarity_to_bug", "code_found")} == {0}
+    alone = [(row, load_problem("humanevalfix_java", row["problem_id"])) for row in chosen]
+    kind = get_language("java").kind("function")
+    jobs = [
+        kind.suite_job(kind.with_tests(problem, row["test"]), row[name])
+        for row, problem in alone
+        for name in ("code", "buggy")
+    ]
+    assert [outcome.passed for outcome in SharedPool().run(jobs)] == [True, False] * len(chosen)
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(ValueError, match="Install a JDK of version 17"):
