@@ -34,7 +34,7 @@ PART = ArchivePart(
     (_RECORDS,),
     "accbf3533b6d9fc104c8793dfc0c7177c3d6dba555841b094c42ad16a2faed03",
 )
-JAVA_PART = Part(
+JAVA_PART = ArchivePart(
     OCTOPACK,
     "evaluation/create/humaneval-x/data/java/data",
     (_RECORDS,),
@@ -71,7 +71,7 @@ def read_java(upstream: Upstream, *, buggy: bool = False) -> list[Problem]:
     return [_java_problem(record, buggy) for record in _records(upstream, JAVA_PART)]
 
 
-def _records(upstream: Upstream, part: Part) -> Iterator[dict[str, Any]]:
+def _records(upstream: Upstream, part: ArchivePart) -> Iterator[dict[str, Any]]:
     content = upstream.files(part)[_RECORDS]
     for line in content.decode("utf-8").splitlines():
         yield json.loads(line)

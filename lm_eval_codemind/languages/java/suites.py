@@ -20,7 +20,7 @@ import secrets
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lm_eval_codemind.execution import Case, Job, Limits
+from lm_eval_codemind.execution import Job, Limits, ScriptCase
 from lm_eval_codemind.languages.java.code import imports_of, types_of
 from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, Node, Tree, parse_valid
 
@@ -109,7 +109,7 @@ def suite_job(program: str, suite: str, entry_point: str, context: str, limits: 
         job_id: Repeated in the outcome.
     """
     source = _source(program, suite, entry_point, context)
-    return Job.script(source, [Case(_TOKEN, _TOKEN)], limits=limits, job_id=job_id, language=LANGUAGE)
+    return Job.script(source, [ScriptCase(_TOKEN, _TOKEN)], limits=limits, job_id=job_id, language=LANGUAGE)
 
 
 @lru_cache(maxsize=4096)
