@@ -171,38 +171,41 @@ class Validation:
             for key, name in SOURCES.items()
         }
 
+    def study(self, rows: Sequence[dict[str, Any]], release: int = RELEASE) -> list[str]:
+        """Return what the study's rule says of the recorded code of each row, in the rows' order.
+
+        Args:
+            rows: As recorded.
+            release: The version of Java that programs are compiled for; 0 for the JDK's own.
+        """
+        shared = SharedPool()
+        with JavaSandbox(release=release) as java:
+            runs = [(java if row["target_language"] == "java" else shared).submit(self._study_job(row)) for row in rows]
+            return [study_verdict(run.result(), self._test(row, "out")) for row, run in zip(rows, runs, strict=True)]
+
     def judge(self, rows: Sequence[dict[str, Any]]) -> list[Judged]:
-        """Return the rows, judged, in their order."""
-        ours = SharedPool()
-        with JavaSandbox(release=RELEASE) as old:
-            first = [(old if row["target_language"] == "java" else ours).submit(self._study_job(row)) for row in rows]
-            answered = [self._job(row) for row in rows]
-            second = [None if job is None else ours.submit(job) for job in answered]
-            again = [study_verdict(run.result(), self._test(row, "out")) for row, run in zip(rows, first, strict=True)]
+        """Return the rows, judged by both rules, in their order."""
+        again = self.study(rows)
         # What the older release refuses may be right for a newer one.
-        newer = {
-            number: ours.submit(self._study_job(row))
-            for number, row in enumerate(rows)
-            if row["target_language"] == "java" and again[number] == COMPILATION
-        }
+        refused = [
+            row["target_language"] == "java" and verdict == COMPILATION
+            for row, verdict in zip(rows, again, strict=True)
+        ]
+        newer = iter(self.study([row for row, is_refused in zip(rows, refused, strict=True) if is_refused], 0))
+        released = [next(newer) if is_refused else verdict for verdict, is_refused in zip(again, refused, strict=True)]
+        shared = SharedPool()
+        jobs = [self._job(row) for row in rows]
+        runs = [None if job is None else shared.submit(job) for job in jobs]
         found = []
-        for number, (row, run) in enumerate(zip(rows, second, strict=True)):
+        for row, one, other, run in zip(rows, again, released, runs, strict=True):
             if row["problem_id"] not in self._questions[_key(row)]:
                 problem = self._problems[_key(row)][row["problem_id"]]
-                found.append(Judged(row, again[number], excluded=problem.reason or "not asked for"))
+                found.append(Judged(row, one, excluded=problem.reason or "not asked for"))
                 continue
-            expected = self._test(row, "out")
-            released = study_verdict(newer[number].result(), expected) if number in newer else again[number]
             outcome = None if run is None else run.result()
-            steps = (row["published_verdict"] == CORRECT, again[number] == CORRECT, released == CORRECT)
-            found.append(
-                Judged(
-                    row,
-                    again[number],
-                    (*steps, *_own_steps(outcome, expected)),
-                    "no program" if outcome is None else str(outcome.status),
-                )
-            )
+            before = (row["published_verdict"] == CORRECT, one == CORRECT, other == CORRECT)
+            steps = (*before, *own_steps(outcome, self._test(row, "out")))
+            found.append(Judged(row, one, steps, "no program" if outcome is None else str(outcome.status)))
         return found
 
     def _test(self, row: dict[str, Any], what: str) -> str:
@@ -232,7 +235,7 @@ def _key(row: dict[str, Any]) -> tuple[str, str]:
     return row["benchmark"], row["source_language"]
 
 
-def _own_steps(outcome: Outcome | None, expected: str) -> tuple[bool, bool, bool, bool]:
+def own_steps(outcome: Outcome | None, expected: str) -> tuple[bool, bool, bool, bool]:
     """Return whether the program of a response is right, as one thing after the other changes to our rule.
 
     That are the program itself, still judged by the study's output and comparison; our comparison; the proven output;
