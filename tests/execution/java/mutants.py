@@ -1,8 +1,9 @@
-"""Programs in Java made wrong: copies of a source with one operator or constant changed."""
+"""Programs in Java made wrong: copies of a source with an operator or constant changed, or a statement left out."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from lm_eval_codemind.languages.java.syntax import Node, parse_valid
 
@@ -21,20 +22,28 @@ _OPERATORS = {
     "&&": "||",
     "||": "&&",
 }
+# So many operators and constants are tried before statements are left out.
+_FIRST = 12
 _LOOPS = ("for_statement", "while_statement", "do_statement")
 
 
 def mutants(source: str) -> Iterator[str]:
     """Yield sources that differ from a program in one place, those changed near its end first.
 
-    What says how long a loop goes on comes last, for such a mutant may not end; some mutants do not compile, and some
-    do the same as the program.
+    Operators and constants come first, but those that say how long a loop goes on, for such a mutant may not end; then
+    statements. Some mutants do not compile, and some do the same as the program.
     """
     tree = parse_valid(source)
-    places = [node for node in tree.root.walk() if _changed(node, tree.text(node))]
-    for node in sorted(places, key=lambda place: (_steers_a_loop(place), -place.start)):
-        changed = _changed(node, tree.text(node))
-        yield (tree.source[: node.start] + changed.encode() + tree.source[node.end :]).decode("utf-8")
+
+    def made(places: Iterable[Node], change: Callable[[Node, str], str]) -> Iterator[str]:
+        for node in sorted(places, key=lambda place: -place.start):
+            if changed := change(node, tree.text(node)):
+                yield (tree.source[: node.start] + changed.encode() + tree.source[node.end :]).decode("utf-8")
+
+    inside = [node for node in tree.root.walk() if not _steers_a_loop(node)]
+    yield from islice(made(inside, _changed), _FIRST)
+    yield from made((node for node in inside if node.kind == "expression_statement"), lambda node, text: ";")
+    yield from islice(made(inside, _changed), _FIRST, None)
 
 
 def _changed(node: Node, text: str) -> str:

@@ -20,8 +20,8 @@ LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
 # A mutant may not end; its program would have by then.
 MUTANT_LIMITS = Limits(cpu_seconds=3, wall_seconds=30)
 # A mutant that passes is replaced by another one, so many times.
-MOST = 12
-# At the strongest level every program runs, at others some; with some of its tests. All of them take half an hour.
+MOST = 40
+# At the strongest level every program runs, at others some; with some of its tests. All of them take long.
 EVERY, TESTS = 10, 2
 
 
