@@ -11,7 +11,7 @@ import pytest
 
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import DATA_VARIABLE
-from lm_eval_codemind.execution import Observation, Outcome, Status
+from lm_eval_codemind.execution import CaseOutcome, Outcome, Status
 from lm_eval_codemind.execution.java import jdk
 
 ROOT = Path(__file__).parents[1]
@@ -91,7 +91,7 @@ def test_the_first_studys_verdicts(
     status: Status, kind: str, stdout: str, stderr: str, verdict: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = loaded("compare_translations", monkeypatch)
-    observed = Observation(stdout=stdout, status=status)
+    observed = CaseOutcome(stdout=stdout, status=status)
     outcome = Outcome(status, exception_type=kind, stderr=stderr, observations=(observed,))
     assert script.study_verdict(outcome, "7") == verdict
 

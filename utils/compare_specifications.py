@@ -22,7 +22,7 @@ from typing import Any
 
 from lm_eval_codemind.benchmarks import limits_of
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.execution import Case, Job, Limits, Outcome, Status, shared_sandbox
+from lm_eval_codemind.execution import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
 from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, WITH_TEST
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
@@ -137,7 +137,7 @@ def _silent(outcome: Outcome | None) -> bool:
 def _study_job(code: str | None, test: str) -> Job | None:
     if code is None:
         return None
-    return Job.script(f"from typing import *\n{code}\n{test}\n", [Case()], limits=STUDY_LIMITS)
+    return Job.script(f"from typing import *\n{code}\n{test}\n", [ScriptCase()], limits=STUDY_LIMITS)
 
 
 def _own_jobs(program: str | None, problem: Problem, row: dict[str, Any], test: str) -> list[Job | None]:

@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.benchmarks import Upstream, get_benchmark
-from lm_eval_codemind.benchmarks.archives import CODEMIND_V1, Part
+from lm_eval_codemind.benchmarks.archives import CODEMIND_V1, ArchivePart
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.execution import Case, Job, Limits, Outcome, SharedPool, Status
+from lm_eval_codemind.execution import Job, Limits, Outcome, ScriptCase, SharedPool, Status
 from lm_eval_codemind.execution.java.sandbox import COMPILE_ERROR, JavaSandbox
 from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.families.translation import NO_TEST, TRANSLATION
@@ -47,25 +47,25 @@ SOURCES = {
 _FOLDER = "dataset/Intermediate/Translation"
 _TESTS = ("*_in.txt", "*_out.txt")
 PARTS = {
-    ("avatar", "java"): Part(
+    ("avatar", "java"): ArchivePart(
         CODEMIND_V1,
         f"{_FOLDER}/Avatar/Java/tests",
         _TESTS,
         "84059063d37f38e95dfa665aa3165fb9ae5416c79ab475a8f6dc249fdf9bcdbe",
     ),
-    ("avatar", "python"): Part(
+    ("avatar", "python"): ArchivePart(
         CODEMIND_V1,
         f"{_FOLDER}/Avatar/Python/tests",
         _TESTS,
         "255714704055341f13261a756df0e2479a783aeefef7f571a36db332a2b9fc6f",
     ),
-    ("codenet", "java"): Part(
+    ("codenet", "java"): ArchivePart(
         CODEMIND_V1,
         f"{_FOLDER}/CodeNet/Java/tests",
         _TESTS,
         "10e0e9a3d689f4a67b60d1273b741d5bf769012fc6e569bc000bc706c7b8a76e",
     ),
-    ("codenet", "python"): Part(
+    ("codenet", "python"): ArchivePart(
         CODEMIND_V1,
         f"{_FOLDER}/CodeNet/Python/tests",
         _TESTS,
@@ -213,7 +213,7 @@ class Validation:
 
     def _study_job(self, row: dict[str, Any]) -> Job:
         target = row["target_language"]
-        cases = [Case(self._test(row, "in"))]
+        cases = [ScriptCase(self._test(row, "in"))]
         return Job.script(row["code"], cases, limits=STUDY_LIMITS[target], job_id=row["problem_id"], language=target)
 
     def _job(self, row: dict[str, Any]) -> Job | None:
