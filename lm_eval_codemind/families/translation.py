@@ -43,7 +43,6 @@ class Translation(SpecificationReasoning):
     templates = "translation"
     options = ()
     in_overlap = False
-    authors_task = ""
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems with a proven output, one program each, whose output has a line at all.
@@ -163,8 +162,9 @@ class Translation(SpecificationReasoning):
         """Return SR's row for a translation: the benchmark's name without its language, and both languages."""
         languages = benchmark.language, _target_language(benchmark)
         source, target = (get_language(language).title for language in languages)
-        dataset, task = benchmark.title.removesuffix(source).strip(), SpecificationReasoning.authors_task
-        return {"Dataset": dataset, "Task": task, "Gtask": "translate", "src": source, "tgt": target}
+        dataset = benchmark.title.removesuffix(source).strip()
+        row = super().leaderboard_row(benchmark)
+        return {**row, "Dataset": dataset, "Gtask": "translate", "src": source, "tgt": target}
 
     def parts(self, unit: Unit) -> list[Part]:
         without, with_test = unit
