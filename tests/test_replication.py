@@ -11,6 +11,8 @@ import pytest
 
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.execution import CaseOutcome, Outcome, Status
+from lm_eval_codemind.execution.java import jdk
 
 ROOT = Path(__file__).parents[1]
 
@@ -31,6 +33,77 @@ def test_the_page_is_up_to_date(shared_data: Path, built_data: Path, monkeypatch
     page = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8")
     lines = list(script.report(sorted((shared_data / "recorded").glob("ier_*.jsonl.gz")), listing=False))
     assert "\n".join(lines).strip() in page
+    lines = list(script.report(sorted((shared_data / "recorded").glob("v1_ier_*.jsonl.gz")), listing=False))
+    assert "\n".join(lines).strip() in page
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+def test_specifications_of_the_first_study(
+    shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    script = loaded("compare_specifications", monkeypatch)
+    paths = sorted((shared_data / "recorded").glob("v1_sr_*.jsonl.gz"))
+    rows = [row for path in paths for row in script.read(path) if row["benchmark"] == "humaneval"]
+    page = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8").splitlines()
+    lines = [line for line in script.report(script.judge(rows)) if line]
+    assert len(lines) == 2 * (2 + 5) and set(lines) <= set(page)
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+def test_translations_of_the_first_study(
+    shared_data: Path, upstream: Upstream, built_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try:
+        jdk.find()
+    except jdk.JavaUnavailable as error:
+        pytest.skip(str(error))
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    script = loaded("compare_translations", monkeypatch)
+    rows = script.read(shared_data / "recorded" / "v1_translation_gpt-4.jsonl.gz")
+    validation = script.Validation(upstream)
+    into_python = [row for row in rows if (row["benchmark"], row["target_language"]) == ("avatar", "python")]
+    page = (ROOT / "docs" / "replication.md").read_text(encoding="utf-8").splitlines()
+    lines = [line for line in script.report(validation.judge(into_python)) if line]
+    assert len(lines) == 3 * (2 + 1) and set(lines) <= set(page)
+    # Of those into Java, which take minutes, some.
+    into_java = [row for row in rows if row["target_language"] == "java"][::20]
+    assert validation.study(into_java) == [row["published_verdict"] for row in into_java]
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "stdout", "stderr", "verdict"),
+    [
+        (Status.PASSED, "", " 7 \n\n", "", "correct"),
+        (Status.ERROR, "ValueError", "7\n", "", "correct"),
+        (Status.PASSED, "", "8\n", "", "test_failed"),
+        (Status.PASSED, "", "8\n", "warning", "runtime_error"),
+        (Status.ERROR, "ValueError", "8\n", "", "runtime_error"),
+        (Status.ERROR, "SystemExit", "", "", "test_failed"),
+        (Status.ERROR, "SyntaxError", "", "", "compilation_error"),
+        (Status.ERROR, "compile error", "", "", "compilation_error"),
+        (Status.TIMEOUT, "", "7\n", "", "timeout"),
+    ],
+)
+def test_the_first_studys_verdicts(
+    status: Status, kind: str, stdout: str, stderr: str, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = loaded("compare_translations", monkeypatch)
+    observed = CaseOutcome(stdout=stdout, status=status)
+    outcome = Outcome(status, exception_type=kind, stderr=stderr, observations=(observed,))
+    assert script.study_verdict(outcome, "7") == verdict
+
+
+def test_a_changed_verdict_has_the_last_step_that_turned_it_as_its_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    script = loaded("compare_translations", monkeypatch)
+    row = {"benchmark": "avatar", "source_language": "java", "target_language": "python", "problem_id": "p"}
+    row["published_verdict"] = "test_failed"
+    turned = script.Judged(row, "test_failed", (False, False, False, True, False, True, True), "passed")
+    assert turned.cause == script.LABEL
+    assert script.Judged(row, "test_failed", (False, False, False, True, True, True, False), "failed").cause == ""
+    assert script.Judged(row, "test_failed", excluded="fails").cause == ""
 
 
 @pytest.mark.upstream

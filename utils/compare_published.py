@@ -3,8 +3,8 @@
     python utils/compare_published.py RECORDED.jsonl.gz... [--list]
 
 A recorded response has, besides what `codemind score` reads, the fields ``published_prediction``, ``published_label``
-and ``published_verdict``: what the CodeMind artifact found in the response, what it compared it with and what came out.
-Prints Markdown. With --list, every changed verdict follows, for reading.
+and ``published_verdict``: what the CodeMind artifact, or its first study, found in the response, what it compared it
+with and what came out. Prints Markdown. With --list, every changed verdict follows, for reading.
 """
 
 from __future__ import annotations
@@ -30,7 +30,21 @@ FOUND = "answer found"
 LABEL = "label corrected"
 COMPARISON = "text against value"
 CAUSES = (LABEL, COMPARISON, FOUND)
-BENCHMARKS = ("humaneval", "cruxeval", "classeval", "avatar")
+BENCHMARKS = (
+    "humaneval",
+    "mbpp",
+    "cruxeval",
+    "classeval",
+    "avatar",
+    "avatar_java",
+    "codenet_python",
+    "codenet_java",
+)
+# The first study calls MBPP's problems by their numbers, and labels those that have a call.
+_BUILT = {"mbpp": "mbpp_labelled"}
+_PREFIXES = {"mbpp": "MBPP_"}
+# Some recorded responses repeat their prompt, which names the marker; this is where the answer begins.
+_ANSWER = "@@ Response"
 
 
 @dataclass(frozen=True)
@@ -68,12 +82,15 @@ class Verdict:
 
 def judge(rows: Iterable[dict[str, Any]]) -> Iterator[Verdict]:
     """Yield the verdicts on the recorded responses to problems that have a proven label."""
-    problems = {name: {problem.problem_id: problem for problem in load_benchmark(name)} for name in BENCHMARKS}
+    problems: dict[str, dict[str, Problem]] = {}
     for row in rows:
-        problem = problems[row["benchmark"]][row["problem_id"]]
+        name = row["benchmark"]
+        if name not in problems:
+            problems[name] = {problem.problem_id: problem for problem in load_benchmark(_BUILT.get(name, name))}
+        problem = problems[name][_PREFIXES.get(name, "") + row["problem_id"]]
         if problem.output is not None:
             printed = kind_of(problem).printed
-            answer = marked_answer(row["response"] or "", printed)
+            answer = marked_answer((row["response"] or "").rpartition(_ANSWER)[2], printed)
             yield Verdict(row, problem, answer, s_ier(answer, problem.output, printed))
 
 
@@ -94,6 +111,8 @@ def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
         model = rows[0]["model"]
         for benchmark in BENCHMARKS:
             recorded = [row for row in rows if row["benchmark"] == benchmark]
+            if not recorded:
+                continue
             of_benchmark = [verdict for verdict in verdicts if verdict.row["benchmark"] == benchmark]
             for verdict in of_benchmark:
                 if verdict.cause:
@@ -103,7 +122,7 @@ def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
             after = sum(verdict.right for verdict in of_benchmark) / len(of_benchmark)
             yield (
                 f"| {model} | {benchmark} | {len(recorded)} "
-                f"| {sum(row['published_verdict'] for row in recorded) / len(recorded):.4f} "
+                f"| {sum(bool(row['published_verdict']) for row in recorded) / len(recorded):.4f} "
                 f"| {len(recorded) - len(of_benchmark)} | {before:.4f} | {after:.4f} | {after - before:+.4f} |"
             )
     yield ""

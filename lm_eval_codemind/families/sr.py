@@ -158,6 +158,9 @@ class SpecificationReasoning(Family):
         columns = {"NoTest": "pass@1_no_test", "WithTest": "pass@1_with_test"}
         return {column: metric.value for column, name in columns.items() if (metric := task.metric(name))}
 
+    def leaderboard_row(self, benchmark: Benchmark) -> dict[str, str]:
+        return {**super().leaderboard_row(benchmark), "Gtask": "synthesis"}
+
     def parts(self, unit: Unit) -> list[Part]:
         without, with_test = unit
         doc = without.doc
@@ -199,6 +202,10 @@ class Misleading(Family):
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         return Family.estimate(self, samples, metric)
 
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        metric = task.metric(self.metric)
+        return {"MisleadingTest": metric.value} if metric else {}
+
 
 class MisleadingTest(Misleading, SpecificationReasoning):
     """The setting of earlier versions of the paper: the test contradicts the specification, and is all that counts."""
@@ -209,10 +216,6 @@ class MisleadingTest(Misleading, SpecificationReasoning):
 
     def outcome(self, unit: Unit) -> str:
         return "follows the test" if self.solved(unit) else "does not follow it"
-
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        metric = task.metric(self.metric)
-        return {"MisleadingTest": metric.value} if metric else {}
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit

@@ -235,6 +235,15 @@ class Language(abc.ABC):
     kinds: Sequence[Kind]
     prover: str = ""
 
+    @property
+    def marks(self) -> Sequence[tuple[str, str]]:
+        """What a listing colours: ``comment``, ``string``, ``keyword`` or ``number``, and the pattern that finds it.
+
+        Patterns are in the syntax that Python and JavaScript share and have no groups that capture. What stands
+        furthest left counts, and of patterns that match there the first. Empty: listings are plain.
+        """
+        return ()
+
     def kind(self, name: str) -> Kind:
         """Return the kind of that name.
 

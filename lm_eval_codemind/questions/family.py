@@ -237,6 +237,10 @@ class Family(abc.ABC):
         """Return what the CodeMind authors' leaderboard shows of a task: its column -> a share of 1."""
         return {}
 
+    def leaderboard_row(self, benchmark: Benchmark) -> dict[str, str]:
+        """Return which row of that leaderboard a task on a benchmark is in: its column -> text."""
+        return {"Dataset": benchmark.title, "Task": self.authors_task}
+
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Findings]:
         """Return tables that only this family has, from the problems of each model; none in most families."""
         return []

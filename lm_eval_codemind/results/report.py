@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from lm_eval_codemind.families import short_name
-from lm_eval_codemind.languages import CONSTRUCTS
+from lm_eval_codemind.languages import CONSTRUCTS, get_language, languages
 from lm_eval_codemind.questions import Key, Part
 from lm_eval_codemind.results.analysis import ALL, MEASURES, analyses
 from lm_eval_codemind.results.figures import legend_mark
@@ -157,7 +157,10 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     for of_problem in parts:
         for part in of_problem:
             texts.place(part.text)
-    yield "index", _pack(_index(report, texts.starts))
+    # A language is known by its marks; one that nobody knows any more is shown plainly.
+    used = {part.language for of_problem in parts for part in of_problem if part.language}
+    marks = {name: get_language(name).marks for name in sorted(used & languages().keys())}
+    yield "index", _pack({**_index(report, texts.starts), "marks": marks})
     for start in range(0, len(parts), _BLOCK):
         block = [[_reference(part, texts) for part in of_problem] for of_problem in parts[start : start + _BLOCK]]
         yield f"samples-{start // _BLOCK}", _pack(block)

@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from lm_eval_codemind.benchmarks import benchmarks
-from lm_eval_codemind.families import family_of, short_name
+from lm_eval_codemind.families import family_of
 from lm_eval_codemind.models import checks_the_suite, replays
 from lm_eval_codemind.questions import Family
 from lm_eval_codemind.questions.samples import TaskRun
@@ -205,17 +205,19 @@ def eval_results(run: Run, submission: Submission) -> list[dict[str, Any]]:
 def leaderboard_rows(run: Run, submission: Submission) -> list[dict[str, str]]:
     """Return rows for the CodeMind authors' leaderboard, scores in per cent, columns that do not apply empty.
 
-    Its columns know IER and SR; dynamic semantics reasoning has none. Benchmarks that it does not have are left out.
+    Its columns know IER, SR and DER, with the languages of a translation; other families have none. Benchmarks that it
+    does not have are left out.
     """
-    rows: dict[tuple[str, str], dict[str, str]] = {}
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
     for task, family, _ in _scores(run):
-        benchmark = benchmarks().get(short_name(task))
+        benchmark = benchmarks().get(str(task.suite.get("benchmark")))
         columns = family.leaderboard(task)
         if benchmark is None or benchmark.packaged or not columns:
             continue
         # The settings of specification reasoning are columns of one row.
-        row = rows.setdefault((benchmark.title, family.authors_task), dict.fromkeys(LEADERBOARD_COLUMNS, ""))
-        row |= {"Dataset": benchmark.title, "Task": family.authors_task, "Model": submission.model}
+        place = family.leaderboard_row(benchmark)
+        row = rows.setdefault(tuple(place.values()), dict.fromkeys(LEADERBOARD_COLUMNS, ""))
+        row |= {**place, "Model": submission.model}
         row |= {column: f"{100 * value:.2f}" for column, value in columns.items()}
     return list(rows.values())
 

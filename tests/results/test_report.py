@@ -141,6 +141,30 @@ def test_the_button_switches_between_light_and_dark(browser: Browser, page: Path
     assert browser.run("return getComputedStyle(document.body).backgroundColor") != before
 
 
+@pytest.mark.parametrize(
+    ("task", "keyword", "plain"), [(TASK, "def", "String"), ("codemind_ier_sample_java", "static", "def")]
+)
+def test_code_is_coloured_by_its_language(
+    browser: Browser, tmp_path: Path, task: str, keyword: str, plain: str
+) -> None:
+    evaluate(tmp_path, "org/coloured", lambda doc: "", [task])
+    page = tmp_path / "report.html"
+    assert CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(page)]).exit_code == 0
+    browser.open(page)
+    browser.run("document.getElementById('list').focus()")
+    browser.press("\ue015", "\ue007")
+    browser.wait(lambda: browser.run("return document.querySelectorAll('#detail .c-keyword').length") > 0)
+    words = browser.run("return [...document.querySelectorAll('#detail .c-keyword')].map(x => x.textContent)")
+    assert keyword in words and plain not in words
+    texts = browser.run("return [...document.querySelectorAll('#detail pre:not(.lines)')].map(x => x.textContent)")
+    programs = [row["doc"]["code"].rstrip() for file in tmp_path.rglob("samples_*.jsonl") for row in rows_of(file)]
+    assert any(text.rstrip() in programs for text in texts), "colours change what a listing says"
+
+
+def rows_of(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
 def test_hostile_content_shows_as_text(browser: Browser, tmp_path: Path) -> None:
     long = HOSTILE + "x" * 5_000_000
     evaluate(tmp_path, HOSTILE_MODEL, lambda doc: long if doc["kind"] == "script" else HOSTILE, [TASK])

@@ -117,6 +117,23 @@ def test_rows_for_the_authors_leaderboard(tmp_path: Path) -> None:
     assert "source" not in entry
 
 
+def test_a_translation_has_a_row_for_each_pair_of_languages(tmp_path: Path) -> None:
+    tasks = []
+    for benchmark, languages, share in (("avatar_java", "java_python", 0.5), ("avatar", "python_java", 0.25)):
+        suite = {"benchmark": benchmark}
+        names = ("r_sr", "pass@1_no_test", "pass@1_with_test")
+        paired = tuple(Metric(name, "extract-code", share, 0.01) for name in names)
+        alone = (Metric("pass@1", "extract-code", share / 2, 0.01),)
+        for name, metrics in (("translation", paired), ("translation_misleading", alone)):
+            config = {"metadata": {"suite": {**suite, "family": name}}, "filter_list": [{"name": "extract-code"}]}
+            tasks.append(TaskRun(f"codemind_{name}_avatar_{languages}", config, metrics, 86, 86, None, lambda file: ()))
+    run = Run(tmp_path / "results_2026-01-31T12-00-00.000001.json", "m", "m", tuple(tasks), {})
+    assert leaderboard_csv(leaderboard_rows(run, Submission("org/model", "org/data"))).splitlines()[1:] == [
+        "Avatar,SR,translate,org/model,,,,50.00,50.00,25.00,Java,Python",
+        "Avatar,SR,translate,org/model,,,,25.00,25.00,12.50,Python,Java",
+    ]
+
+
 def outdate(raw: dict[str, Any]) -> None:
     raw["configs"][TASK]["metadata"]["suite"]["version"] = "0.0.1"
 

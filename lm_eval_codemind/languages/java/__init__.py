@@ -5,12 +5,13 @@ What executes them is :mod:`lm_eval_codemind.execution.java`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.languages.base import Language
 from lm_eval_codemind.languages.java.code import Code, code, splice
 from lm_eval_codemind.languages.java.kinds import Function, Script
+from lm_eval_codemind.languages.java.listing import MARKS
 from lm_eval_codemind.languages.java.measures import measure
 from lm_eval_codemind.languages.java.normal import lines, normal_form
 from lm_eval_codemind.languages.java.suites import LANGUAGE
@@ -26,6 +27,10 @@ class _Java(Language):
     fence = "java"
     kinds = (Function(), Script())
     prover = "lm_eval_codemind.proof.prove_java:prove_java_labels"
+
+    @property
+    def marks(self) -> Sequence[tuple[str, str]]:
+        return MARKS
 
     def lines(self, source: str) -> int:
         try:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from lm_eval_codemind.execution import require_importable
 from lm_eval_codemind.languages.base import Language
 from lm_eval_codemind.languages.python.complexity.measures import measure
 from lm_eval_codemind.languages.python.kinds import Function, Method, PythonKind, Script
 from lm_eval_codemind.languages.python.lines import DOCUMENTED, has_docstring, lines_of_code
+from lm_eval_codemind.languages.python.listing import MARKS
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 from lm_eval_codemind.problems import Complexity, Problem
@@ -24,6 +25,10 @@ class _Python(Language):
     fence = "python"
     kinds = (Function(), Method(), Script())
     prover = "lm_eval_codemind.proof.prove:prove_labels"
+
+    @property
+    def marks(self) -> Sequence[tuple[str, str]]:
+        return MARKS
 
     def lines(self, source: str) -> int:
         """Return the lines of the program's normal form; see :mod:`lm_eval_codemind.languages.python.lines`."""

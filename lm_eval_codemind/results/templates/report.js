@@ -90,7 +90,21 @@
     render();
   };
 
-  const textNode = (kind, text) => {
+  const colour = (pre, text, language) => {
+    const marks = text.length <= 200000 && index.marks[language] || [];
+    let at = 0;
+    if (marks.length) {
+      const pattern = new RegExp(marks.map(([, found]) => `(${found})`).join("|"), "g");
+      for (const found of text.matchAll(pattern)) {
+        const k = found.slice(1).findIndex((group) => group !== undefined);
+        pre.append(text.slice(at, found.index), make("span", `c-${marks[k][0]}`, found[0]));
+        at = found.index + found[0].length;
+      }
+    }
+    pre.append(text.slice(at));
+  };
+
+  const textNode = (kind, text, language) => {
     const LIMIT = 20000;
     const box = make("div", kind === "code" || kind === "diff" ? "text" : "text wrap");
     box.tabIndex = 0;
@@ -111,7 +125,7 @@
           pre.append(make("span", sign === "+" ? "add" : sign === "-" ? "del" : sign === "@" ? "hunk" : "", line + "\n"));
         }
       } else {
-        pre.textContent = content;
+        colour(pre, content, kind === "code" ? language : "");
       }
       box.append(pre);
     };
@@ -158,9 +172,9 @@
     if (complexity.length) facts.push(`${complexity.join(", ")}; ${constructs.map((k) => index.constructs[k]).join(", ")}`);
     const nodes = [bar, make("h3", "", visible(id)), outcome, ...facts.map((fact) => make("p", "facts", visible(fact)))];
     let beside = null;
-    parts.forEach(([title, kind, , side, note], k) => {
+    parts.forEach(([title, kind, , side, note, language], k) => {
       const section = make("section");
-      section.append(make("h4", "", note ? `${title}, ${note}` : title), ...textNode(kind, contents[k]));
+      section.append(make("h4", "", note ? `${title}, ${note}` : title), ...textNode(kind, contents[k], language));
       if (side) {
         if (!beside) nodes.push(beside = make("div", "beside"));
         beside.append(section);

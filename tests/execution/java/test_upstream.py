@@ -1,65 +1,66 @@
-"""Avatar's Java programs pass their tests in the sandbox, and the same programs made wrong fail them."""
+"""Canonical programs in Java pass their tests in the sandbox, and the same with one thing changed fail them."""
 
 from __future__ import annotations
 
-import re
-import tarfile
-from collections import defaultdict
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
-from lm_eval_codemind.execution import Job, Limits, Status
-from lm_eval_codemind.execution.java.sandbox import JavaSandbox
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.benchmarks.sample import read_java
+from lm_eval_codemind.data.build import read_proven
+from lm_eval_codemind.execution import Job, Limits, Outcome, Status
+from lm_eval_codemind.execution.java.sandbox import COMPILE_ERROR, JavaSandbox
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.problems import Problem
+from tests.execution.java.mutants import mutants
 
-pytestmark = [pytest.mark.upstream, pytest.mark.slow]
-
-UPSTREAM = Path(__file__).resolve().parents[4] / "shared" / "data" / "upstream"
-# Compiles on no current JDK, or reads a file of its author's instead of its input.
-NOT_RUNNABLE = {"atcoder_ABC143_A", "codeforces_373_B", "codeforces_99_A"}
-# Some of the programs with their first tests. Others print other than their upstream tests say, without a sandbox, too.
-EVERY, TESTS = 12, 4
 LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
+# A mutant may not end; its program would have by then.
+MUTANT_LIMITS = Limits(cpu_seconds=3, wall_seconds=30)
+# A mutant that passes is replaced by another one, so many times.
+MOST = 40
+# At the strongest level every program runs, at others some; with some of its tests. All of them take long.
+EVERY, TESTS = 10, 2
 
 
-@pytest.fixture(scope="module")
-def programs() -> dict[str, tuple[str, list[tuple[str, str]]]]:
-    """Source and tests of some of the programs, by problem."""
-    if not UPSTREAM.is_dir():
-        pytest.skip(f"{UPSTREAM} is not there")
-    sources: dict[str, str] = {}
-    with tarfile.open(UPSTREAM / "CodeMind-v1.tar.xz") as files:
-        for member in files:
-            if "/Avatar-Java/" in member.name and member.name.endswith(".java"):
-                source = files.extractfile(member)
-                assert source is not None
-                sources[Path(member.name).parent.name] = source.read().decode()
-    chosen = [name for name in sorted(sources) if name not in NOT_RUNNABLE][::EVERY]
-    found: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    with tarfile.open(UPSTREAM / "CodeMind.tar.xz") as files:
-        for member in files:
-            name = re.search(r"/Avatar-(?:Java|Python)/([^/]+)/all_tests/(input|output)/(\d+)_", member.name)
-            if name and name[1] in chosen and int(name[3]) < TESTS:
-                text = files.extractfile(member)
-                assert text is not None
-                found[name[1]][int(name[3])][name[2]] = text.read().decode().replace("\r\n", "\n")
-    return {
-        problem: (sources[problem], [(case["input"], case["output"]) for _, case in sorted(found[problem].items())])
-        for problem in chosen
+def failing(sandbox: JavaSandbox, problems: Sequence[Problem]) -> list[Outcome]:
+    """Return the outcomes of canonical programs that do not pass all their tests."""
+    outcomes = sandbox.run([job(problem, problem.code, LIMITS) for problem in problems])
+    return [outcome for outcome in outcomes if not outcome.passed]
+
+
+def surviving(sandbox: JavaSandbox, problems: Sequence[Problem]) -> list[str]:
+    """Return the problems for which no mutant fails, by name. One that does not compile is no mutant."""
+    left: dict[str, tuple[Problem, Iterator[str]]] = {
+        problem.problem_id: (problem, mutants(problem.code)) for problem in problems
     }
+    for _ in range(MOST):
+        sources = {name: next(of, None) for name, (_, of) in left.items()}
+        jobs = [job(left[name][0], source, MUTANT_LIMITS) for name, source in sources.items() if source is not None]
+        for outcome in sandbox.run(jobs):
+            if not outcome.passed and outcome.exception_type != COMPILE_ERROR:
+                assert outcome.status in (Status.FAILED, Status.ERROR, Status.TIMEOUT, Status.MEMORY), outcome
+                del left[outcome.job_id]
+    return sorted(left)
 
 
-def test_programs_pass_their_tests_and_mutants_fail(
-    programs: dict[str, tuple[str, list[tuple[str, str]]]], sandbox_at: JavaSandbox
-) -> None:
-    assert len(programs) >= 6 and all(tests for _, tests in programs.values())
-    jobs = [Job.script(source, tests, limits=LIMITS, job_id=name) for name, (source, tests) in programs.items()]
-    mutants = []
-    for name, (source, tests) in programs.items():
-        mutant, count = re.subn(r"(\bmain\s*\([^)]*\)[^{]*\{)", r'\1 System.out.print("-");', source, count=1)
-        assert count == 1
-        mutants.append(Job.script(mutant, tests, limits=LIMITS, job_id=name))
-    outcomes = sandbox_at.run([*jobs, *mutants])
-    right, wrong = outcomes[: len(jobs)], outcomes[len(jobs) :]
-    assert not [outcome for outcome in right if not outcome.passed]
-    assert not [outcome for outcome in wrong if outcome.status is not Status.FAILED]
+def job(problem: Problem, source: str, limits: Limits) -> Job:
+    return kind_of(problem).suite_job(problem, source, limits=limits)
+
+
+def programs(upstream: Upstream) -> list[Problem]:
+    """Return the sample's programs and those of Avatar whose labels are proven, with all their tests."""
+    avatar = [problem for problem in read_proven("avatar_java", upstream) if problem.category != "excluded"]
+    return [*read_java(), *avatar]
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+def test_canonical_programs_pass_and_mutants_fail(upstream: Upstream, level: str, sandbox_at: JavaSandbox) -> None:
+    chosen = programs(upstream) if level == "bubblewrap" else programs(upstream)[::EVERY]
+    some = [replace(problem, cases=problem.cases[:TESTS]) for problem in chosen]
+    assert len(some) >= 6
+    assert failing(sandbox_at, some) == []
+    assert surviving(sandbox_at, some) == []
