@@ -111,7 +111,7 @@ class Isolation:
             directories: More of the machine that the server may read, each with where bubblewrap shows it.
         """
         view = visible.view()
-        inside = view.home if self.name == BUBBLEWRAP else home
+        inside = view.home((directories or {}).values()) if self.name == BUBBLEWRAP else home
         readable, listed = view.rules()
         settings = {
             **settings,
@@ -247,7 +247,8 @@ def bubblewrap_command(
     for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         command += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
     # After them: an environment may lie in shared memory, or below the temporary directory.
-    command += [*view.mounts(), "--dir", view.home, "--remount-ro", "/", "--chdir", "/", "--"]
+    home = view.home(target for _, _, target in binds)
+    command += [*view.mounts(), "--dir", home, "--remount-ro", "/", "--chdir", "/", "--"]
     return command
 
 

@@ -67,10 +67,12 @@ class View:
     path: tuple[str, ...]
     user_base: str
 
-    @property
-    def home(self) -> str:
-        """A directory for the programs' own files, in nothing's way, for servers that have their own file system."""
-        taken = [*self.shown, *(link for link, _ in self.links)]
+    def home(self, beside: Iterable[str] = ()) -> str:
+        """Return a directory for the programs' own files, for servers that have their own file system.
+
+        It is in the way of nothing that is shown: neither of the view nor ``beside`` it.
+        """
+        taken = [*self.shown, *(link for link, _ in self.links), *beside]
         return next(
             (home for home in _HOMES if not any(_within(path, home) or _within(home, path) for path in taken)),
             _HOMES[-1],

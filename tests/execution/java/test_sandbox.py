@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.execution import Job, Limits, SandboxClosed, Status
+from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.execution.java.jdk import Jdk
 from lm_eval_codemind.execution.java.sandbox import COMPILE_ERROR, JavaSandbox
 from tests.execution.processes import below
@@ -39,6 +42,16 @@ def test_a_program_is_judged_case_by_case(sandbox_at: JavaSandbox) -> None:
     assert right.isolation == sandbox_at.isolation and right.cpu_seconds > 0
     assert wrong.status is Status.FAILED and wrong.failed_test == "case 1" and len(wrong.observations) == 2
     assert [observation.stdout for observation in seen.observations] == ["2\n", "4\n"] and seen.passed
+
+
+def test_a_jdk_below_the_temporary_directory_is_seen(level: str, java: Jdk) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        home = Path(folder) / "jdk"
+        shutil.copytree(java.home, home, symlinks=True)
+        with JavaSandbox(workers=1, isolation=level, java=jdk.at(home)) as sandbox:
+            outcome = sandbox.run([Job.script(TWICE, CASES)])[0]
+    assert outcome.passed, outcome
 
 
 @pytest.mark.parametrize(
