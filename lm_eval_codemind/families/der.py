@@ -15,7 +15,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lm_eval_codemind.benchmarks import Benchmark, labelled_form
+from lm_eval_codemind.benchmarks import Benchmark, benchmarks, labelled_form
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job, Outcome
 from lm_eval_codemind.execution.journal import submit
@@ -122,6 +122,17 @@ class DependentReasoning(ExecutionReasoning):
     def leaderboard(self, task: TaskRun) -> dict[str, float]:
         found = {"RDER": task.metric("r_der"), "Pass1": task.metric("pass@1")}
         return {column: metric.value for column, metric in found.items() if metric and not isnan(metric.value)}
+
+    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
+        """Return the row of the task whose programs these are, which says whether they are translations."""
+        from lm_eval_codemind.families import families
+
+        recorded = task.suite.get("first_stage") or {}
+        row = super().leaderboard_row(task, benchmark)
+        if recorded.get("family") not in families() or recorded.get("benchmark") not in benchmarks():
+            return row
+        first = families()[recorded["family"]].leaderboard_row(task, benchmarks()[recorded["benchmark"]])
+        return {**first, "Task": row["Task"]}
 
     def options_again(self, task: TaskRun, beside: Path) -> dict[str, Any]:
         """Return the options of both stages, with the first one where it lies now."""

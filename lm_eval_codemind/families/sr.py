@@ -158,8 +158,8 @@ class SpecificationReasoning(Family):
         columns = {"NoTest": "pass@1_no_test", "WithTest": "pass@1_with_test"}
         return {column: metric.value for column, name in columns.items() if (metric := task.metric(name))}
 
-    def leaderboard_row(self, benchmark: Benchmark) -> dict[str, str]:
-        return {**super().leaderboard_row(benchmark), "Gtask": "synthesis"}
+    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
+        return {**super().leaderboard_row(task, benchmark), "Gtask": "synthesis"}
 
     def parts(self, unit: Unit) -> list[Part]:
         without, with_test = unit

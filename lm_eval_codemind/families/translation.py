@@ -23,7 +23,7 @@ from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, plain_lines, shown_cases
 from lm_eval_codemind.questions import Answer, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import described_outcome, prompts, responses
-from lm_eval_codemind.questions.samples import Sample
+from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import sr as scores
 from lm_eval_codemind.scores.statistics import Estimate, mean
 
@@ -158,12 +158,12 @@ class Translation(SpecificationReasoning):
         outcome = super().outcome(unit)
         return f"neither: {_described(unit[1].answer)}" if outcome == "neither passes" else outcome
 
-    def leaderboard_row(self, benchmark: Benchmark) -> dict[str, str]:
+    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
         """Return SR's row for a translation: the benchmark's name without its language, and both languages."""
         languages = benchmark.language, _target_language(benchmark)
         source, target = (get_language(language).title for language in languages)
         dataset = benchmark.title.removesuffix(source).strip()
-        row = super().leaderboard_row(benchmark)
+        row = super().leaderboard_row(task, benchmark)
         return {**row, "Dataset": dataset, "Gtask": "translate", "src": source, "tgt": target}
 
     def parts(self, unit: Unit) -> list[Part]:

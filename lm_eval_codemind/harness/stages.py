@@ -86,6 +86,8 @@ class FirstStage:
         assert samples is not None
         return {
             "task": self.task,
+            "family": self.suite.get("family"),
+            "benchmark": self.suite.get("benchmark"),
             "results": self.file.name,
             "samples_sha256": hashlib.sha256(samples.read_bytes()).hexdigest(),
             "options": dict(self.suite.get("options") or {}),

@@ -237,7 +237,7 @@ class Family(abc.ABC):
         """Return what the CodeMind authors' leaderboard shows of a task: its column -> a share of 1."""
         return {}
 
-    def leaderboard_row(self, benchmark: Benchmark) -> dict[str, str]:
+    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
         """Return which row of that leaderboard a task on a benchmark is in: its column -> text."""
         return {"Dataset": benchmark.title, "Task": self.authors_task}
 

@@ -215,7 +215,7 @@ def leaderboard_rows(run: Run, submission: Submission) -> list[dict[str, str]]:
         if benchmark is None or benchmark.packaged or not columns:
             continue
         # The settings of specification reasoning are columns of one row.
-        place = family.leaderboard_row(benchmark)
+        place = family.leaderboard_row(task, benchmark)
         row = rows.setdefault(tuple(place.values()), dict.fromkeys(LEADERBOARD_COLUMNS, ""))
         row |= {**place, "Model": submission.model}
         row |= {column: f"{100 * value:.2f}" for column, value in columns.items()}

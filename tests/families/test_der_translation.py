@@ -128,7 +128,10 @@ def test_the_models_own_translation_is_what_is_asked_about(tmp_path: Path) -> No
 def test_no_document_is_beyond_the_limit() -> None:
     templates = Templates(IER.templates)
     for language in languages().values():
-        for kind in language.kinds:
+        # Of the kinds whose output is asked for: methods in Java, say, are repaired only.
+        asked = [kind for kind in language.kinds if (templates.directory / f"{kind.template}.txt").is_file()]
+        assert asked
+        for kind in asked:
             # A program of the greatest length with the greatest input and output; see proof/outputs.py.
             fields = {"code": "#" * 10_000, "entry_point": "f" * 50, "input": "1" * 1_000, "output": "2" * 1_000}
             prompt = templates.render(kind.template, **DER.prompt(kind, fields, "own_program"))

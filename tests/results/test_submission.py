@@ -134,6 +134,23 @@ def test_a_translation_has_a_row_for_each_pair_of_languages(tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.parametrize(
+    ("family", "benchmark", "row"),
+    [
+        ("translation", "avatar_java", "Avatar,DER,translate,org/model,,50.00,,,,,Java,Python"),
+        ("sr", "humaneval", "HumanEval,DER,synthesis,org/model,,50.00,,,,,,"),
+    ],
+)
+def test_the_row_of_der_is_that_of_its_first_stage(tmp_path: Path, family: str, benchmark: str, row: str) -> None:
+    suite = {"family": "der", "benchmark": benchmark, "first_stage": {"family": family, "benchmark": benchmark}}
+    config = {"metadata": {"suite": suite}, "filter_list": [{"name": "strict-match"}]}
+    metric = Metric("r_der", "strict-match", 0.5, 0.01)
+    task = TaskRun("codemind_der", config, (metric,), 80, 80, None, lambda file: ())
+    run = Run(tmp_path / "results_2026-01-31T12-00-00.000001.json", "m", "m", (task,), {})
+    rows = leaderboard_csv(leaderboard_rows(run, Submission("org/model", "org/data"))).splitlines()
+    assert rows[1:] == [row]
+
+
 def outdate(raw: dict[str, Any]) -> None:
     raw["configs"][TASK]["metadata"]["suite"]["version"] = "0.0.1"
 
