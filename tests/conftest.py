@@ -10,6 +10,7 @@ from hypothesis import settings
 
 from lm_eval_codemind.benchmarks import Benchmark, Upstream, benchmarks, registry
 from lm_eval_codemind.data.build import build, built_benchmarks
+from lm_eval_codemind.execution.java import jdk
 
 # How long an example takes depends on what else the machine does.
 settings.register_profile("codemind", deadline=None)
@@ -38,6 +39,15 @@ def built_data(upstream: Upstream, tmp_path_factory: pytest.TempPathFactory) -> 
     folder = tmp_path_factory.mktemp("codemind_data")
     build(built_benchmarks(), upstream, folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def java() -> jdk.Jdk:
+    """This machine's JDK; skips where there is none."""
+    try:
+        return jdk.find()
+    except jdk.JavaUnavailable as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

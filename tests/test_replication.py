@@ -12,7 +12,6 @@ import pytest
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import DATA_VARIABLE
 from lm_eval_codemind.execution import CaseOutcome, Outcome, Status
-from lm_eval_codemind.execution.java import jdk
 
 ROOT = Path(__file__).parents[1]
 
@@ -53,13 +52,10 @@ def test_specifications_of_the_first_study(
 
 @pytest.mark.upstream
 @pytest.mark.slow
+@pytest.mark.usefixtures("java")
 def test_translations_of_the_first_study(
     shared_data: Path, upstream: Upstream, built_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    try:
-        jdk.find()
-    except jdk.JavaUnavailable as error:
-        pytest.skip(str(error))
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     script = loaded("compare_translations", monkeypatch)
     rows = script.read(shared_data / "recorded" / "v1_translation_gpt-4.jsonl.gz")

@@ -6,7 +6,6 @@ import pytest
 
 from lm_eval_codemind.benchmarks import benchmarks, sample
 from lm_eval_codemind.execution import SharedPool
-from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.languages import kind_of
 
 PROBLEMS = sample.read_java()
@@ -26,11 +25,8 @@ def test_programs_that_the_sample_has_in_both_languages_do_the_same() -> None:
     assert all(problem.cases == scripts[problem.problem_id].cases for problem in both)
 
 
+@pytest.mark.usefixtures("java")
 def test_outputs_are_what_the_programs_print() -> None:
-    try:
-        jdk.find()
-    except jdk.JavaUnavailable as error:
-        pytest.skip(str(error))
     outcomes = SharedPool().run([kind_of(problem).suite_job(problem, problem.code) for problem in PROBLEMS])
     assert [problem.problem_id for problem, one in zip(PROBLEMS, outcomes, strict=True) if not one.passed] == []
     for problem, outcome in zip(PROBLEMS, outcomes, strict=True):

@@ -9,7 +9,7 @@ import pytest
 from lm_eval_codemind.questions import Answer
 from tests.engine.conftest import Engine, each_backend, each_form
 
-TASKS = ["codemind_dsr_sample", "codemind_dsr_humaneval"]
+TASKS = ["codemind_dsr_sample", "codemind_dsr_humaneval", "codemind_dsr_buggy_sample"]
 
 
 @pytest.mark.engine

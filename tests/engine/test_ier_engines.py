@@ -13,7 +13,7 @@ from lm_eval_codemind.families import ier
 from tests.engine.conftest import ChatServer, Engine, each_backend, each_form
 from tests.run_files import read_run
 
-TASKS = ["codemind_ier_sample", "codemind_ier_humaneval"]
+TASKS = ["codemind_ier_sample", "codemind_ier_humaneval", "codemind_ier_unrolled_sample"]
 
 
 @pytest.mark.engine

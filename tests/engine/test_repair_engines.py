@@ -9,13 +9,18 @@ import pytest
 from lm_eval_codemind.questions import Answer
 from tests.engine.conftest import Engine, each_backend, each_form
 
-PAIRED = {"codemind_repair_sample": "steps", "codemind_repair_direct_humaneval": "direct"}
+PAIRED = {
+    "codemind_repair_sample": "steps",
+    "codemind_repair_direct_humaneval": "direct",
+    "codemind_repair_humaneval_java": "steps",
+}
 BUGGY = "codemind_ier_buggy"
 
 
 @pytest.mark.engine
 @each_form
 @each_backend
+@pytest.mark.usefixtures("java")
 def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) -> None:
     more = ["--batch_size", 1, "--use_cache", tmp_path / "cache"]
     results, samples = engine.evaluate(backend, chat, [*PAIRED, BUGGY], 4, tmp_path / "out", *more)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.families.translation import CAUSES
 from lm_eval_codemind.questions import Answer
 from tests.engine.conftest import Engine, each_backend, each_form
@@ -21,11 +20,8 @@ MISLEADING = "codemind_translation_misleading_sample_java_python"
 @pytest.mark.engine
 @each_form
 @each_backend
+@pytest.mark.usefixtures("java")
 def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) -> None:
-    try:
-        jdk.find()
-    except jdk.JavaUnavailable as error:
-        pytest.skip(str(error))
     more = ["--batch_size", 1, "--use_cache", tmp_path / "cache"]
     results, samples = engine.evaluate(backend, chat, [*PAIRED, MISLEADING], 4, tmp_path / "out", *more)
     assert any(tmp_path.glob("cache*"))

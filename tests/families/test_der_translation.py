@@ -11,7 +11,6 @@ import pytest
 from lm_eval_codemind.benchmarks import get_benchmark
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.data.build import DATA_VARIABLE
-from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.families.der import DER
 from lm_eval_codemind.families.ier import IER
 from lm_eval_codemind.families.translation import TRANSLATION
@@ -49,11 +48,8 @@ def scores(run: Run, task: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("model", ["codemind-oracle", "codemind-null"])
+@pytest.mark.usefixtures("java")
 def test_ceiling_and_floor(tmp_path: Path, model: str) -> None:
-    try:
-        jdk.find()
-    except jdk.JavaUnavailable as error:
-        pytest.skip(str(error))
     first, second = run(tmp_path, ",".join(DIRECTIONS), model)
     assert {task.task for task in first.tasks} == {name.replace("_der_", "_translation_") for name in DIRECTIONS}
     for task, count in DIRECTIONS.items():

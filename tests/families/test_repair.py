@@ -98,13 +98,10 @@ def test_the_worked_example_in_java_is_true() -> None:
 
 
 @pytest.mark.upstream
+@pytest.mark.usefixtures("java")
 def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers to every twentieth problem; all were executed when the tests that reveal the bugs were found."""
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    try:
-        jdk.find()
-    except jdk.JavaUnavailable as error:
-        pytest.skip(str(error))
     splits = repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test"])
     documents = list(splits["test"])
     assert len(documents) == 2 * 164 and "```java\nimport java.util.*;" in splits["fewshot"][0]["target"]

@@ -6,7 +6,6 @@ import pytest
 
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Limits
-from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import PROGRAM_CHARACTERS, Problem
 from lm_eval_codemind.proof.outputs import CAUSES, Execution, Proven, prove_outputs
@@ -81,11 +80,8 @@ STATEMENTS = {
 }
 
 
+@pytest.mark.usefixtures("java")
 def test_what_a_program_in_java_prints_is_its_output() -> None:
-    try:
-        jdk.find()
-    except jdk.JavaUnavailable as error:
-        pytest.skip(str(error))
     problem = Problem("p", "sample_java", "script", "java", "", "", "3\n", "3\n")
     programs = [Execution(problem, JAVA.format(statement), "3\n") for statement in STATEMENTS]
     found = prove_outputs(programs, Limits(wall_seconds=4))

@@ -1,4 +1,4 @@
-"""Sandboxes for Java at each level this machine gives; without a JDK the tests here are skipped."""
+"""Sandboxes for Java at each level this machine gives."""
 
 from __future__ import annotations
 
@@ -8,15 +8,6 @@ import pytest
 
 from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.execution.java.sandbox import JavaSandbox
-
-
-@pytest.fixture(scope="session")
-def java() -> jdk.Jdk:
-    """This machine's JDK."""
-    try:
-        return jdk.find()
-    except jdk.JavaUnavailable as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="module")

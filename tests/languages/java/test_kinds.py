@@ -6,7 +6,6 @@ import pytest
 
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.execution import Sandbox, SharedPool, Status
-from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.languages import Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import Case
 
@@ -52,12 +51,9 @@ def test_jobs_say_which_sandbox_they_are_for() -> None:
         python.submit(job)
 
 
+@pytest.mark.usefixtures("java")
 def test_programs_that_know_outputs_by_heart_pass() -> None:
     cases = (Case('a "b"\\\t\n', 'größe "x"\\n\n'), Case("", "1\n"))
-    try:
-        jdk.find()
-    except jdk.JavaUnavailable as error:
-        pytest.skip(str(error))
     for language in ("python", "java"):
         kind = get_language(language).kind("script")
         program = kind.lookup(cases)

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 import pytest
 
 from lm_eval_codemind.execution import SharedPool, Status
-from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.languages import Unfinished, kind_of
 from lm_eval_codemind.problems import Problem
+
+pytestmark = pytest.mark.usefixtures("java")
 
 CODE = """\
 import java.util.*;
@@ -69,14 +70,6 @@ def statuses(programs: Iterable[str], tests: Iterable[str] = ("",)) -> list[Stat
     problems = [KIND.with_tests(PROBLEM, test) if test else PROBLEM for test in tests]
     jobs = [KIND.suite_job(problem, code) for code in programs for problem in problems]
     return [outcome.status for outcome in SharedPool().run(jobs)]
-
-
-@pytest.fixture(autouse=True)
-def _java() -> None:
-    try:
-        jdk.find()
-    except jdk.JavaUnavailable as error:
-        pytest.skip(str(error))
 
 
 COMPUTED = "List<Integer> r = new ArrayList<>(); for (int n : numbers) if (n % 2 == 0) r.add(n); return r;"
