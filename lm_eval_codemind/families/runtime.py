@@ -463,14 +463,18 @@ def _of_published_line(label: PublishedLabel | None) -> dict[str, Any]:
 
 
 def _published(problem: Problem) -> list[tuple[reval.Input, tuple[PublishedLabel, ...]]]:
-    """Return the inputs of a problem with REval's labels; those that current packages cannot run are left out."""
+    """Return the inputs of a problem with REval's labels, without those on which no answer could be right.
+
+    Those are the inputs that current packages cannot run, and the lines whose state REval's rule accepts no answer to.
+    """
     program = reval.program_of(problem)
     labels, unrunnable = load_published().get(program.task_id, {}), load_unrunnable().get(program.task_id, ())
-    return [
-        (given, labels[str(given.index)])
-        for given in program.inputs
-        if str(given.index) in labels and str(given.index) not in unrunnable
-    ]
+    asked = []
+    for given in program.inputs:
+        if str(given.index) in labels and str(given.index) not in unrunnable:
+            lines = [label for label in labels[str(given.index)] if answers.published_answerable(label.values)]
+            asked.append((given, tuple(lines)))
+    return asked
 
 
 def _next_in_words(fields: Mapping[str, Any]) -> str:

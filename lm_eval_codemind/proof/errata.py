@@ -241,7 +241,7 @@ def _runtime() -> str:
 
 
 def _published_rules() -> str:
-    """Return the items on which no answer is right by REval's own rules, and those left out since none can be."""
+    """Return the items that the published tasks leave out, since no answer can be right by REval's own rules."""
     left_out = [f"{program} ({number})" for program, numbers in load_unrunnable().items() for number in numbers]
     unanswerable = [
         f"{program} ({number}, {label.line})"
@@ -254,7 +254,6 @@ def _published_rules() -> str:
         "\n### Under REval's own rules\n\n"
         "The published tasks leave out the inputs on which REval's own assertions fail with the packages of today, "
         f"with all their items: {', '.join(left_out)}.\n"
-        f"Of {len(unanswerable)} items no answer about the state is right, since the type is put in small letters and "
-        "then looked for with capitals.\nThey are asked and count, as they do in REval: "
-        f"{', '.join(unanswerable)}.\n"
+        f"So are {len(unanswerable)} items for which no answer about the state is right, since the type is put in "
+        f"small letters and then looked for with capitals: {', '.join(unanswerable)}.\n"
     )
