@@ -39,7 +39,8 @@ def observe(code: str, calls: list[str], stdin: str = "") -> list[Any]:
                     exec(compile(code, "program", "exec", dont_inherit=True), namespace)
                     value = ""
             except BaseException as error:
-                value = type(error).__name__
+                # A name without a value is an UnboundLocalError where it is the function's own, else its parent.
+                value = NameError.__name__ if isinstance(error, NameError) else type(error).__name__
         seen.append((text, value, printed.getvalue()))
     return seen
 
