@@ -193,6 +193,25 @@ class Agent:
         return hardened.run_suite(self._namespace, {**request, **code})
 
 
+def rehearse() -> None:
+    """Play a small program through, as often as the interpreter needs to settle on how it executes what is used.
+
+    What settles here needs not settle in each child, which would write to, and so copy, the memory that it shares.
+    """
+    program = "def same(value):\n    return value\n"
+    known = [[-1, ["list", [1, 2.0, "a"]]], [-2, ["dict", [["a", 1]]]]]
+    calls: list[dict[str, Any]] = [{"args": [value], "content": []} for value in (1, "a", {"tuple": [1]})]
+    calls += [{"args": [{"ref": number}], "content": known} for number in (-1, -2)]
+    for _ in range(40):
+        agent = Agent(-1, -1)
+        agent._answer({"op": "load", "program": program, "names": ["same"]})
+        for call in calls:
+            request = wire.packed_message({"op": "call", "id": 0, **call, "gone": []})
+            wire.packed_message(agent._answer(wire.rest(-1, request)))
+    del sys.modules[MODULE]
+    linecache.clearcache()
+
+
 def seed() -> None:
     """Make pseudo-random numbers the same in every run."""
     random.seed(0)

@@ -144,7 +144,7 @@ class Judge:
         if entry_point and entry_point not in found:
             raise proxies.Missing(entry_point)
         helpers = {name for name in found if name != entry_point and not isinstance(found[name], ModuleType)}
-        if entry_point and helpers & suites.names_used(tests)[0]:
+        if entry_point and helpers and helpers & suites.names_used(job["tests"])[0]:
             outcome["tamper_proof"] = False
         namespace.update(found)
         agent.seed()

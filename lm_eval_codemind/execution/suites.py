@@ -50,8 +50,11 @@ _CALLED_DUNDERS = {
 _ITERATORS = {"iter", "map", "zip", "filter", "reversed", "enumerate"}
 _TEST_CASES = {"TestCase", "unittest.TestCase"}
 _BUILTINS = frozenset(vars(builtins))
-_LOADS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"}
-_STORES = {"STORE_NAME", "STORE_GLOBAL"}
+_LOAD_GLOBAL = dis.opmap["LOAD_GLOBAL"]
+# Its argument has the number of the name above one bit.
+_FLAGS = 1 if sys.version_info >= (3, 11) else 0
+_LOADS = {dis.opmap[name] for name in ("LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS") if name in dis.opmap}
+_STORES = {dis.opmap[name] for name in ("STORE_NAME", "STORE_GLOBAL")}
 # The names under which tests use modules that they didn't import: then they mean the module, whatever a program says.
 MODULE_ALIASES = {"np": "numpy", "pd": "pandas"}
 MODULES = {*sys.stdlib_module_names, "numpy", "pandas", "scipy", "sklearn", "dateutil"} - {"antigravity", "this"}
@@ -76,13 +79,15 @@ def needs_process(tests: str, support: str, kind: str, entry_point: str) -> str:
         tree = ast.parse(support + "\n" + tests)
     except SyntaxError:
         return ""
-    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    scan = _Scan(tree, classes, kind, entry_point)
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(tree))
+    classes = {node.name for node in nodes if isinstance(node, ast.ClassDef)}
+    scan = _Scan(nodes, classes, kind, entry_point)
+    for node in nodes:
         reason = scan.reason(node)
         if reason:
             return reason
-    helpers = borrowed_names(tests, support) - {entry_point}
+    imported = [node for node in nodes if isinstance(node, ast.ImportFrom)]
+    helpers = borrowed_names(tests, support, imported) - {entry_point}
     if not entry_point:
         helpers = _deciding_names(tree, helpers) if len(helpers) > 1 else set()
     if helpers:
@@ -132,20 +137,20 @@ def _library_names() -> frozenset[str]:
     )
 
 
-def borrowed_names(tests: str, support: str) -> set[str]:
-    """Return the names that a suite uses and neither it nor its support defines, except builtins and modules."""
-    loaded: set[str] = set()
-    stored: set[str] = {"__name__", "__file__", "__doc__"}
-    for source, used in ((support, False), (tests, True)):
-        code = compile(source, "tests.py", "exec", dont_inherit=True)
-        own, made = names_used(code)
-        stored |= made
-        if used:
-            loaded |= own
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.ImportFrom) and node.module and node.names[0].name == "*":
-                stored |= _star(node.module)
-    return loaded - stored - _BUILTINS - MODULES - MODULE_ALIASES.keys()
+def borrowed_names(tests: str, support: str, imported: list[ast.ImportFrom]) -> set[str]:
+    """Return the names that a suite uses and neither it nor its support defines, except builtins and modules.
+
+    Args:
+        tests: The suite's source.
+        support: Trusted source that runs before it.
+        imported: What the two import from modules.
+    """
+    loaded, stored = names_used(tests)
+    offered = {"__name__", "__file__", "__doc__"}
+    for node in imported:
+        if node.module and node.names[0].name == "*":
+            offered |= _star(node.module)
+    return set(loaded - stored - names_used(support)[1] - offered - _BUILTINS - MODULES - MODULE_ALIASES.keys())
 
 
 def _star(module: str) -> set[str]:
@@ -155,27 +160,33 @@ def _star(module: str) -> set[str]:
         return set()
 
 
-def names_used(code: CodeType) -> tuple[set[str], set[str]]:
-    """Return the names that code, or code inside it, looks up globally, and those that it binds at any level."""
+@functools.lru_cache(maxsize=256)
+def names_used(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names that a module, or code inside it, looks up globally, and those that it binds at any level."""
     loaded: set[str] = set()
     stored: set[str] = set()
-    for step in dis.get_instructions(code):
-        if step.opname in _LOADS:
-            loaded.add(step.argval)
-        elif step.opname in _STORES:
-            stored.add(step.argval)
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            inner, made = names_used(constant)
-            loaded |= inner
-            stored |= made
-    return loaded, stored
+    waiting = [compile(source, "tests.py", "exec", dont_inherit=True)]
+    while waiting:
+        code = waiting.pop()
+        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        instructions, names, extended = code.co_code, code.co_names, 0
+        # What `dis` says of an instruction takes ten times as long.
+        for place in range(0, len(instructions), 2):
+            operation, argument = instructions[place], instructions[place + 1] | extended
+            extended = argument << 8 if operation == dis.EXTENDED_ARG else 0
+            if operation == _LOAD_GLOBAL:
+                loaded.add(names[argument >> _FLAGS])
+            elif operation in _LOADS:
+                loaded.add(names[argument])
+            elif operation in _STORES:
+                stored.add(names[argument])
+    return frozenset(loaded), frozenset(stored)
 
 
 class _Scan:
     """Looks through a suite for what can't be judged from another process."""
 
-    def __init__(self, tree: ast.Module, classes: set[str], kind: str, entry_point: str) -> None:
+    def __init__(self, nodes: list[ast.AST], classes: set[str], kind: str, entry_point: str) -> None:
         self._kind = kind
         self._classes = classes
         self._entry_point = entry_point
@@ -184,7 +195,7 @@ class _Scan:
         self._own = set(classes)
         self._modules: set[str] = set()
         self._functions: set[str] = set()
-        for node in ast.walk(tree):
+        for node in nodes:
             if isinstance(node, ast.FunctionDef):
                 self._own.add(node.name)
                 self._functions.add(node.name)

@@ -87,6 +87,9 @@ class _Zygote:
         self._cores = os.cpu_count() or 1
         user, _, saved = os.getresuid()
         self._user = user if saved != user else -1
+        agent.rehearse()
+        # Made here, as a child pays for every page of memory that it writes to first.
+        self._agent = agent.Agent(_REQUESTS, _REPLIES)
         # Children inherit them, which saves each of them the calls. Only the soft ones: a job may ask for more.
         self._set_limits(self._defaults)
 
@@ -165,7 +168,7 @@ class _Zygote:
             os.close(_RULES)
         if self._filters:
             self._filters[limits["processes"] > 0].install()
-        agent.Agent(_REQUESTS, _REPLIES).serve()
+        self._agent.serve()
         os._exit(0)
 
     def _follow(self, pid: int, limits: dict[str, Any], started: float) -> tuple[str, dict[str, Any] | None]:
