@@ -113,8 +113,12 @@ def _prepare(compiler: Jdk, runtime: Jdk) -> Machine:
     javac = str(compiler.home / "bin" / "javac")
     source = str(Path(__file__).with_name(f"{_SERVER}.java"))
     command = [javac, "-J-XX:TieredStopAtLevel=1", "-proc:none", "-nowarn", "-d", str(directory), source]
+    # Without a locale javac takes the names of files for ASCII.
+    locale = {"LC_ALL": "C.UTF-8"}
     try:
-        said = subprocess.run(command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, env={})
+        said = subprocess.run(
+            command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, env=locale
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise JavaUnavailable(f"{javac} does not work: {error}") from None
     if said.returncode:

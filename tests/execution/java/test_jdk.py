@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.execution.java import jdk
+from lm_eval_codemind.execution.java import jdk, machine
 
 
 def installed(home: Path, version: str = "", compiler: bool = True, status: int = 0) -> Path:
@@ -76,3 +76,15 @@ def test_the_directories_that_links_lead_to_belong_to_it(tmp_path: Path) -> None
     (home / "lib").mkdir()
     (home / "lib" / "jvm.cfg").symlink_to(tmp_path / "etc" / "jvm.cfg")
     assert sorted(jdk.Jdk(home, 17, "17").directories()) == sorted([str(home), str(tmp_path / "etc")])
+
+
+def test_the_compiler_is_made_wherever_the_package_lies(
+    tmp_path: Path, java: jdk.Jdk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "odd äö place"
+    folder.mkdir()
+    for source in Path(machine.__file__).parent.glob("*.java"):
+        (folder / source.name).write_bytes(source.read_bytes())
+    monkeypatch.setattr(machine, "__file__", str(folder / "machine.py"))
+    made = machine._prepare.__wrapped__(java, java)
+    assert any(made.directory.glob("*.class"))
