@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from lm_eval_codemind.execution import Job, Outcome, Sandbox, Status
 from lm_eval_codemind.execution.attacks import VISIBLE_STATE, Attack, attacks
-from tests.execution.processes import below
+from tests.execution.processes import below, descriptors
 
 STATE = Job.script(VISIBLE_STATE, [("", None)])
 HONEST = Job.function("def f(a, b): return a + b", "def check(c):\n    assert c(20, 22) == 42\n", "f")
@@ -56,7 +54,7 @@ def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome, Out
         # Bubblewrap keeps a watching process of its own above the server.
         assert len(descendants) <= 1, descendants
         for server in [pid, *descendants]:
-            names = [str(link.readlink()) for link in Path(f"/proc/{server}/fd").iterdir()]
+            names = descriptors(server)
             assert not any("memfd" in name for name in names), names
             assert len(names) < 16, names
 

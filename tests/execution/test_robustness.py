@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.execution import Job, Limits, Sandbox, Status
-from tests.execution.processes import below
+from tests.execution.processes import below, descriptors
 
 pytestmark = pytest.mark.slow
 
@@ -139,10 +139,8 @@ def running(pid: int) -> bool:
 
 def test_nothing_grows_over_many_jobs(sandbox_at: Sandbox) -> None:
     def held() -> tuple[int, int, int]:
-        own = os.getpid()
         servers = [pid for server in sandbox_at.server_pids() for pid in (server, *below(server))]
-        files = sum(len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in servers)
-        return len(servers), files, len(list(Path(f"/proc/{own}/fd").iterdir()))
+        return len(servers), sum(len(descriptors(pid)) for pid in servers), len(descriptors(os.getpid()))
 
     jobs = [
         Job.function(ADD, CHECK, "f"),
