@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -30,8 +31,12 @@ def below(pid: int) -> list[int]:
 
 def descriptors(pid: int) -> list[str]:
     """Return what a process has open; nothing where only root may look: servers let nobody else."""
+    names = []
     try:
-        return [str(link.readlink()) for link in Path(f"/proc/{pid}/fd").iterdir()]
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            # One of this process's own is that of the listing, and gone by now.
+            with contextlib.suppress(FileNotFoundError):
+                names.append(str(link.readlink()))
     except PermissionError:
         assert os.geteuid() != 0
-        return []
+    return names
