@@ -253,8 +253,9 @@ PROGRAM = """
 turns = [0]
 
 def guard(n):
+    # One loop inside another takes the turns at which the outer one would end.
     turns[0] += 1
-    return turns[0] % (n + 1) != 0
+    return turns[0] % (n + 1) != 0 and turns[0] < 60
 
 def helper(t):
     while t > 5:
