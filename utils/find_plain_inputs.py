@@ -8,7 +8,6 @@ With ``--constants`` it says instead how many problems one and the same answer s
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +25,7 @@ from lm_eval_codemind.proof.plain_inputs import (
     find_plain_inputs,
     shipped_plain_inputs,
 )
+from lm_eval_codemind.proof.shipped import one_a_line
 
 FILE = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs" / PLAIN_INPUTS
 ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
@@ -48,8 +48,7 @@ def main(names: tuple[str, ...], constants: bool, workers: int) -> None:
         click.echo(f"{name}: {len(known[name])} of {len(asked)}; nothing to predict in {len(problems) - len(asked)}")
     if constants:
         return
-    lines = [f" {json.dumps(name)}: {json.dumps(ids)}" for name, ids in sorted(known.items())]
-    FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    FILE.write_text(one_a_line(dict(sorted(known.items())), " ") + "\n", encoding="utf-8")
 
 
 def try_constants(name: str, problems: Sequence[Problem], workers: int) -> None:

@@ -9,7 +9,6 @@ Those of programs in Java need a JDK. Afterwards prove the labels of the buggy p
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from lm_eval_codemind.benchmarks import Upstream, benchmarks, get_benchmark
 from lm_eval_codemind.execution import SharedPool
 from lm_eval_codemind.execution.sandbox import WORKERS_VARIABLE
 from lm_eval_codemind.proof.revealing import FILE, find_revealing_tests
+from lm_eval_codemind.proof.shipped import one_a_line
 
 PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs"
 
@@ -30,7 +30,7 @@ def main(upstream: Path, workers: int) -> None:
     """Write ``proofs/revealing_tests.json``; packaged benchmarks have their tests beside their bugs."""
     os.environ[WORKERS_VARIABLE] = str(workers)
     source = Upstream(upstream)
-    blocks = []
+    tests = {}
     for benchmark in benchmarks().values():
         if not benchmark.buggy_as or benchmark.packaged:
             continue
@@ -40,9 +40,8 @@ def main(upstream: Path, workers: int) -> None:
         silent = [problem_id for problem_id, test in found.items() if not test.returns]
         click.echo(f"{benchmark.name}: {len(found)} tests; none for {', '.join(missing) or 'nothing'}")
         click.echo(f"  the buggy program returns nothing: {', '.join(silent) or 'none'}")
-        rows = [f"  {json.dumps(name)}: {json.dumps(dataclasses.asdict(test))}" for name, test in found.items()]
-        blocks.append(f" {json.dumps(benchmark.name)}: {{\n" + ",\n".join(rows) + "\n }")
-    (PROOFS / FILE).write_text("{\n" + ",\n".join(blocks) + "\n}\n", encoding="utf-8")
+        tests[benchmark.name] = {name: dataclasses.asdict(test) for name, test in found.items()}
+    (PROOFS / FILE).write_text(one_a_line(tests, " ", 2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

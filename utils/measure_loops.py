@@ -7,9 +7,7 @@ Needs what the ``classeval`` extra installs. Afterwards renew the digests: ``uti
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -17,6 +15,7 @@ from lm_eval_codemind.benchmarks import Upstream, benchmarks
 from lm_eval_codemind.data.build import read_problems
 from lm_eval_codemind.proof.complexity import LOOP_LENGTHS, shipped_loop_lengths, short_digest
 from lm_eval_codemind.proof.loop_lengths import measure_loop_lengths
+from lm_eval_codemind.proof.shipped import one_a_line
 
 FILE = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs" / LOOP_LENGTHS
 
@@ -42,16 +41,8 @@ def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
             if measured:
                 lengths[program][name] = measured
             click.echo(f"{name}, {program}: {len(measured)} of {len(problems)} measured")
-    FILE.write_text(_lines(lengths), encoding="utf-8")
-
-
-def _lines(lengths: dict[str, dict[str, dict[str, Any]]]) -> str:
-    """Return JSON with one line a benchmark, so that version control shows what changed."""
-    blocks = []
-    for program, of_program in lengths.items():
-        rows = [f"  {json.dumps(name)}: {json.dumps(of_problem)}" for name, of_problem in sorted(of_program.items())]
-        blocks.append(f" {json.dumps(program)}: {{\n" + ",\n".join(rows) + "\n }")
-    return "{\n" + ",\n".join(blocks) + "\n}\n"
+    ordered = {program: dict(sorted(of_program.items())) for program, of_program in lengths.items()}
+    FILE.write_text(one_a_line(ordered, " ", 2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

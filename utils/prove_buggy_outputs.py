@@ -8,7 +8,6 @@ programs anew: ``utils/make_recipes.py --benchmark NAME``.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -17,6 +16,7 @@ from lm_eval_codemind.benchmarks import Upstream, benchmarks, fixed_form
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.proof.buggy_suites import FILE, prove_outputs
 from lm_eval_codemind.proof.revealing import with_revealing_tests
+from lm_eval_codemind.proof.shipped import one_a_line
 
 PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs"
 
@@ -27,7 +27,7 @@ PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" /
 def main(upstream: Path, workers: int) -> None:
     """Write ``proofs/buggy_outputs.json``, for the benchmarks of buggy programs that have labels."""
     source = Upstream(upstream)
-    blocks = []
+    proven = {}
     for benchmark in benchmarks().values():
         if not (fixed_form(benchmark.name) and benchmark.labelled):
             continue
@@ -38,9 +38,8 @@ def main(upstream: Path, workers: int) -> None:
         without = [problem_id for problem_id, outputs in found.items() if not outputs]
         calls = sum(map(len, found.values()))
         click.echo(f"{benchmark.name}: {calls} calls of {len(found)} programs; none of {', '.join(without) or 'none'}")
-        rows = [f"  {json.dumps(name)}: {json.dumps(outputs)}" for name, outputs in found.items()]
-        blocks.append(f" {json.dumps(benchmark.name)}: {{\n" + ",\n".join(rows) + "\n }")
-    (PROOFS / FILE).write_text("{\n" + ",\n".join(blocks) + "\n}\n", encoding="utf-8")
+        proven[benchmark.name] = found
+    (PROOFS / FILE).write_text(one_a_line(proven, " ", 2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ import click
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.data import build as building
 from lm_eval_codemind.data.verify import execute_benchmark, proven_benchmarks
+from lm_eval_codemind.proof.shipped import one_a_line
 
 PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs"
 
@@ -30,8 +31,7 @@ def main(upstream: Path, names: tuple[str, ...], digests_only: bool, workers: in
     source = Upstream(upstream)
     for name in () if digests_only else names or proven_benchmarks():
         proofs = {problem_id: proof.to_json() for problem_id, proof in execute_benchmark(name, source, workers).items()}
-        lines = [f"{json.dumps(problem_id)}: {json.dumps(record)}" for problem_id, record in proofs.items()]
-        (PROOFS / f"{name}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        (PROOFS / f"{name}.json").write_text(one_a_line(proofs) + "\n", encoding="utf-8")
     with TemporaryDirectory() as folder:
         entries = building.build(building.built_benchmarks(), source, Path(folder))
     digests = {file: digest for entry in entries.values() for file, digest in entry.digests.items()}

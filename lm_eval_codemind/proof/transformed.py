@@ -23,6 +23,7 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.equivalence import FURTHER_INPUTS, Equivalence
+from lm_eval_codemind.proof.shipped import one_a_line
 from lm_eval_codemind.proof.sr_exceptions import depends_on_version
 from lm_eval_codemind.proof.turns import Turns
 from lm_eval_codemind.transforms import (
@@ -92,8 +93,7 @@ def load_recipes(benchmark: str) -> dict[str, Recipe]:
 
 def dump_recipes(recipes: Mapping[str, Recipe]) -> str:
     """Return recipes as the text of a recipe file, one problem a line."""
-    lines = (f"{json.dumps(name)}: {json.dumps(recipe.to_json())}" for name, recipe in recipes.items())
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+    return one_a_line({name: recipe.to_json() for name, recipe in recipes.items()}) + "\n"
 
 
 def program_for_rules(problem: Problem) -> Program:
