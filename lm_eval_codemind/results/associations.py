@@ -15,6 +15,17 @@ from lm_eval_codemind.scores.statistics import compare, holm
 # Benchmark (that others count with) and name of a problem.
 ProblemKey = tuple[str, str]
 
+# Of every table about two families.
+_COUNTED = (
+    Column("model", "Model"),
+    Column("first", "First"),
+    Column("second", "Second"),
+    Column("both", "Both", "count"),
+    Column("first_only", "First only", "count"),
+    Column("second_only", "Second only", "count"),
+    Column("neither", "Neither", "count"),
+)
+
 
 def solved_by_family(observations: Sequence[Observation], model: str) -> dict[str, dict[ProblemKey, bool]]:
     """Return which problems a model solves under each of the families that it ran: title -> problem -> solved.
@@ -79,13 +90,7 @@ def associations(observations: Sequence[Observation]) -> Table:
         + (", ".join(_missing(observations)) or "nothing")
         + ".",
         (
-            Column("model", "Model"),
-            Column("first", "First"),
-            Column("second", "Second"),
-            Column("both", "Both", "count"),
-            Column("first_only", "First only", "count"),
-            Column("second_only", "Second only", "count"),
-            Column("neither", "Neither", "count"),
+            *_COUNTED,
             Column("phi", "phi", "number"),
             Column("phi_low", "95% from", "number"),
             Column("phi_high", "to", "number"),
@@ -137,13 +142,7 @@ def output_predictions(observations: Sequence[Observation]) -> Table:
         "shares with its 95% interval (paired bootstrap), and McNemar's exact test. Corrected: Holm, over a model's "
         "pairs of families. The inputs may differ: families that ask for several outputs of a program are harder.",
         (
-            Column("model", "Model"),
-            Column("first", "First"),
-            Column("second", "Second"),
-            Column("both", "Both", "count"),
-            Column("first_only", "First only", "count"),
-            Column("second_only", "Second only", "count"),
-            Column("neither", "Neither", "count"),
+            *_COUNTED,
             Column("difference", "Difference", "percent"),
             Column("low", "95% from", "percent"),
             Column("high", "to", "percent"),

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -59,6 +59,23 @@ class Engine:
         model = ["--model", backend, "--model_args", f"pretrained={self.model},{BACKENDS[backend]}"]
         amount = ["--tasks", ",".join(tasks), "--limit", limit, "--gen_kwargs", "max_gen_toks=32"]
         return [*model, *amount, *(["--apply_chat_template"] if chat else []), *more]
+
+    def paired(
+        self,
+        task: str,
+        settings: Sequence[str],
+        metrics: Iterable[str],
+        results: Mapping[str, Any],
+        rows: Sequence[Any],
+    ) -> None:
+        """Check a task of four documents, those of two problems under two settings, whose answers are code."""
+        scores = results["results"][task]
+        assert results["n-samples"][task]["effective"] == len(rows) == 4
+        # Nothing is left unpaired.
+        assert [row["doc"]["setting"] for row in rows] == [*settings] * 2
+        for metric in metrics:
+            assert 0.0 <= scores[f"{metric},extract-code"] <= 1.0
+            assert scores[f"{metric}_stderr,extract-code"] >= 0.0
 
     def evaluate(
         self, backend: str, chat: bool, tasks: Iterable[str], limit: int, output: Path, *more: object

@@ -15,6 +15,7 @@ PAIRED = {
     "codemind_repair_humaneval_java": "steps",
 }
 BUGGY = "codemind_ier_buggy"
+METRICS = ("pass@1", "pass@1_no_test", "repaired_by_test", "unchanged", "similarity_to_bug", "code_found")
 
 
 @pytest.mark.engine
@@ -26,13 +27,7 @@ def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) ->
     results, samples = engine.evaluate(backend, chat, [*PAIRED, BUGGY], 4, tmp_path / "out", *more)
     assert any(tmp_path.glob("cache*"))
     for task, setting in PAIRED.items():
-        scores = results["results"][task]
-        assert results["n-samples"][task]["effective"] == len(samples[task]) == 4
-        # Both settings of two problems, so nothing is left unpaired.
-        assert [row["doc"]["setting"] for row in samples[task]] == [setting, "no_test"] * 2
-        for metric in ("pass@1", "pass@1_no_test", "repaired_by_test", "unchanged", "similarity_to_bug", "code_found"):
-            assert 0.0 <= scores[f"{metric},extract-code"] <= 1.0
-            assert scores[f"{metric}_stderr,extract-code"] >= 0.0
+        engine.paired(task, (setting, "no_test"), METRICS, results, samples[task])
         for row in samples[task]:
             answer = Answer.from_json(row["filtered_resps"][0][0])
             assert (answer.found is None) == (answer.outcome is None)

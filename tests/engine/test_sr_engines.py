@@ -11,6 +11,7 @@ from tests.engine.conftest import Engine, each_backend, each_form
 
 PAIRED = ["codemind_sr_sample", "codemind_sr_humaneval"]
 MISLEADING = "codemind_sr_misleading_sample"
+METRICS = ("r_sr", "s_sr", "pass@1_no_test", "pass@1_with_test", "code_found")
 
 
 @pytest.mark.engine
@@ -21,13 +22,7 @@ def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) ->
     results, samples = engine.evaluate(backend, chat, [*PAIRED, MISLEADING], 4, tmp_path / "out", *more)
     assert any(tmp_path.glob("cache*"))
     for task in PAIRED:
-        scores = results["results"][task]
-        assert results["n-samples"][task]["effective"] == len(samples[task]) == 4
-        # Both settings of two problems, so nothing is left unpaired.
-        assert [row["doc"]["setting"] for row in samples[task]] == ["no_test", "with_test"] * 2
-        for metric in ("r_sr", "s_sr", "pass@1_no_test", "pass@1_with_test", "code_found"):
-            assert 0.0 <= scores[f"{metric},extract-code"] <= 1.0
-            assert scores[f"{metric}_stderr,extract-code"] >= 0.0
+        engine.paired(task, ("no_test", "with_test"), METRICS, results, samples[task])
         assert results["configs"][task]["metadata"]["suite"]["hint_seed"] == 0
     assert 0.0 <= results["results"][MISLEADING]["pass@1,extract-code"] <= 1.0
     for row in (row for rows in samples.values() for row in rows):

@@ -15,6 +15,7 @@ PAIRED = {
     "codemind_translation_sample_python_java": ("python", "java"),
 }
 MISLEADING = "codemind_translation_misleading_sample_java_python"
+METRICS = ("r_sr", "s_sr", "pass@1_no_test", "pass@1_with_test", "code_found", "gained", *CAUSES)
 
 
 @pytest.mark.engine
@@ -26,13 +27,7 @@ def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) ->
     results, samples = engine.evaluate(backend, chat, [*PAIRED, MISLEADING], 4, tmp_path / "out", *more)
     assert any(tmp_path.glob("cache*"))
     for task, (source, target) in PAIRED.items():
-        scores = results["results"][task]
-        assert results["n-samples"][task]["effective"] == len(samples[task]) == 4
-        # Both settings of two problems, so nothing is left unpaired.
-        assert [row["doc"]["setting"] for row in samples[task]] == ["no_test", "with_test"] * 2
-        for metric in ("r_sr", "s_sr", "pass@1_no_test", "pass@1_with_test", "code_found", "gained", *CAUSES):
-            assert 0.0 <= scores[f"{metric},extract-code"] <= 1.0
-            assert scores[f"{metric}_stderr,extract-code"] >= 0.0
+        engine.paired(task, ("no_test", "with_test"), METRICS, results, samples[task])
         suite = results["configs"][task]["metadata"]["suite"]
         assert (suite["source_language"], suite["target_language"]) == (source, target)
     assert 0.0 <= results["results"][MISLEADING]["pass@1,extract-code"] <= 1.0
