@@ -142,7 +142,7 @@ def test_the_button_switches_between_light_and_dark(browser: Browser, page: Path
 
 
 @pytest.mark.parametrize(
-    ("task", "keyword", "plain"), [(TASK, "def", "String"), ("codemind_ier_sample_java", "static", "def")]
+    ("task", "keyword", "plain"), [(TASK, "elif", "String"), ("codemind_ier_sample_java", "static", "def")]
 )
 def test_code_is_coloured_by_its_language(
     browser: Browser, tmp_path: Path, task: str, keyword: str, plain: str

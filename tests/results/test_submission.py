@@ -380,7 +380,7 @@ def test_the_leaderboard_shows_what_a_renamed_model_was_called(
     records = json.loads((tmp_path / "site" / "results.json").read_text())
     assert {(r["model"], r["model_was"]) for r in records} == {("org/new", "org/scripts"), ("org/model-0", "")}
     browser.open(tmp_path / "site" / "index.html")
-    assert browser.text("tbody tr:nth-child(2) th") == "org/new\nrun as org/scripts"
+    assert browser.text("tbody tr:nth-child(2) th") == "org/new run as org/scripts"
     assert "run as" not in browser.text("tbody tr:nth-child(1) th")
 
 
