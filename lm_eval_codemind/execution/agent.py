@@ -13,19 +13,27 @@ import contextlib
 import copy
 import gc
 import io
-import linecache
 import marshal
 import operator
 import os
 import random
 import sys
-import threading
 import types
 from collections.abc import Callable
 from typing import Any
 
 from . import exceptions, hardened, values, wire
 from .objects import MODULE, READABLE, Objects
+
+
+class _Source:
+    """Gives a program's source to those who show or inspect it, as a module's loader does."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    def get_source(self, name: str) -> str:
+        return self._source
 
 
 class Agent:
@@ -49,8 +57,6 @@ class Agent:
 
     def serve(self) -> None:
         """Answer requests until the checker closes the channel."""
-        # The modules reseed themselves in a new process.
-        seed()
         while True:
             try:
                 request = self._receive(self._requests)
@@ -124,7 +130,7 @@ class Agent:
             with open(file, "w", encoding="utf-8", errors="surrogatepass") as out:
                 out.write(source)
         # For tracebacks and the inspection of functions.
-        linecache.cache[path] = (len(source), None, source.splitlines(keepends=True), path)
+        self._namespace["__loader__"] = _Source(source)
         return compile(source, path, "exec", dont_inherit=True)
 
     def _load(self, request: dict[str, Any]) -> Any:
@@ -209,7 +215,6 @@ def rehearse() -> None:
             request = wire.packed_message({"op": "call", "id": 0, **call, "gone": []})
             wire.packed_message(agent._answer(wire.rest(-1, request)))
     del sys.modules[MODULE]
-    linecache.clearcache()
 
 
 def seed() -> None:
@@ -232,7 +237,7 @@ def end_interpreter(namespace: dict[str, Any]) -> None:
     those with one underscore) and collect what is left, so that objects are finalised and files written.
     """
     steps: list[Callable[[], Any]] = [
-        threading._shutdown,  # type: ignore[attr-defined]
+        lambda: sys.modules["threading"]._shutdown() if "threading" in sys.modules else None,
         atexit._run_exitfuncs,
         lambda: _let_go(namespace),
         gc.collect,

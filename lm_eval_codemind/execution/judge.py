@@ -15,7 +15,7 @@ import unittest
 from types import CodeType, ModuleType
 from typing import Any
 
-from . import agent, cleanup, exceptions, hardened, proxies, stand_ins, suites, values, wire
+from . import agent, cleanup, exceptions, hardened, placement, proxies, stand_ins, suites, values, wire
 from .lines import printed_lines
 from .proxies import CandidateGone, Connection
 from .streams import Streams
@@ -88,7 +88,7 @@ class Judge:
         return code
 
     def _function(self, job: dict[str, Any], outcome: dict[str, Any]) -> None:
-        if suites.needs_process(job["tests"], job["support"], job["kind"], job["entry_point"]):
+        if placement.needs_process(job["tests"], job["support"], job["kind"], job["entry_point"]):
             self._inside(job, outcome)
             return
         candidate = self._start(job, operators=job["kind"] == "unittest")
@@ -144,7 +144,7 @@ class Judge:
         if entry_point and entry_point not in found:
             raise proxies.Missing(entry_point)
         helpers = {name for name in found if name != entry_point and not isinstance(found[name], ModuleType)}
-        if entry_point and helpers and helpers & suites.names_used(job["tests"])[0]:
+        if entry_point and helpers and helpers & placement.names_used(job["tests"])[0]:
             outcome["tamper_proof"] = False
         namespace.update(found)
         agent.seed()

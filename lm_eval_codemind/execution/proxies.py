@@ -12,7 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import aliases, stand_ins, suites, values, wire
+from . import aliases, placement, stand_ins, values, wire
 from .aliases import Foreign
 from .stand_ins import StandIn, handle_of
 from .streams import Streams
@@ -166,7 +166,7 @@ class Connection:
         made = {}
         for name, data in found.items():
             # A name of a library's module means that module or nothing, whatever a program has under it.
-            if name in suites.MODULES or name in suites.MODULE_ALIASES:
+            if name in placement.MODULES or name in placement.MODULE_ALIASES:
                 if name != entry_point and (module := self._own_module(name, data)) is not None:
                     made[name] = module
                     continue
@@ -185,7 +185,7 @@ class Connection:
 
         Which module that is, the name alone decides: the program could otherwise give the tests another one.
         """
-        expected = suites.MODULE_ALIASES.get(name, name)
+        expected = placement.MODULE_ALIASES.get(name, name)
         if type(data) is not dict or type(data.get("object")) is not dict:
             return None
         described = self._described.get(data["object"].get("id"))

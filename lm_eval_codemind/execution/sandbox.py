@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -57,7 +58,10 @@ class Sandbox(WorkerPool):
     ) -> None:
         super().__init__(workers, _usual_workers(), isolation)
         kept = tuple(preload)
-        self._start_workers(lambda: _Worker(self._jobs, self._isolation, kept, hash_seed))
+        processors = _processors(self.workers)
+        turns = {processor: threading.Lock() for processor in processors if processor >= 0}
+        places = itertools.cycle(processors)
+        self._start_workers(lambda: _Worker(self._jobs, self._isolation, kept, hash_seed, next(places), turns))
 
     def submit(self, job: Job) -> Future[Outcome]:
         """Return the future outcome of a job; jobs start in the order they were submitted.
@@ -83,10 +87,13 @@ class _Worker(Worker):
         isolation: levels.Isolation,
         preload: tuple[str, ...],
         hash_seed: int,
+        processor: int,
+        turns: Mapping[int, threading.Lock],
     ) -> None:
-        super().__init__("codemind-sandbox", jobs, isolation)
+        super().__init__("codemind-sandbox", jobs, isolation, turns.get(processor))
         self._preload = preload
         self._hash_seed = hash_seed
+        self._processor = processor
         self._units: dict[tuple[str, ...], ServerUnit] = {}
 
     def pids(self) -> list[int]:
@@ -108,7 +115,7 @@ class _Worker(Worker):
                 break
             unit = self._units.get(tier) or self._start(tier)
             try:
-                found = unit.exchange(record, _patience(job), checker_seconds + _GRACE_SECONDS)
+                found = unit.exchange(record, _patience(job), checker_seconds + _GRACE_SECONDS, self._end_turn)
                 return Outcome.from_dict({**found, "isolation": self._isolation.name})
             except OutOfBudget as error:
                 self._units.pop(tier, None)
@@ -132,7 +139,8 @@ class _Worker(Worker):
         return None
 
     def _start(self, tier: tuple[str, ...]) -> ServerUnit:
-        unit = started(lambda: ServerUnit(self._isolation, tiers.modules(tier), _DEFAULT_LIMITS, self._hash_seed))
+        modules = tiers.modules(tier)
+        unit = started(lambda: ServerUnit(self._isolation, modules, _DEFAULT_LIMITS, self._hash_seed, self._processor))
         self._units[tier] = unit
         if self._stopped:
             unit.close()
@@ -142,6 +150,12 @@ class _Worker(Worker):
 def _usual_workers() -> int:
     processors = len(os.sched_getaffinity(0))
     return processors + min(processors, 16)
+
+
+def _processors(workers: int) -> list[int]:
+    """Return the processors that workers' servers keep to, in turn; -1 where there are too few to use them all."""
+    allowed = sorted(os.sched_getaffinity(0))
+    return allowed if workers >= len(allowed) else [-1]
 
 
 def _patience(job: Job) -> float:

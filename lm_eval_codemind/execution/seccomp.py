@@ -64,7 +64,7 @@ _ATTRIBUTES = "chmod fchmod fchmodat chown fchown lchown fchownat utime utimes f
 # What only the server needs, and what it needs only until the candidate's filter is in place.
 _SERVER = """
 clone fork vfork wait4 waitid setsid setpgid kill tgkill memfd_create pidfd_open sendmsg sendto socketpair prlimit64
-setrlimit prctl seccomp capset landlock_restrict_self setresuid
+setrlimit prctl seccomp capset landlock_restrict_self setresuid sched_setaffinity
 """.split()
 _PROCESSES = "clone fork vfork execve execveat wait4 waitid setsid setpgid".split()
 # Nothing that is asked of a language model calls these: the process ends at once.

@@ -4,8 +4,8 @@ Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judg
 ``java-compiler``, or ``trial``, which only confines itself), ``level``, ``home`` (the only directory to write in),
 ``readable`` and ``listed`` (for Landlock: what to read, and directories of which only the names), ``path`` (where to
 import from), ``sockets`` (descriptors), ``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits``
-(the default ones), ``processes`` (whether programs may be allowed some), ``command`` (that starts a virtual machine,
-for Java).
+(the default ones), ``processor`` (the one to keep to), ``processes`` (whether programs may be allowed some),
+``command`` (that starts a virtual machine, for Java).
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ def main() -> None:
             importlib.import_module(name)
         except ImportError:
             continue
+    settings["processors"] = _stay_on(settings.get("processor", -1))
     role = settings["role"]
     if role == "trial":
         confine(settings)
@@ -99,6 +100,15 @@ def _keep_descriptors(sockets: list[int]) -> None:
     for index in range(len(sockets)):
         os.dup2(top + index, _FIRST_SOCKET + index, inheritable=False)
     kernel.close_from(_FIRST_SOCKET + len(sockets))
+
+
+def _stay_on(processor: int) -> set[int]:
+    """Keep to one processor and return those that this process could use before; none where it is free to choose."""
+    before = os.sched_getaffinity(0)
+    if processor not in before:
+        return set()
+    os.sched_setaffinity(0, {processor})
+    return before
 
 
 def _lower(kind: int, value: int) -> None:

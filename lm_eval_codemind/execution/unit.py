@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from . import users, wire
 from .isolation import BUBBLEWRAP, Homes, Isolation, last_line
 
 _START_SECONDS = 120
+_SHORT_MILLISECONDS = 20
 _CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
 
 
@@ -40,12 +42,16 @@ class ServerUnit:
         preload: Modules to import before programs do.
         limits: The default limits of jobs, as plain values.
         hash_seed: ``PYTHONHASHSEED`` of both.
+        processor: The one that both keep to, and programs don't; -1 for none. They take turns, and what one has
+            written the other then finds in that processor's memory.
 
     Raises:
         StartFailed: If a server doesn't come up.
     """
 
-    def __init__(self, isolation: Isolation, preload: list[str], limits: dict[str, Any], hash_seed: int) -> None:
+    def __init__(
+        self, isolation: Isolation, preload: list[str], limits: dict[str, Any], hash_seed: int, processor: int = -1
+    ) -> None:
         # Under bubblewrap each server has a file system of its own.
         self._homes = None if isolation.name == BUBBLEWRAP else Homes()
         ours, judge_host = socket.socketpair()
@@ -60,7 +66,8 @@ class ServerUnit:
         self._closing = threading.Lock()
         try:
             for role, ends in (("zygote", [zygote]), ("judge", [judge_host, judge_zygote])):
-                settings = {"role": role, "preload": preload if role == "zygote" else [], "limits": limits}
+                imported = preload if role == "zygote" else []
+                settings = {"role": role, "preload": imported, "limits": limits, "processor": processor}
                 descriptors = [end.fileno() for end in ends]
                 home = self._homes.make(role) if self._homes else ""
                 user = 0
@@ -96,7 +103,9 @@ class ServerUnit:
         self._poller.register(self._control, select.POLLIN)
         return int(_CREDENTIALS.unpack(credentials[0][2][: _CREDENTIALS.size])[0])
 
-    def exchange(self, job: dict[str, Any], seconds: float, checker_seconds: float) -> dict[str, Any]:
+    def exchange(
+        self, job: dict[str, Any], seconds: float, checker_seconds: float, takes_long: Callable[[], None]
+    ) -> dict[str, Any]:
         """Return the outcome of a job, as plain values.
 
         Args:
@@ -105,6 +114,7 @@ class ServerUnit:
                 they don't.
             checker_seconds: Processor time after which it is ended, of the checker, which holds values of the program's
                 choice and can't always interrupt itself.
+            takes_long: Called if the job is none of the usual ones, which take milliseconds.
 
         Raises:
             OutOfBudget: If one of these times ran out; the unit is ended.
@@ -116,6 +126,8 @@ class ServerUnit:
             deadline = time.monotonic() + seconds
             wire.send(self._control.fileno(), job)
             pause = checker_seconds
+            if not self._poller.poll(_SHORT_MILLISECONDS):
+                takes_long()
             while not self._poller.poll(max(5, int(min(pause, deadline - time.monotonic()) * 1000))):
                 pause = ceiling - time.clock_gettime(clock)
                 spent = "processor" if pause <= 0 else "elapsed" if time.monotonic() >= deadline else ""

@@ -44,10 +44,16 @@ class Worker(threading.Thread, ABC):
         name: The thread's.
         jobs: What to take jobs from; None among them is the end.
         isolation: The level that servers have.
+        turn: What it holds while it waits for a job and until the job turns out to be a long one, so that of several
+            workers with one lock only one at a time is at work on short ones; None for a worker that shares none.
     """
 
-    def __init__(self, name: str, jobs: JobQueue, isolation: levels.Isolation) -> None:
+    def __init__(
+        self, name: str, jobs: JobQueue, isolation: levels.Isolation, turn: threading.Lock | None = None
+    ) -> None:
         super().__init__(name=name, daemon=True)
+        self._turn = turn or threading.Lock()
+        self._has_turn = False
         self._jobs = jobs
         self._isolation = isolation
         self._stopped = False
@@ -71,7 +77,7 @@ class Worker(threading.Thread, ABC):
 
     def run(self) -> None:
         """Take jobs until told to stop."""
-        while (entry := self._jobs.get()) is not None:
+        while (entry := self._next_job()) is not None:
             job, future = entry
             if not future.set_running_or_notify_cancel():
                 continue
@@ -79,7 +85,20 @@ class Worker(threading.Thread, ABC):
                 future.set_result(self._outcome(job))
             except BaseException as error:  # the thread must outlive whatever comes, or jobs are lost
                 future.set_exception(error)
+        self._end_turn()
         self._close_servers()
+
+    def _next_job(self) -> tuple[Job, Future[Outcome]] | None:
+        if not self._has_turn:
+            self._turn.acquire()
+            self._has_turn = True
+        return self._jobs.get()
+
+    def _end_turn(self) -> None:
+        """Let another worker take a job, while this one's goes on."""
+        if self._has_turn:
+            self._has_turn = False
+            self._turn.release()
 
     def _lost(self, job: Job) -> Outcome:
         """Return the outcome of a job whose servers ended, twice.

@@ -85,9 +85,12 @@ class _Zygote:
         with open("/proc/self/statm") as file:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
         self._cores = os.cpu_count() or 1
+        self._processors: set[int] = settings["processors"]
         user, _, saved = os.getresuid()
         self._user = user if saved != user else -1
         agent.rehearse()
+        # Every child starts from the same numbers.
+        agent.seed()
         # Made here, as a child pays for every page of memory that it writes to first.
         self._agent = agent.Agent(_REQUESTS, _REPLIES)
         # Children inherit them, which saves each of them the calls. Only the soft ones: a job may ask for more.
@@ -106,7 +109,7 @@ class _Zygote:
         """Run one candidate's process to its end and return the report."""
         limits = request["limits"]
         started = time.monotonic()
-        pid = os.fork()
+        pid = kernel.fork()
         if pid == 0:
             try:
                 self._become_candidate(limits, ends)
@@ -142,6 +145,10 @@ class _Zygote:
     def _become_candidate(self, limits: dict[str, Any], ends: list[int]) -> None:
         # A group of its own, and no session: the kernel's scheduler makes something of each new session.
         os.setpgid(0, 0)
+        if self._processors:
+            os.sched_setaffinity(0, self._processors)
+        if "threading" in sys.modules:
+            sys.modules["threading"].main_thread()._set_native_id()
         requests, replies, out, err, *given = ends
         # A description of its own, where the server's would carry flags from one program to the next.
         standard_input = given[0] if given else os.open("/dev/null", os.O_RDONLY)

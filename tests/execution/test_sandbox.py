@@ -376,3 +376,23 @@ print([str(outcome.status) for outcome in shared_sandbox().run([job] * 4)], flus
     )
     assert done.stdout == "['passed', 'passed', 'passed', 'passed']\n", done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_programs_source_is_there_for_those_who_show_it(sandbox_at: Sandbox) -> None:
+    body = """
+import inspect
+import traceback
+
+def f(x):
+    try:
+        return 1 // x  # this line
+    except ZeroDivisionError:
+        return traceback.format_exc(), inspect.getsource(f)
+"""
+    check = "def check(candidate):\n    shown, source = candidate(0)\n    assert '# this line' in shown\n"
+    check += "    assert source.startswith('def f(x):') and source.endswith('inspect.getsource(f)\\n')\n"
+    function = Job.function(body, check, "f")
+    script = Job.script(
+        f"{body}\nshown, source = f(0)\nprint('# this line' in shown, len(source.splitlines()))", [("", "True 5")]
+    )
+    assert [outcome.status for outcome in sandbox_at.run([function, script])] == [Status.PASSED] * 2

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import CodeType
 
 import lm_eval_codemind
-from lm_eval_codemind.execution.suites import names_used
+from lm_eval_codemind.execution.placement import names_used
 
 PACKAGE = Path(lm_eval_codemind.__file__).parent
 LOADS = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"}
