@@ -38,8 +38,8 @@ class Sandbox(WorkerPool):
     job that needs one comes.
 
     Args:
-        workers: Programs at a time; None for twice the processors this process may use, up to 16 more than them. A
-            program and its checker take turns, so that one program a processor leaves it idle a third of the time.
+        workers: Programs at a time; None for twice the processors this process may use, up to 16 more than them. On
+            each processor one is at work on short programs; another comes in where a program takes long.
         isolation: ``auto`` for what the environment variable ``CODEMIND_SANDBOX`` says, or else the strongest level
             this machine gives; ``bubblewrap`` or ``landlock`` to insist on one; ``none`` to run unprotected.
         preload: Packages that servers import for programs that use them.

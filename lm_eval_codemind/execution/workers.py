@@ -44,8 +44,8 @@ class Worker(threading.Thread, ABC):
         name: The thread's.
         jobs: What to take jobs from; None among them is the end.
         isolation: The level that servers have.
-        turn: What it holds while it waits for a job and until the job turns out to be a long one, so that of several
-            workers with one lock only one at a time is at work on short ones; None for a worker that shares none.
+        turn: Held by the worker while it waits for a job and until the job turns out to be a long one. So of several
+            workers with one lock only one is at work on short jobs. None for a worker that shares none.
     """
 
     def __init__(
