@@ -6,7 +6,7 @@ import base64
 import gzip
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,11 +65,13 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         title: The page's title.
     """
     tables = {table.name: table for table in report.tables}
+    known = [task for run in report.runs for task in run.known_tasks]
+    short = {task.task: short_name(task.task, family, task.suite) for task, family in known}
     return render_page(
         "report",
         title=title,
         summary=tables["summary"],
-        grids=_grids(tables["summary"], report.runs),
+        grids=_grids(tables["summary"], short),
         sections=[_section(table, report) for table in report.tables if table.name != "summary"],
         legend=[(name, Markup(legend_mark(name, report.series))) for name in report.series],
         runs=[{"label": run.label, "facts": facts(run)} for run in report.runs],
@@ -78,10 +80,9 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
     )
 
 
-def _grids(summary: Table, runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Return the scores family by family, models down and tasks across, by the family's R score."""
+def _grids(summary: Table, short: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the scores family by family, models down and tasks across by short name, by the family's R score."""
     grids = []
-    short = {task.task: short_name(task) for run in runs for task in run.tasks}
     records = summary.records()
     for family in dict.fromkeys(record["family"] for record in records):
         metric = next(record["metric"] for record in records if record["family"] == family)
@@ -151,7 +152,7 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     if not report.observations:
         return
     observations = report.observations
-    parts = [o.family.parts(o.unit) for o in observations]
+    parts = [one.facts.family.parts(one.unit) for one in observations]
     # Problem after problem: a prompt repeats much of what stands just before it, the programs and the prompt before.
     texts = _Texts()
     for of_problem in parts:
@@ -175,12 +176,13 @@ def _reference(part: Part, texts: _Texts) -> list[Any]:
 def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
     """Return what the list and the filters need of every sample, column by column."""
     observations = report.observations
-    s_scores = {o.task: o.family.scores[0] for o in observations}
+    s_scores = {one.facts.task: one.facts.family.scores[0] for one in observations}
     models, tasks, benchmarks, outcomes = _Numbers(), _Numbers(), _Numbers(), _Numbers()
     problems: dict[Key, int] = {}
     described: list[list[Any]] = []
     columns: dict[str, list[Any]] = {name: [] for name in ("model", "task", "problem", "score", "solved", "outcome")}
-    for o in observations:
+    for observation in observations:
+        o = observation.facts
         key = o.key
         if key not in problems:
             problems[key] = len(problems)
@@ -192,7 +194,7 @@ def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
         columns["problem"].append(problems[key])
         columns["score"].append(round(o.score, 6))
         columns["solved"].append(int(o.solved))
-        columns["outcome"].append(outcomes[o.family.outcome(o.unit)])
+        columns["outcome"].append(outcomes[o.family.outcome(observation.unit)])
     return {
         "models": list(models),
         "tasks": list(tasks),

@@ -258,11 +258,10 @@ def iso_date(run: Run) -> str:
 
 def _scores(run: Run) -> list[tuple[TaskRun, Family, float]]:
     found = []
-    for task in run.tasks:
-        family = family_of(task)
-        metric = task.metric(family.metric) if family else None
+    for task, family in run.known_tasks:
+        metric = task.metric(family.metric)
         # A score that is not defined is no score to publish.
-        if family is not None and family.submittable and metric is not None and not isnan(metric.value):
+        if family.submittable and metric is not None and not isnan(metric.value):
             found.append((task, family, metric.value))
     return found
 
