@@ -64,7 +64,7 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         report: What to show.
         title: The page's title.
     """
-    tables = {table.name: table for table in report.tables}
+    tables, series = {table.name: table for table in report.tables}, report.series
     known = [task for run in report.runs for task in run.known_tasks]
     short = {task.task: short_name(task.task, family, task.suite) for task, family in known}
     return render_page(
@@ -72,8 +72,8 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         title=title,
         summary=tables["summary"],
         grids=_grids(tables["summary"], short),
-        sections=[_section(table, report) for table in report.tables if table.name != "summary"],
-        legend=[(name, Markup(legend_mark(name, report.series))) for name in report.series],
+        sections=[_section(table, report.figures, series) for table in report.tables if table.name != "summary"],
+        legend=[(name, Markup(legend_mark(name, series))) for name in series],
         runs=[{"label": run.label, "facts": facts(run)} for run in report.runs],
         n_samples=len(report.observations),
         chunks=list(_chunks(report)),
@@ -107,8 +107,8 @@ def _score_cell(record: dict[str, Any] | None) -> tuple[str, str]:
     return show(record["value"], "percent"), interval + limited
 
 
-def _section(table: Table, report: Report) -> dict[str, Any]:
-    figures = [figure for figure in report.figures if figure.name.partition("-")[0] == table.name]
+def _section(table: Table, drawings: Sequence[Drawing], series: Sequence[str]) -> dict[str, Any]:
+    figures = [figure for figure in drawings if figure.name.partition("-")[0] == table.name]
     pooled = table.where(lambda row: row.get("benchmark", ALL) == ALL)
     shown = pooled.without("benchmark") if pooled.rows else table
     label = f"{len(shown.rows)} rows"
@@ -120,7 +120,7 @@ def _section(table: Table, report: Report) -> dict[str, Any]:
     return {
         "table": shown,
         "label": label,
-        "figures": [{"title": figure.title, "svg": Markup(draw(figure, report.series))} for figure in figures],
+        "figures": [{"title": figure.title, "svg": Markup(draw(figure, series))} for figure in figures],
     }
 
 
@@ -161,7 +161,7 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     # A language is known by its marks; one that nobody knows any more is shown plainly.
     used = {part.language for of_problem in parts for part in of_problem if part.language}
     marks = {name: get_language(name).marks for name in sorted(used & languages().keys())}
-    yield "index", _pack({**_index(report, texts.starts), "marks": marks})
+    yield "index", _pack({**_index(observations, texts.starts), "marks": marks})
     for start in range(0, len(parts), _BLOCK):
         block = [[_reference(part, texts) for part in of_problem] for of_problem in parts[start : start + _BLOCK]]
         yield f"samples-{start // _BLOCK}", _pack(block)
@@ -173,9 +173,8 @@ def _reference(part: Part, texts: _Texts) -> list[Any]:
     return [part.title, part.kind, texts.place(part.text), int(part.beside), part.note, part.language]
 
 
-def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
+def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[str, Any]:
     """Return what the list and the filters need of every sample, column by column."""
-    observations = report.observations
     s_scores = {one.facts.task: one.facts.family.scores[0] for one in observations}
     models, tasks, benchmarks, outcomes = _Numbers(), _Numbers(), _Numbers(), _Numbers()
     problems: dict[Key, int] = {}
