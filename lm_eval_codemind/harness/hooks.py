@@ -15,6 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from importlib.metadata import version
 from typing import Any
 
 from datasets import Dataset
@@ -23,7 +24,7 @@ from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.benchmarks import get_benchmark
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.execution.journal import submit
-from lm_eval_codemind.harness.contract import repeats, warn_if_unknown
+from lm_eval_codemind.harness.contract import warn_if_unknown
 from lm_eval_codemind.harness.documents import splits
 from lm_eval_codemind.harness.provenance import record_responses, record_task
 from lm_eval_codemind.harness.requirements import require_runnable
@@ -108,42 +109,38 @@ class Hooks:
 
     def filter(self, name: str) -> Filter:
         """Return the filter of a name, one of the family's."""
-        if name not in self._family.filters:
-            raise ValueError(f"{self._family.name} has no filter {name!r}")
+        family = self._family
+        if name not in family.filters:
+            raise ValueError(f"{family.name} has no filter {name!r}")
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
-            return self._read(responses, documents, name)
+            """Return the answers in the responses; what is to be executed is submitted to the sandbox.
+
+            Nothing is waited for: while the harness goes through the documents, the programs behind them run. The same
+            job runs once.
+            """
+            running: dict[Job, Future[Outcome]] = {}
+            answers: list[list[Answer]] = []
+            for of_document, document in zip(responses, documents, strict=True):
+                question = Question.from_document(document)
+                answers.append([])
+                for response in of_document:
+                    if response == SKIPPED:
+                        answers[-1].append(Answer(None, skipped=True))
+                        continue
+                    answer = family.read(response, question, name)
+                    job = family.job(answer, question)
+                    if job is not None:
+                        same = dataclasses.replace(job, job_id="")
+                        if same not in running:
+                            running[same] = submit(job)
+                        answer.pending = running[same]
+                    answers[-1].append(answer)
+            if name == family.filters[0]:
+                record_responses(responses, documents, shared_sandbox() if family.executes else None)
+            return answers
 
         return read
-
-    def _read(
-        self, responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]], filter: str
-    ) -> list[list[Answer]]:
-        """Return the answers in the responses; what is to be executed is submitted to the sandbox.
-
-        Nothing is waited for: while the harness goes through the documents, the programs behind them run. The same job
-        runs once.
-        """
-        running: dict[Job, Future[Outcome]] = {}
-        answers: list[list[Answer]] = []
-        for of_document, document in zip(responses, documents, strict=True):
-            question = Question.from_document(document)
-            answers.append([])
-            for response in of_document:
-                if response == SKIPPED:
-                    answers[-1].append(Answer(None, skipped=True))
-                    continue
-                answer = self._family.read(response, question, filter)
-                job = self._family.job(answer, question)
-                if job is not None:
-                    same = dataclasses.replace(job, job_id="")
-                    if same not in running:
-                        running[same] = submit(job)
-                    answer.expect(running[same])
-                answers[-1].append(answer)
-        if filter == self._family.filters[0]:
-            record_responses(responses, documents, shared_sandbox() if self._family.executes else None)
-        return answers
 
     def process_results(
         self, document: Mapping[str, Any], results: Sequence[Sequence[Answer]] | Sequence[Answer]
@@ -152,12 +149,16 @@ class Hooks:
 
         Args:
             document: A row of the data set.
-            results: What the filter made of the responses to the document.
+            results: What the filter made of the responses to the document: in 0.5 of the harness the list of repeats,
+                in 0.4 a list with that list.
 
         Returns:
             Metric -> value; nothing for a document that is to be left out.
+
+        Raises:
+            TypeError: if the harness hands over something else.
         """
-        answers = repeats(results, Answer)
+        answers = _repeats(results)
         if any(answer.skipped for answer in answers):
             return {}
         question = Question.from_document(document)
@@ -172,6 +173,18 @@ class Hooks:
         if self._family.executes:
             metrics["unproven_passes"] = unproven_passes((answer.passed, answer.tamper_proof) for answer in answers)
         return metrics
+
+
+def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Answer]:
+    """Return the answers that ``process_results`` is handed, in either shape."""
+    found = results[0] if len(results) == 1 and isinstance(results[0], (list, tuple)) else results
+    answers = [answer for answer in found if isinstance(answer, Answer)]
+    if len(answers) < len(found):
+        raise TypeError(
+            f"lm-eval {version('lm_eval')} hands process_results {type(results[0]).__name__} instead of Answer; "
+            "install a release that this suite knows: pip install 'lm-eval<0.5'"
+        )
+    return answers
 
 
 def _kinds(problems: Sequence[Problem]) -> list[Kind]:

@@ -70,7 +70,7 @@ class TaskRun:
         original: Number of questions of the task.
         effective: Number of questions that were run; smaller under ``--limit``.
         samples_file: The file the samples come from; None where samples were not logged.
-        read: Reads that file.
+        read: Reads such a file.
     """
 
     task: str
@@ -81,9 +81,11 @@ class TaskRun:
     samples_file: Path | None
     read: Callable[[Path], tuple[Sample, ...]] = field(repr=False)
 
-    @cached_property
-    def samples(self) -> tuple[Sample, ...]:
-        """The samples in the order of the file, read when first asked for; empty where they were not logged."""
+    def read_samples(self) -> tuple[Sample, ...]:
+        """Read the samples, in the order of the file; none where they were not logged.
+
+        Nothing is kept here: they are what is large in a run, and few who look at a task need them.
+        """
         return self.read(self.samples_file) if self.samples_file else ()
 
     @cached_property

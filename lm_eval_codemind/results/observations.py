@@ -100,10 +100,11 @@ def observe(runs: Iterable[Run]) -> list[Observation]:
 
 
 def scored_samples(task: TaskRun) -> list[Sample]:
-    """Return a task's samples under its main filter, so that a problem appears once."""
-    filters = dict.fromkeys(sample.filter for sample in task.samples)
+    """Read a task's samples under its main filter, so that a problem appears once."""
+    samples = task.read_samples()
+    filters = dict.fromkeys(sample.filter for sample in samples)
     main = task.main_filter if task.main_filter in filters else next(iter(filters), None)
-    return [sample for sample in task.samples if sample.filter == main]
+    return [sample for sample in samples if sample.filter == main]
 
 
 def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str = "code") -> Complexity | None:

@@ -188,17 +188,13 @@ def _read_samples(file: Path) -> Iterator[Sample]:
 
 def _answers(logged: Any) -> tuple[Answer, ...]:
     """Return the answers that the harness wrote, a list of repeats or a list with one such list."""
-    flat = logged[0] if len(logged) == 1 and isinstance(logged[0], list) else logged
-    return tuple(_answer(one) for one in flat)
-
-
-def _answer(logged: Any) -> Answer:
-    if isinstance(logged, str):
+    answers = []
+    for one in logged[0] if len(logged) == 1 and isinstance(logged[0], list) else logged:
         try:
-            return Answer.from_json(logged)
-        except (ValueError, RecursionError):
-            pass
-    return answer_of_0_1(logged)
+            answers.append(Answer.from_json(one))
+        except (TypeError, ValueError, RecursionError):
+            answers.append(answer_of_0_1(one))
+    return tuple(answers)
 
 
 def _prompt(request: Any) -> str:

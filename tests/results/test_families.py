@@ -88,7 +88,7 @@ def test_a_task_belongs_to_the_family_that_its_results_record() -> None:
 
 def test_specification_reasoning_pairs_the_settings(run: Run, observations: list[Observation]) -> None:
     found = of(observations, "SR")
-    documents = run.task("codemind_sr_sample").samples
+    documents = run.task("codemind_sr_sample").read_samples()
     assert len(found) == len(documents) / 2
     assert found[HELPED].facts.scores == {"S_SR": 1, "pass without test": 0, "pass with test": 1}
     assert found[HELPED].facts.family.outcome(found[HELPED].unit) == "only with test"
