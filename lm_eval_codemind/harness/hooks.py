@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from importlib.metadata import version
-from typing import Any
+from typing import Any, TypeVar
 
 from datasets import Dataset
 
@@ -35,6 +35,7 @@ from lm_eval_codemind.questions import Answer, Family, Question
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.scores.verdicts import unproven_passes
 
+Item = TypeVar("Item")
 Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[Answer]]]
 
 
@@ -149,16 +150,12 @@ class Hooks:
 
         Args:
             document: A row of the data set.
-            results: What the filter made of the responses to the document: in 0.5 of the harness the list of repeats,
-                in 0.4 a list with that list.
+            results: What the filter made of the responses to the document.
 
         Returns:
             Metric -> value; nothing for a document that is to be left out.
-
-        Raises:
-            TypeError: if the harness hands over something else.
         """
-        answers = _repeats(results)
+        answers = repeats(results, Answer)
         if any(answer.skipped for answer in answers):
             return {}
         question = Question.from_document(document)
@@ -175,16 +172,25 @@ class Hooks:
         return metrics
 
 
-def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Answer]:
-    """Return the answers that ``process_results`` is handed, in either shape."""
+def repeats(results: Sequence[Sequence[Item]] | Sequence[Item], of: type[Item]) -> list[Item]:
+    """Return what the filter made of the responses to one document, from what ``process_results`` is handed.
+
+    The harness's branch for 0.5 hands over the list of repeats itself, 0.4.13 a list with one such list.
+
+    Args:
+        results: The list of repeats, or a list with that list.
+        of: What the filter makes of a response.
+
+    Raises:
+        TypeError: if the harness hands over something else.
+    """
     found = results[0] if len(results) == 1 and isinstance(results[0], (list, tuple)) else results
-    answers = [answer for answer in found if isinstance(answer, Answer)]
-    if len(answers) < len(found):
+    if not all(isinstance(item, of) for item in found):
         raise TypeError(
-            f"lm-eval {version('lm_eval')} hands process_results {type(results[0]).__name__} instead of Answer; "
-            "install a release that this suite knows: pip install 'lm-eval<0.5'"
+            f"lm-eval {version('lm_eval')} hands process_results {type(results[0]).__name__} instead of "
+            f"{of.__name__}; install a release that this suite knows: pip install 'lm-eval<0.5'"
         )
-    return answers
+    return list(found)
 
 
 def _kinds(problems: Sequence[Problem]) -> list[Kind]:
