@@ -42,19 +42,20 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     if not observations:
         click.echo("\nNo samples were logged; run with --log_samples for problems, comparisons and the report.")
         return
-    compared = comparisons(observations).where(lambda row: row["benchmark"] == ALL)
+    facts = [observation.facts for observation in observations]
+    compared = comparisons(facts).where(lambda row: row["benchmark"] == ALL)
     if compared.rows:
         click.echo(f"\n{compared.title}, all benchmarks together\n{compared.without('benchmark').to_text()}")
     for table in findings(observations):
         click.echo(f"\n{table.title}\n{table.to_text()}")
-    paired = on_same_problems(observations)
+    paired = on_same_problems(facts)
     if paired.rows:
         click.echo(f"\n{paired.title}\n{paired.to_text()}")
-    associated = associations(observations)
+    associated = associations(facts)
     if associated.rows:
         brief = associated.without("phi_low", "phi_high", "p", "low", "high")
         click.echo(f"\n{associated.title}\n{brief.to_text()}")
-    hard = hardest(observations)
+    hard = hardest(facts)
     for family in dict.fromkeys(row[0] for row in hard.rows) if problems else ():
         of_family = hard.where(partial(_is_of, family)).head(problems)
         click.echo(f"\nHardest problems of {family}\n{of_family.without('family').to_text()}")

@@ -36,9 +36,10 @@ def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
                     result = verify(run, again)
                 equal = equal and result.equal
                 metrics = sum(len(task.metrics) for task in run.tasks)
-                samples = sum(len(task.samples) for task in run.tasks)
                 verdict = "equal" if result.equal else f"{len(result.differences)} differences"
-                click.echo(f"{run.label}: {verdict} ({len(run.tasks)} tasks, {metrics} metrics, {samples} samples)")
+                click.echo(
+                    f"{run.label}: {verdict} ({len(run.tasks)} tasks, {metrics} metrics, {result.samples} samples)"
+                )
                 for difference in result.differences[:shown]:
                     click.echo(f"  {difference}")
                 if len(result.differences) > shown:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from lm_eval_codemind.plugins import registered
 from lm_eval_codemind.questions import Family
@@ -55,10 +56,13 @@ def family_of(task: TaskRun) -> Family | None:
     return max(owners, key=lambda family: len(family.name), default=None)
 
 
-def short_name(task: TaskRun) -> str:
-    """Return what a task of a family is called among its like: its name without the family's, else its benchmark."""
-    family = family_of(task)
-    prefix = f"codemind_{family.name}_" if family else ""
-    if prefix and task.task.startswith(prefix):
-        return task.task.removeprefix(prefix)
-    return str(task.suite.get("benchmark") or task.task)
+def short_name(task: str, family: Family, suite: Mapping[str, Any]) -> str:
+    """Return what a task of a family is called among its like: its name without the family's, else its benchmark.
+
+    Args:
+        task: The task's name.
+        family: Its family.
+        suite: What its results record.
+    """
+    prefix = f"codemind_{family.name}_"
+    return task.removeprefix(prefix) if task.startswith(prefix) else str(suite.get("benchmark") or task)

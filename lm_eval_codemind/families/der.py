@@ -265,7 +265,7 @@ class _Asking(DependentReasoning):
                 same = dataclasses.replace(job, job_id="")
                 if same not in running:
                     running[same] = submit(job)
-                answer.expect(running[same])
+                answer.pending = running[same]
                 item = f"response {number}" if len(given) > 1 else ""
                 key = Key(problem.benchmark, problem.problem_id, _SETTING, item)
                 program = answer.found if answer.program is None else answer.program

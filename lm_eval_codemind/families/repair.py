@@ -104,7 +104,7 @@ class Repair(Family):
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that validates a program on all of T."""
-        if not answer.executable or answer.found is None:
+        if answer.found is None or answer.outcome is not None:
             return None
         problem = load_problem(question.key.benchmark, question.key.problem_id)
         return kind_of(problem).suite_job(problem, answer.found, limits=limits_of(problem))

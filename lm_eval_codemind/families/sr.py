@@ -91,7 +91,7 @@ class SpecificationReasoning(Family):
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that validates a program: on all of T, or on the misleading test alone."""
-        if not answer.executable or answer.found is None:
+        if answer.found is None or answer.outcome is not None:
             return None
         problem = load_problem(question.key.benchmark, question.key.problem_id)
         limits = limits_of(problem)

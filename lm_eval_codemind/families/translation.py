@@ -132,7 +132,7 @@ class Translation(SpecificationReasoning):
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that validates a program: on all tests, or on the misleading one alone."""
-        if not answer.executable or answer.found is None:
+        if answer.found is None or answer.outcome is not None:
             return None
         problem = load_problem(question.key.benchmark, question.key.problem_id)
         suite = dataclasses.replace(problem, cases=_suite(problem, question.key.setting))

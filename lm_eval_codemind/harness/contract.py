@@ -1,7 +1,6 @@
-"""What this suite relies on in lm-evaluation-harness, in one place.
+"""What this suite relies on in lm-evaluation-harness's own code, in one place; written for 0.4.13.
 
-Written for 0.4.13. The harness's branch for 0.5 hands ``process_results`` the list of repeats itself, where 0.4.13
-hands over a list with one such list: both are read.
+What the harness calls, and with what, is in :mod:`lm_eval_codemind.harness.hooks`.
 """
 
 from __future__ import annotations
@@ -14,35 +13,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import Any
 
 from packaging.version import Version
 
 logger = logging.getLogger(__name__)
 
-Item = TypeVar("Item")
-
 # The first version that this suite was not tested with.
 _UNKNOWN = Version("0.5.0.dev0")
-
-
-def repeats(results: Sequence[Sequence[Item]] | Sequence[Item], of: type[Item]) -> list[Item]:
-    """Return what the filter made of the responses to one document, from what ``process_results`` is handed.
-
-    Args:
-        results: The list of repeats, or a list with that list.
-        of: What the filter makes of a response.
-
-    Raises:
-        TypeError: if the harness hands over something else.
-    """
-    found = results[0] if len(results) == 1 and isinstance(results[0], (list, tuple)) else results
-    if not all(isinstance(item, of) for item in found):
-        raise TypeError(
-            f"lm-eval {version('lm_eval')} hands process_results {type(results[0]).__name__} instead of "
-            f"{of.__name__}; install a release that this suite knows: pip install 'lm-eval<0.5'"
-        )
-    return list(found)
 
 
 def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:

@@ -15,7 +15,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any
+from importlib.metadata import version
+from typing import Any, TypeVar
 
 from datasets import Dataset
 
@@ -23,7 +24,7 @@ from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.benchmarks import get_benchmark
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.execution.journal import submit
-from lm_eval_codemind.harness.contract import repeats, warn_if_unknown
+from lm_eval_codemind.harness.contract import warn_if_unknown
 from lm_eval_codemind.harness.documents import splits
 from lm_eval_codemind.harness.provenance import record_responses, record_task
 from lm_eval_codemind.harness.requirements import require_runnable
@@ -34,6 +35,7 @@ from lm_eval_codemind.questions import Answer, Family, Question
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.scores.verdicts import unproven_passes
 
+Item = TypeVar("Item")
 Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[Answer]]]
 
 
@@ -108,42 +110,38 @@ class Hooks:
 
     def filter(self, name: str) -> Filter:
         """Return the filter of a name, one of the family's."""
-        if name not in self._family.filters:
-            raise ValueError(f"{self._family.name} has no filter {name!r}")
+        family = self._family
+        if name not in family.filters:
+            raise ValueError(f"{family.name} has no filter {name!r}")
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
-            return self._read(responses, documents, name)
+            """Return the answers in the responses; what is to be executed is submitted to the sandbox.
+
+            Nothing is waited for: while the harness goes through the documents, the programs behind them run. The same
+            job runs once.
+            """
+            running: dict[Job, Future[Outcome]] = {}
+            answers: list[list[Answer]] = []
+            for of_document, document in zip(responses, documents, strict=True):
+                question = Question.from_document(document)
+                answers.append([])
+                for response in of_document:
+                    if response == SKIPPED:
+                        answers[-1].append(Answer(None, skipped=True))
+                        continue
+                    answer = family.read(response, question, name)
+                    job = family.job(answer, question)
+                    if job is not None:
+                        same = dataclasses.replace(job, job_id="")
+                        if same not in running:
+                            running[same] = submit(job)
+                        answer.pending = running[same]
+                    answers[-1].append(answer)
+            if name == family.filters[0]:
+                record_responses(responses, documents, shared_sandbox() if family.executes else None)
+            return answers
 
         return read
-
-    def _read(
-        self, responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]], filter: str
-    ) -> list[list[Answer]]:
-        """Return the answers in the responses; what is to be executed is submitted to the sandbox.
-
-        Nothing is waited for: while the harness goes through the documents, the programs behind them run. The same job
-        runs once.
-        """
-        running: dict[Job, Future[Outcome]] = {}
-        answers: list[list[Answer]] = []
-        for of_document, document in zip(responses, documents, strict=True):
-            question = Question.from_document(document)
-            answers.append([])
-            for response in of_document:
-                if response == SKIPPED:
-                    answers[-1].append(Answer(None, skipped=True))
-                    continue
-                answer = self._family.read(response, question, filter)
-                job = self._family.job(answer, question)
-                if job is not None:
-                    same = dataclasses.replace(job, job_id="")
-                    if same not in running:
-                        running[same] = submit(job)
-                    answer.expect(running[same])
-                answers[-1].append(answer)
-        if filter == self._family.filters[0]:
-            record_responses(responses, documents, shared_sandbox() if self._family.executes else None)
-        return answers
 
     def process_results(
         self, document: Mapping[str, Any], results: Sequence[Sequence[Answer]] | Sequence[Answer]
@@ -172,6 +170,27 @@ class Hooks:
         if self._family.executes:
             metrics["unproven_passes"] = unproven_passes((answer.passed, answer.tamper_proof) for answer in answers)
         return metrics
+
+
+def repeats(results: Sequence[Sequence[Item]] | Sequence[Item], of: type[Item]) -> list[Item]:
+    """Return what the filter made of the responses to one document, from what ``process_results`` is handed.
+
+    The harness's branch for 0.5 hands over the list of repeats itself, 0.4.13 a list with one such list.
+
+    Args:
+        results: The list of repeats, or a list with that list.
+        of: What the filter makes of a response.
+
+    Raises:
+        TypeError: if the harness hands over something else.
+    """
+    found = results[0] if len(results) == 1 and isinstance(results[0], (list, tuple)) else results
+    if not all(isinstance(item, of) for item in found):
+        raise TypeError(
+            f"lm-eval {version('lm_eval')} hands process_results {type(results[0]).__name__} instead of "
+            f"{of.__name__}; install a release that this suite knows: pip install 'lm-eval<0.5'"
+        )
+    return list(found)
 
 
 def _kinds(problems: Sequence[Problem]) -> list[Kind]:

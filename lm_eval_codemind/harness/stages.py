@@ -25,7 +25,7 @@ from typing import Any
 
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.harness.location import task_directories
-from lm_eval_codemind.harness.seals import response_digest, sealed
+from lm_eval_codemind.harness.provenance import response_digest, sealed
 from lm_eval_codemind.questions import Key, Question
 
 logger = logging.getLogger(__name__)

@@ -28,6 +28,7 @@ class Answer:
         outcome: How it fared when it was executed, as plain values; None if it was not executed, or not yet.
         program: What runs, where that is more than what was found; it is not logged.
         observations: What was observed when it was executed; not logged.
+        pending: Its execution while that is going on, until :meth:`wait`; None if there is none.
         skipped: Whether the question is to be left out of the scores: no response was recorded.
     """
 
@@ -45,28 +46,19 @@ class Answer:
         self.skipped = skipped
         self.program: str | None = None
         self.observations: tuple[CaseOutcome, ...] = ()
-        self._pending: Future[Outcome] | None = None
+        self.pending: Future[Outcome] | None = None
 
     @classmethod
     def unfinished(cls, source: str) -> Answer:
         """Return the answer of a response that breaks off in the middle of its code: found, and never executed."""
         return cls(source, outcome=_described(Outcome(Status.UNFINISHED)))
 
-    @property
-    def executable(self) -> bool:
-        """Whether there is something to execute."""
-        return self.found is not None and self.outcome is None
-
-    def expect(self, pending: Future[Outcome]) -> None:
-        """Note that the answer is being executed."""
-        self._pending = pending
-
     def wait(self) -> None:
         """Wait until the answer was executed, if it is being executed, and keep what came out."""
-        if self._pending is not None:
-            outcome = self._pending.result()
+        if self.pending is not None:
+            outcome = self.pending.result()
             self.outcome, self.observations = _described(outcome), outcome.observations
-            self._pending = None
+            self.pending = None
 
     @property
     def passed(self) -> bool:

@@ -216,7 +216,7 @@ class Family(abc.ABC):
 
     def metrics(self, task: TaskRun) -> tuple[str, ...]:
         """Return the names of the metrics that a summary shows, the R score first."""
-        return tuple(dict.fromkeys((self.metric, *(metric.name for metric in task.metrics))))
+        return tuple(dict.fromkeys((self.metric, *task.main_metrics)))
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         """Return a metric over samples with its interval; NaN where samples do not have it."""

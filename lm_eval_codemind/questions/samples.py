@@ -70,7 +70,7 @@ class TaskRun:
         original: Number of questions of the task.
         effective: Number of questions that were run; smaller under ``--limit``.
         samples_file: The file the samples come from; None where samples were not logged.
-        read: Reads that file.
+        read: Reads such a file.
     """
 
     task: str
@@ -81,31 +81,41 @@ class TaskRun:
     samples_file: Path | None
     read: Callable[[Path], tuple[Sample, ...]] = field(repr=False)
 
-    @cached_property
-    def samples(self) -> tuple[Sample, ...]:
-        """The samples in the order of the file, read when first asked for; empty where they were not logged."""
+    def read_samples(self) -> tuple[Sample, ...]:
+        """Read the samples, in the order of the file; none where they were not logged.
+
+        Nothing is kept here: they are what is large in a run, and few who look at a task need them.
+        """
         return self.read(self.samples_file) if self.samples_file else ()
 
-    @property
+    @cached_property
     def metadata(self) -> Mapping[str, Any]:
         """The metadata of the task's configuration."""
         metadata = self.config.get("metadata")
         return metadata if isinstance(metadata, Mapping) else {}
 
-    @property
+    @cached_property
     def suite(self) -> Mapping[str, Any]:
         """What this suite recorded with the task; empty where it recorded nothing."""
         suite = self.metadata.get("suite")
         return suite if isinstance(suite, Mapping) else {}
 
-    @property
+    @cached_property
     def main_filter(self) -> str | None:
         """The first of the task's filters, by which its answers and scores are shown; None where there is none."""
         filters = self.config.get("filter_list") or [{}]
         name = filters[0].get("name")
         return None if name is None else str(name)
 
+    @cached_property
+    def main_metrics(self) -> Mapping[str, Metric]:
+        """The metrics by name, each under the main filter, else under the first filter that has it; in their order."""
+        found: dict[str, Metric] = {}
+        for metric in self.metrics:
+            if metric.name not in found or metric.filter == self.main_filter:
+                found[metric.name] = metric
+        return found
+
     def metric(self, name: str) -> Metric | None:
-        """Return the metric of that name under the main filter, else under the first that has it; None if none has."""
-        found = [metric for metric in self.metrics if metric.name == name]
-        return next((metric for metric in found if metric.filter == self.main_filter), found[0] if found else None)
+        """Return the metric of that name as :attr:`main_metrics` has it; None if no filter has it."""
+        return self.main_metrics.get(name)

@@ -1,4 +1,4 @@
-"""The analyses of the paper, and some more, as tables computed from observations."""
+"""The analyses of the paper, and some more, as tables computed from what was observed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, product
 from typing import TypeVar
 
-from lm_eval_codemind.families import families, family_of
+from lm_eval_codemind.families import families
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Family, Key, Unit
+from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.results.associations import ProblemKey, associations, output_predictions, solved_by_family
-from lm_eval_codemind.results.observations import Observation
+from lm_eval_codemind.results.observations import Facts, Observation
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.same_problems import on_same_problems
 from lm_eval_codemind.results.tables import Column, Table
@@ -54,19 +55,20 @@ Cell = tuple[Family, str, str]
 
 def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[Table]:
     """Return all tables that the runs give; analyses without data are left out."""
+    facts = [observation.facts for observation in observations]
     tables = [
         summary(runs, observations),
-        correlations(observations),
-        by_construct(observations),
-        by_loop_length(observations),
-        by_output_type(observations),
-        overlap(observations),
-        associations(observations),
-        output_predictions(observations),
-        comparisons(observations),
+        correlations(facts),
+        by_construct(facts),
+        by_loop_length(facts),
+        by_output_type(facts),
+        overlap(facts),
+        associations(facts),
+        output_predictions(facts),
+        comparisons(facts),
         *findings(observations),
-        on_same_problems(observations),
-        hardest(observations),
+        on_same_problems(facts),
+        hardest(facts),
     ]
     return [table for table in tables if table.rows]
 
@@ -76,26 +78,26 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
 
     The interval is Wilson's for rates and the bootstrap's over problems for other scores.
     """
-    samples = _group(observations, lambda o: (o.model, o.task))
+    samples: dict[tuple[str, str], list[Sample]] = defaultdict(list)
+    for observation in observations:
+        samples[observation.facts.model, observation.facts.task].extend(observation.unit)
     rows = []
     for family in families().values():
         for run in runs:
-            for task in run.tasks:
-                if family_of(task) is not family:
+            for task, of in run.known_tasks:
+                if of is not family:
                     continue
-                for metric_name in family.metrics(task):
-                    metric = task.metric(metric_name)
-                    if metric is None:
+                for name in family.metrics(task):
+                    if name not in task.main_metrics:
                         continue
-                    of_task = samples.get((run.label, task.task), [])
-                    estimate = family.estimate([sample for o in of_task for sample in o.unit], metric_name)
+                    estimate = family.estimate(samples[run.label, task.task], name)
                     rows.append(
                         (
                             family.title,
                             task.task,
                             run.label,
-                            metric_name,
-                            metric.value,
+                            name,
+                            task.main_metrics[name].value,
                             estimate.low,
                             estimate.high,
                             task.effective,
@@ -121,14 +123,14 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
     )
 
 
-def correlations(observations: Sequence[Observation]) -> Table:
+def correlations(facts: Sequence[Facts]) -> Table:
     """Return Spearman's rho of each complexity measure of each program with each score.
 
     The p values of one family, benchmark, model, program and score are corrected for the number of measures by Holm's
     method.
     """
     rows = []
-    for (family, benchmark, model), cell in _cells(observations):
+    for (family, benchmark, model), cell in _cells(facts):
         for program, score in product(family.programs, family.scores):
             block = []
             for key, (short, _) in MEASURES.items():
@@ -172,10 +174,10 @@ def correlations(observations: Sequence[Observation]) -> Table:
     )
 
 
-def by_construct(observations: Sequence[Observation]) -> Table:
+def by_construct(facts: Sequence[Facts]) -> Table:
     """Return the mean scores of the problems whose program has a construct, by construct tag."""
     return _means(
-        observations,
+        facts,
         "constructs",
         "Success by construct",
         "Mean score of the problems whose program uses a construct; a program counts under each construct it uses, "
@@ -186,15 +188,15 @@ def by_construct(observations: Sequence[Observation]) -> Table:
     )
 
 
-def by_loop_length(observations: Sequence[Observation]) -> Table:
+def by_loop_length(facts: Sequence[Facts]) -> Table:
     """Return the mean scores of the problems by the number of loop iterations that their program makes."""
 
-    def bins(o: Observation) -> tuple[str, ...]:
+    def bins(o: Facts) -> tuple[str, ...]:
         length = o.complexity.ll if o.complexity else None
         return () if length is None else tuple(name for name, low, high in LOOP_BINS if low <= length <= high)
 
     return _means(
-        observations,
+        facts,
         "loop_length",
         "Success by loop length",
         "Mean score of the problems by LL, the loop iterations that the program makes on its input.",
@@ -204,12 +206,12 @@ def by_loop_length(observations: Sequence[Observation]) -> Table:
     )
 
 
-def by_output_type(observations: Sequence[Observation]) -> Table:
+def by_output_type(facts: Sequence[Facts]) -> Table:
     """Return how often the predicted output has the type of the true one, and its value, by that type."""
     rows = []
-    for (family, benchmark, model), cell in _cells(observations):
+    for (family, benchmark, model), cell in _cells(facts):
         for name in OUTPUT_TYPES:
-            matches = [match for o in cell if (match := family.type_match(o.unit)) is not None and match[0] == name]
+            matches = [o.types for o in cell if o.types is not None and o.types[0] == name]
             if matches:
                 types = proportion(sum(predicted == true for true, predicted, _ in matches), len(matches))
                 values = proportion(sum(right for _, _, right in matches), len(matches))
@@ -250,15 +252,15 @@ def by_output_type(observations: Sequence[Observation]) -> Table:
     )
 
 
-def overlap(observations: Sequence[Observation]) -> Table:
+def overlap(facts: Sequence[Facts]) -> Table:
     """Return, for each set of families, how many problems a model solves in exactly these of the families it ran.
 
     Only problems that all the families of a benchmark have in common are counted. Problems of the smallest set, at
     most ten, are named.
     """
     rows = []
-    for model in _unique(o.model for o in observations):
-        in_overlap = [o for o in observations if o.family.in_overlap]
+    for model in _unique(o.model for o in facts):
+        in_overlap = [o for o in facts if o.family.in_overlap]
         verdicts: dict[ProblemKey, dict[str, bool]] = defaultdict(dict)
         for title, of_family in solved_by_family(in_overlap, model).items():
             for problem, solved in of_family.items():
@@ -306,17 +308,17 @@ def overlap(observations: Sequence[Observation]) -> Table:
     )
 
 
-def comparisons(observations: Sequence[Observation]) -> Table:
+def comparisons(facts: Sequence[Facts]) -> Table:
     """Return the paired comparison of every two models on the problems both ran, by family, score and benchmark.
 
     The p values of one family, score and benchmark are corrected for the number of pairs of models by Holm's method.
     """
     rows = []
-    models = _unique(o.model for o in observations)
+    models = _unique(o.model for o in facts)
     for family in families().values():
-        of_family = [o for o in observations if o.family is family]
+        of_family = [o for o in facts if o.family is family]
         for benchmark in [*_unique(o.benchmark for o in of_family), ALL]:
-            by_model: dict[str, dict[Key, Observation]] = {model: {} for model in models}
+            by_model: dict[str, dict[Key, Facts]] = {model: {} for model in models}
             for o in of_family:
                 if benchmark in (ALL, o.benchmark):
                     by_model[o.model][o.key] = o
@@ -358,11 +360,11 @@ def comparisons(observations: Sequence[Observation]) -> Table:
     )
 
 
-def hardest(observations: Sequence[Observation]) -> Table:
+def hardest(facts: Sequence[Facts]) -> Table:
     """Return the problems of each family, those that fewest of the models solve first, then by their mean S score."""
     rows = []
     for family in families().values():
-        of_family = [o for o in observations if o.family is family]
+        of_family = [o for o in facts if o.family is family]
         for (benchmark, problem_id), group in _group(of_family, lambda o: (o.benchmark, o.key.within_task())).items():
             complexity = group[0].complexity
             rows.append(
@@ -408,9 +410,9 @@ def findings(observations: Sequence[Observation]) -> list[Table]:
     tables = []
     for family in families().values():
         units: dict[str, list[Unit]] = defaultdict(list)
-        for o in observations:
-            if o.family is family:
-                units[o.model].append(o.unit)
+        for observation in observations:
+            if observation.facts.family is family:
+                units[observation.facts.model].append(observation.unit)
         for found in family.findings(units) if units else ():
             columns = tuple(Column(*column) for column in found.columns)
             tables.append(Table(found.name, found.title, found.note, columns, found.rows))
@@ -418,16 +420,16 @@ def findings(observations: Sequence[Observation]) -> list[Table]:
 
 
 def _means(
-    observations: Sequence[Observation],
+    facts: Sequence[Facts],
     name: str,
     title: str,
     note: str,
     column: Column,
     categories: Sequence[str],
-    of: Callable[[Observation], Sequence[str]],
+    of: Callable[[Facts], Sequence[str]],
 ) -> Table:
     rows = []
-    for (family, benchmark, model), cell in _cells(observations):
+    for (family, benchmark, model), cell in _cells(facts):
         for score, category in product(family.scores, categories):
             scores = [o.scores[score] for o in cell if category in of(o)]
             if scores:
@@ -438,11 +440,11 @@ def _means(
     return Table(name, title, note + " 95% intervals: Wilson for verdicts, else bootstrap.", columns, tuple(rows))
 
 
-def _cells(observations: Sequence[Observation]) -> Iterator[tuple[Cell, list[Observation]]]:
-    """Yield the observations by family, benchmark and model, those of all benchmarks of a family together first."""
-    models = _unique(o.model for o in observations)
+def _cells(facts: Sequence[Facts]) -> Iterator[tuple[Cell, list[Facts]]]:
+    """Yield the facts by family, benchmark and model, those of all benchmarks of a family together first."""
+    models = _unique(o.model for o in facts)
     for family in families().values():
-        of_family = [o for o in observations if o.family is family]
+        of_family = [o for o in facts if o.family is family]
         benchmarks = _unique(o.benchmark for o in of_family)
         for benchmark in [ALL, *benchmarks]:
             for model in models:

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from lm_eval_codemind.benchmarks import same_problems
 from lm_eval_codemind.families import families
-from lm_eval_codemind.results.observations import Observation
+from lm_eval_codemind.results.observations import Facts
 from lm_eval_codemind.results.tables import Column, Table
 from lm_eval_codemind.scores.association import associate
 from lm_eval_codemind.scores.statistics import compare, holm
@@ -27,13 +27,13 @@ _COUNTED = (
 )
 
 
-def solved_by_family(observations: Sequence[Observation], model: str) -> dict[str, dict[ProblemKey, bool]]:
+def solved_by_family(facts: Sequence[Facts], model: str) -> dict[str, dict[ProblemKey, bool]]:
     """Return which problems a model solves under each of the families that it ran: title -> problem -> solved.
 
     A problem with several questions is solved where all of them are.
     """
     found: dict[str, dict[ProblemKey, bool]] = {}
-    for o in observations:
+    for o in facts:
         if o.model == model:
             of_family = found.setdefault(o.family.title, {})
             key = (same_problems(o.benchmark), o.problem_id)
@@ -42,15 +42,15 @@ def solved_by_family(observations: Sequence[Observation], model: str) -> dict[st
     return {title: found[title] for title in sorted(found, key=order.index)}
 
 
-def associations(observations: Sequence[Observation]) -> Table:
+def associations(facts: Sequence[Facts]) -> Table:
     """Return how solving problems under one family goes together with solving them under another, model by model.
 
     Every ordered pair of families has a row, since the conditional rates have a direction. The p values of a model,
     one for each unordered pair, are corrected by Holm's method.
     """
     rows = []
-    for model in dict.fromkeys(o.model for o in observations):
-        solved = solved_by_family(observations, model)
+    for model in dict.fromkeys(o.model for o in facts):
+        solved = solved_by_family(facts, model)
         pairs = [pair for pair in combinations(solved, 2) if _common(solved, *pair)]
         found = {pair: associate(*_verdicts(solved, *pair)) for pair in pairs}
         corrected = dict(zip(pairs, holm([found[pair].p for pair in pairs]), strict=True))
@@ -87,7 +87,7 @@ def associations(observations: Sequence[Observation]) -> Table:
         "odds ratio with Fisher's exact test, and the share solved under the second family among those solved and not "
         "solved under the first, with the difference's interval (Newcombe). Corrected: Holm, over a model's pairs of "
         "families. All of this is association: problems that are easy are easy in many ways. Not asked: "
-        + (", ".join(_missing(observations)) or "nothing")
+        + (", ".join(_missing(facts)) or "nothing")
         + ".",
         (
             *_COUNTED,
@@ -108,7 +108,7 @@ def associations(observations: Sequence[Observation]) -> Table:
     )
 
 
-def output_predictions(observations: Sequence[Observation]) -> Table:
+def output_predictions(facts: Sequence[Facts]) -> Table:
     """Return how predicting outputs goes under every two families that ask for them, on the programs of both (RQ7).
 
     A program, which in a benchmark of methods is a class, counts as solved where all its outputs are predicted right.
@@ -116,14 +116,13 @@ def output_predictions(observations: Sequence[Observation]) -> Table:
     method.
     """
     rows = []
-    for model in dict.fromkeys(o.model for o in observations):
+    for model in dict.fromkeys(o.model for o in facts):
         solved: dict[str, dict[ProblemKey, bool]] = {}
-        for o in observations:
-            right = o.family.predicts(o.unit) if o.model == model else None
-            if right is not None:
+        for o in facts:
+            if o.model == model and o.predicts is not None:
                 of_family = solved.setdefault(o.family.title, {})
                 key = (same_problems(o.benchmark), o.problem_id.partition("@")[0])
-                of_family[key] = of_family.get(key, True) and right
+                of_family[key] = of_family.get(key, True) and o.predicts
         pairs = [pair for pair in combinations(solved, 2) if _common(solved, *pair)]
         tested = []
         for first, second in pairs:
@@ -168,7 +167,7 @@ def _verdicts(
     return [solved[first][key] for key in common], [solved[second][key] for key in common]
 
 
-def _missing(observations: Sequence[Observation]) -> list[str]:
+def _missing(facts: Sequence[Facts]) -> list[str]:
     """Return the families of the overlap analysis that no run has, by title."""
-    there = {o.family.title for o in observations}
+    there = {o.family.title for o in facts}
     return [family.title for family in families().values() if family.in_overlap and family.title not in there]

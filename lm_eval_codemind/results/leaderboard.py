@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.benchmarks import benchmarks
-from lm_eval_codemind.families import families, family_of, short_name
+from lm_eval_codemind.families import families, short_name
 from lm_eval_codemind.questions import Family
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.analysis import findings, summary
@@ -67,7 +67,7 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
             }
             for record in summary([run], observations).records()
         ]
-    tasks = {task.task: task for one in submitted for task in one.run.tasks}
+    tasks = {task.task: (task, family) for one in submitted for task, family in one.run.known_tasks}
     index = directory / "index.html"
     page_of_all = render_page("leaderboard", title=title, tables=_tables(records, tasks), findings=_findings(submitted))
     index.write_text(page_of_all, encoding="utf-8")
@@ -76,11 +76,9 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
     return [index, *written, directory / "results.json", directory / "results.csv"]
 
 
-def _tables(records: Sequence[dict[str, Any]], runs: Mapping[str, TaskRun]) -> list[dict[str, Any]]:
+def _tables(records: Sequence[dict[str, Any]], tasks: Mapping[str, tuple[TaskRun, Family]]) -> list[dict[str, Any]]:
     tables = []
-    for task in sorted(dict.fromkeys(record["task"] for record in records), key=lambda name: _order(runs[name])):
-        family = family_of(runs[task])
-        assert family is not None
+    for task in sorted(dict.fromkeys(record["task"] for record in records), key=lambda name: _order(*tasks[name])):
         of_task = [record for record in records if record["task"] == task]
         metrics = list(dict.fromkeys(record["metric"] for record in of_task))
         rows = []
@@ -100,9 +98,7 @@ def _tables(records: Sequence[dict[str, Any]], runs: Mapping[str, TaskRun]) -> l
             )
         # A score that is not defined comes last.
         rows.sort(key=lambda row: (-float(row["cells"][0]["value"] or "-inf"), row["model"]))
-        tables.append(
-            {"id": task, "title": _title(family, runs[task]), "metric": task, "metrics": metrics, "rows": rows}
-        )
+        tables.append({"id": task, "title": _title(*tasks[task]), "metric": task, "metrics": metrics, "rows": rows})
     return tables
 
 
@@ -126,19 +122,15 @@ def _cell(record: dict[str, Any] | None) -> dict[str, str]:
     return {"value": repr(record["value"]), "shown": show(record["value"], "percent"), "interval": interval}
 
 
-def _title(family: Family, task: TaskRun) -> str:
-    name = short_name(task)
+def _title(task: TaskRun, family: Family) -> str:
+    name = short_name(task.task, family, task.suite)
     benchmark = benchmarks().get(name)
     return f"{family.title} on {benchmark.title if benchmark else name}"
 
 
-def _order(task: TaskRun) -> tuple[int, int]:
-    family, name = family_of(task), short_name(task)
-    known, names = list(families().values()), list(benchmarks())
-    return (
-        known.index(family) if family else len(known),
-        names.index(name) if name in names else len(names),
-    )
+def _order(task: TaskRun, family: Family) -> tuple[int, int]:
+    name, names = short_name(task.task, family, task.suite), list(benchmarks())
+    return list(families().values()).index(family), names.index(name) if name in names else len(names)
 
 
 def _suite_version(task: TaskRun | None) -> str:

@@ -1,4 +1,4 @@
-"""What the analyses work on: one model's score on one problem of one task, with the problem's complexity."""
+"""What is known of one model on one problem of one task: the samples, and the facts that the analyses work on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from lm_eval_codemind.families import family_of
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Complexity
 from lm_eval_codemind.questions import Family, Key, Unit
@@ -16,26 +15,31 @@ from lm_eval_codemind.results.runs import Run
 
 
 @dataclass(frozen=True)
-class Observation:
-    """One model's scores on one problem of one task.
+class Facts:
+    """What the analyses know of one model on one problem of one task: numbers and names, no text of a response.
 
     Attributes:
         model: Label of the run.
         task: Name of the task.
         family: The task's family.
-        unit: What the harness logged of the problem: one sample, or one a setting.
+        key: What tells the problem from others, whatever the settings of its questions.
         scores: The family's scores of the problem, by name, the S score first.
         solved: Whether the problem counts as solved.
         programs: Measures of the problem's programs by name, C first; None where there is none that parses.
+        types: Type of the true output, type of the predicted one, and whether their values are equal; None where no
+            output is predicted or the true one is not known.
+        predicts: Whether all outputs that are asked for are predicted right; None where none is asked for.
     """
 
     model: str
     task: str
     family: Family
-    unit: Unit
+    key: Key
     scores: Mapping[str, float]
     solved: bool
     programs: Mapping[str, Complexity | None]
+    types: tuple[str, str | None, bool] | None = None
+    predicts: bool | None = None
 
     @property
     def score(self) -> float:
@@ -48,50 +52,59 @@ class Observation:
         return self.programs["C"]
 
     @property
-    def sample(self) -> Sample:
-        """The first sample of the problem."""
-        return self.unit[0]
-
-    @property
     def benchmark(self) -> str:
         """The benchmark that the problem comes from."""
-        return self.sample.key.benchmark or self.task
-
-    @property
-    def key(self) -> Key:
-        """What tells the problem from others, whatever the settings of its questions."""
-        return self.family.unit_key(self.unit)
+        return self.key.benchmark or self.task
 
     @property
     def problem_id(self) -> str:
         """Upstream's name of the problem."""
-        return self.sample.key.problem_id
+        return self.key.problem_id
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One model on one problem of one task: what the harness logged, and the facts read from it, once.
+
+    Attributes:
+        facts: What the analyses work on.
+        unit: The samples of the problem: one, or one a setting. For what a family makes of them itself, and for the
+            report's browser.
+    """
+
+    facts: Facts
+    unit: Unit
 
 
 def observe(runs: Iterable[Run]) -> list[Observation]:
     """Return the observations of all problems of all runs, in order; tasks of unknown families are left out."""
     return [
         Observation(
-            model=run.label,
-            task=task.task,
-            family=family,
-            unit=unit,
-            scores=family.unit_scores(unit),
-            solved=family.solved(unit),
-            programs={name: complexity_of(unit[0].doc, *columns) for name, columns in family.programs.items()},
+            Facts(
+                model=run.label,
+                task=task.task,
+                family=family,
+                key=family.unit_key(unit),
+                scores=family.unit_scores(unit),
+                solved=family.solved(unit),
+                programs={name: complexity_of(unit[0].doc, *columns) for name, columns in family.programs.items()},
+                types=family.type_match(unit),
+                predicts=family.predicts(unit),
+            ),
+            unit,
         )
         for run in runs
-        for task in run.tasks
-        if (family := family_of(task)) is not None
+        for task, family in run.known_tasks
         for unit in family.units(scored_samples(task))
     ]
 
 
 def scored_samples(task: TaskRun) -> list[Sample]:
-    """Return a task's samples under its main filter, so that a problem appears once."""
-    filters = dict.fromkeys(sample.filter for sample in task.samples)
+    """Read a task's samples under its main filter, so that a problem appears once."""
+    samples = task.read_samples()
+    filters = dict.fromkeys(sample.filter for sample in samples)
     main = task.main_filter if task.main_filter in filters else next(iter(filters), None)
-    return [sample for sample in task.samples if sample.filter == main]
+    return [sample for sample in samples if sample.filter == main]
 
 
 def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str = "code") -> Complexity | None:

@@ -6,7 +6,7 @@ import base64
 import gzip
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,24 +64,25 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         report: What to show.
         title: The page's title.
     """
-    tables = {table.name: table for table in report.tables}
+    tables, series = {table.name: table for table in report.tables}, report.series
+    known = [task for run in report.runs for task in run.known_tasks]
+    short = {task.task: short_name(task.task, family, task.suite) for task, family in known}
     return render_page(
         "report",
         title=title,
         summary=tables["summary"],
-        grids=_grids(tables["summary"], report.runs),
-        sections=[_section(table, report) for table in report.tables if table.name != "summary"],
-        legend=[(name, Markup(legend_mark(name, report.series))) for name in report.series],
+        grids=_grids(tables["summary"], short),
+        sections=[_section(table, report.figures, series) for table in report.tables if table.name != "summary"],
+        legend=[(name, Markup(legend_mark(name, series))) for name in series],
         runs=[{"label": run.label, "facts": facts(run)} for run in report.runs],
         n_samples=len(report.observations),
         chunks=list(_chunks(report)),
     )
 
 
-def _grids(summary: Table, runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Return the scores family by family, models down and tasks across, by the family's R score."""
+def _grids(summary: Table, short: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the scores family by family, models down and tasks across by short name, by the family's R score."""
     grids = []
-    short = {task.task: short_name(task) for run in runs for task in run.tasks}
     records = summary.records()
     for family in dict.fromkeys(record["family"] for record in records):
         metric = next(record["metric"] for record in records if record["family"] == family)
@@ -106,8 +107,8 @@ def _score_cell(record: dict[str, Any] | None) -> tuple[str, str]:
     return show(record["value"], "percent"), interval + limited
 
 
-def _section(table: Table, report: Report) -> dict[str, Any]:
-    figures = [figure for figure in report.figures if figure.name.partition("-")[0] == table.name]
+def _section(table: Table, drawings: Sequence[Drawing], series: Sequence[str]) -> dict[str, Any]:
+    figures = [figure for figure in drawings if figure.name.partition("-")[0] == table.name]
     pooled = table.where(lambda row: row.get("benchmark", ALL) == ALL)
     shown = pooled.without("benchmark") if pooled.rows else table
     label = f"{len(shown.rows)} rows"
@@ -119,7 +120,7 @@ def _section(table: Table, report: Report) -> dict[str, Any]:
     return {
         "table": shown,
         "label": label,
-        "figures": [{"title": figure.title, "svg": Markup(draw(figure, report.series))} for figure in figures],
+        "figures": [{"title": figure.title, "svg": Markup(draw(figure, series))} for figure in figures],
     }
 
 
@@ -151,7 +152,7 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     if not report.observations:
         return
     observations = report.observations
-    parts = [o.family.parts(o.unit) for o in observations]
+    parts = [one.facts.family.parts(one.unit) for one in observations]
     # Problem after problem: a prompt repeats much of what stands just before it, the programs and the prompt before.
     texts = _Texts()
     for of_problem in parts:
@@ -160,7 +161,7 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     # A language is known by its marks; one that nobody knows any more is shown plainly.
     used = {part.language for of_problem in parts for part in of_problem if part.language}
     marks = {name: get_language(name).marks for name in sorted(used & languages().keys())}
-    yield "index", _pack({**_index(report, texts.starts), "marks": marks})
+    yield "index", _pack({**_index(observations, texts.starts), "marks": marks})
     for start in range(0, len(parts), _BLOCK):
         block = [[_reference(part, texts) for part in of_problem] for of_problem in parts[start : start + _BLOCK]]
         yield f"samples-{start // _BLOCK}", _pack(block)
@@ -172,15 +173,15 @@ def _reference(part: Part, texts: _Texts) -> list[Any]:
     return [part.title, part.kind, texts.place(part.text), int(part.beside), part.note, part.language]
 
 
-def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
+def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[str, Any]:
     """Return what the list and the filters need of every sample, column by column."""
-    observations = report.observations
-    s_scores = {o.task: o.family.scores[0] for o in observations}
+    s_scores = {one.facts.task: one.facts.family.scores[0] for one in observations}
     models, tasks, benchmarks, outcomes = _Numbers(), _Numbers(), _Numbers(), _Numbers()
     problems: dict[Key, int] = {}
     described: list[list[Any]] = []
     columns: dict[str, list[Any]] = {name: [] for name in ("model", "task", "problem", "score", "solved", "outcome")}
-    for o in observations:
+    for observation in observations:
+        o = observation.facts
         key = o.key
         if key not in problems:
             problems[key] = len(problems)
@@ -192,7 +193,7 @@ def _index(report: Report, starts: Sequence[int]) -> dict[str, Any]:
         columns["problem"].append(problems[key])
         columns["score"].append(round(o.score, 6))
         columns["solved"].append(int(o.solved))
-        columns["outcome"].append(outcomes[o.family.outcome(o.unit)])
+        columns["outcome"].append(outcomes[o.family.outcome(observation.unit)])
     return {
         "models": list(models),
         "tasks": list(tasks),

@@ -40,20 +40,23 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
         ValueError: if the run has no samples, its templates are not here, or the data of a task is not here and cannot
             be built.
     """
-    tasks = [task for task in run.tasks if task.samples]
-    if not tasks:
+    logged = [
+        (task, documents)
+        for task in run.tasks
+        if (documents := sorted({sample.doc_id for sample in task.read_samples()}))
+    ]
+    if not logged:
         raise ValueError(f"{run.path}: no samples beside it; only runs with --log_samples can be rescored")
     with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
-        for task in tasks:
+        for task, documents in logged:
             # One task at a time: responses to the same problem under different tasks must not be mixed up.
-            assert task.samples_file is not None
             arguments = ["--model", "codemind-replay"]
             recorded = {"responses": str(task.samples_file), "missing": "error"}
             # Tasks about earlier responses of the model know it by these.
             arguments += ["--model_args", json.dumps({**model_identity(run.raw), **recorded})]
             # What the harness asks this for is what the sandbox is there for.
             arguments += ["--tasks", task.task, "--confirm_run_unsafe_code"]
-            arguments += ["--samples", json.dumps({task.task: sorted({sample.doc_id for sample in task.samples})})]
+            arguments += ["--samples", json.dumps({task.task: documents})]
             arguments += ["--output_path", str(Path(folder) / task.task), "--log_samples"]
             metadata = _metadata(task, run.path, prompts)
             if metadata:

@@ -7,13 +7,15 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import jsonlines
 
-from lm_eval_codemind.questions import Answer
+from lm_eval_codemind.families import family_of
+from lm_eval_codemind.questions import Answer, Family
 from lm_eval_codemind.questions.samples import Metric, Sample, TaskRun
 from lm_eval_codemind.results.release_0_1 import answer_of_0_1
 
@@ -43,7 +45,12 @@ class Run:
     tasks: tuple[TaskRun, ...]
     raw: Mapping[str, Any] = field(repr=False)
 
-    @property
+    @cached_property
+    def known_tasks(self) -> tuple[tuple[TaskRun, Family], ...]:
+        """The tasks whose family is known, each with its family."""
+        return tuple((task, family) for task in self.tasks if (family := family_of(task)) is not None)
+
+    @cached_property
     def date(self) -> str:
         """When the run ended, as in the file's name: ``2026-01-31T12-00-00.000000``."""
         match = _RESULTS_FILE.fullmatch(self.path.name)
@@ -181,17 +188,13 @@ def _read_samples(file: Path) -> Iterator[Sample]:
 
 def _answers(logged: Any) -> tuple[Answer, ...]:
     """Return the answers that the harness wrote, a list of repeats or a list with one such list."""
-    flat = logged[0] if len(logged) == 1 and isinstance(logged[0], list) else logged
-    return tuple(_answer(one) for one in flat)
-
-
-def _answer(logged: Any) -> Answer:
-    if isinstance(logged, str):
+    answers = []
+    for one in logged[0] if len(logged) == 1 and isinstance(logged[0], list) else logged:
         try:
-            return Answer.from_json(logged)
-        except (ValueError, RecursionError):
-            pass
-    return answer_of_0_1(logged)
+            answers.append(Answer.from_json(one))
+        except (TypeError, ValueError, RecursionError):
+            answers.append(answer_of_0_1(one))
+    return tuple(answers)
 
 
 def _prompt(request: Any) -> str:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from lm_eval_codemind.benchmarks import same_problems
 from lm_eval_codemind.families import families
 from lm_eval_codemind.questions import Family
-from lm_eval_codemind.results.observations import Observation
+from lm_eval_codemind.results.observations import Facts
 from lm_eval_codemind.results.tables import Column, Table
 from lm_eval_codemind.scores.statistics import compare, mean
 
 _ALL = "all"
 
 
-def on_same_problems(observations: Sequence[Observation]) -> Table:
+def on_same_problems(facts: Sequence[Facts]) -> Table:
     """Return each model's score under a family beside that under the one its problems come from, by benchmark.
 
     Only problems that the model was asked about under both count. A pair that a model did not run gives no row.
@@ -24,8 +24,8 @@ def on_same_problems(observations: Sequence[Observation]) -> Table:
         other = families().get(family.beside)
         if other is None:
             continue
-        for model in dict.fromkeys(o.model for o in observations):
-            first, second = (_scores(observations, model, each) for each in (family, other))
+        for model in dict.fromkeys(o.model for o in facts):
+            first, second = (_scores(facts, model, each) for each in (family, other))
             common = [key for key in first if key in second]
             for benchmark in [*dict.fromkeys(key[0] for key in common), _ALL]:
                 keys = [key for key in common if benchmark in (_ALL, key[0])]
@@ -61,10 +61,8 @@ def on_same_problems(observations: Sequence[Observation]) -> Table:
     )
 
 
-def _scores(observations: Sequence[Observation], model: str, family: Family) -> dict[tuple[str, str], float]:
+def _scores(facts: Sequence[Facts], model: str, family: Family) -> dict[tuple[str, str], float]:
     """Return a model's scores under a family by benchmark and name of the problem."""
     return {
-        (same_problems(o.benchmark), o.problem_id): o.score
-        for o in observations
-        if o.model == model and o.family is family
+        (same_problems(o.benchmark), o.problem_id): o.score for o in facts if o.model == model and o.family is family
     }

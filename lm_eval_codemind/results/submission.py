@@ -148,7 +148,7 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
     family = family_of(task)
     if family is None or not family.submittable:
         return [f"{name}: results of this task are not submitted; leave it out of the run"]
-    if not task.samples or again is None:
+    if not task.read_samples() or again is None:
         return [f"{name}: no samples; run it with --log_samples"]
     reasons = [f"{name}: {reason}" for reason in family.reasons_against(task)]
     if task.effective < task.original and not limited:
@@ -258,11 +258,10 @@ def iso_date(run: Run) -> str:
 
 def _scores(run: Run) -> list[tuple[TaskRun, Family, float]]:
     found = []
-    for task in run.tasks:
-        family = family_of(task)
-        metric = task.metric(family.metric) if family else None
+    for task, family in run.known_tasks:
+        metric = task.metric(family.metric)
         # A score that is not defined is no score to publish.
-        if family is not None and family.submittable and metric is not None and not isnan(metric.value):
+        if family.submittable and metric is not None and not isnan(metric.value):
             found.append((task, family, metric.value))
     return found
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_codemind.harness.seals import response_digest, sealed
+from lm_eval_codemind.harness.provenance import response_digest, sealed
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.results.runs import Run
@@ -51,12 +51,14 @@ class Verification:
         differences: All differences found; none if the run is what it says.
         circumstances: What the scoring depends on and is not the same here and in the run: (name, there, here).
         notes: What could not be checked, and why.
+        samples: How many samples the run has.
     """
 
     run: Run
     differences: tuple[Difference, ...]
     circumstances: tuple[tuple[str, str, str], ...]
     notes: tuple[str, ...]
+    samples: int
 
     @property
     def equal(self) -> bool:
@@ -77,12 +79,16 @@ def verify(recorded: Run, rescored: Run) -> Verification:
     """
     differences: list[Difference] = []
     notes: list[str] = []
+    isolation: dict[str, tuple[str, str]] = {}
+    total = 0
     for task in recorded.tasks:
-        if not task.samples:
+        samples = task.read_samples()
+        total += len(samples)
+        if not samples:
             differences.append(Difference(task.task, "", "the file of samples", _MISSING, "there, from --log_samples"))
             continue
-        differences += _digests(task, recorded)
-        unsealed = {sample.key.within_task() for sample in task.samples} - sealed_responses(task).keys()
+        differences += _digests(task, samples, recorded)
+        unsealed = {sample.key.within_task() for sample in samples} - sealed_responses(task).keys()
         if unsealed:
             notes.append(
                 f"{task.task}: the run recorded no digest for {len(unsealed)} responses; there, a change that alters "
@@ -92,11 +98,12 @@ def verify(recorded: Run, rescored: Run) -> Verification:
         if again is None:
             differences.append(Difference(task.task, "", "the rescoring", _MISSING, "a result"))
             continue
-        differences += _samples(task, again)
-        differences += _aggregates(task, again)
-    return Verification(
-        recorded, tuple(dict.fromkeys(differences)), tuple(_circumstances(recorded, rescored)), tuple(notes)
-    )
+        others = again.read_samples()
+        differences += _samples(task, samples, others)
+        differences += _aggregates(task, again, len({sample.doc_id for sample in samples}))
+        isolation[task.task] = _isolation(samples), _isolation(others)
+    circumstances = _circumstances(recorded, rescored, isolation)
+    return Verification(recorded, tuple(dict.fromkeys(differences)), tuple(circumstances), tuple(notes), total)
 
 
 def sealed_responses(task: TaskRun) -> dict[str, str]:
@@ -104,11 +111,11 @@ def sealed_responses(task: TaskRun) -> dict[str, str]:
     return sealed(str(task.suite.get("responses", "")))
 
 
-def _digests(task: TaskRun, run: Run) -> Iterator[Difference]:
+def _digests(task: TaskRun, samples: Sequence[Sample], run: Run) -> Iterator[Difference]:
     """Compare what the harness recorded as digests with the contents they are digests of."""
     seals = sealed_responses(task)
     hashes = []
-    for sample in task.samples:
+    for sample in samples:
         where = _where(sample, task)
         raw = sample.raw
         document = json.dumps(sample.doc, indent=2, ensure_ascii=False, default=str)
@@ -131,10 +138,10 @@ def _digests(task: TaskRun, run: Run) -> Iterator[Difference]:
         yield Difference(task.task, "", "the list of samples", "changed since the run", "as its digest says")
 
 
-def _samples(task: TaskRun, again: TaskRun) -> Iterator[Difference]:
-    here = {(sample.key.within_task(), sample.filter): sample for sample in again.samples}
+def _samples(task: TaskRun, samples: Sequence[Sample], again: Sequence[Sample]) -> Iterator[Difference]:
+    here = {(sample.key.within_task(), sample.filter): sample for sample in again}
     seen = set()
-    for sample in task.samples:
+    for sample in samples:
         key = (sample.key.within_task(), sample.filter)
         where = _where(sample, task)
         if key in seen:
@@ -157,7 +164,7 @@ def _samples(task: TaskRun, again: TaskRun) -> Iterator[Difference]:
                 yield _difference(task, where, metric, sample.scores.get(metric), other.scores.get(metric))
 
 
-def _aggregates(task: TaskRun, again: TaskRun) -> Iterator[Difference]:
+def _aggregates(task: TaskRun, again: TaskRun, problems: int) -> Iterator[Difference]:
     here = {(metric.name, metric.filter): metric for metric in again.metrics}
     there = {(metric.name, metric.filter): metric for metric in task.metrics}
     for key in dict.fromkeys([*there, *here]):
@@ -167,8 +174,7 @@ def _aggregates(task: TaskRun, again: TaskRun) -> Iterator[Difference]:
             yield _difference(task, "", name, recorded and recorded.value, expected and expected.value)
         elif not _same(recorded.stderr, expected.stderr) and None not in (recorded.stderr, expected.stderr):
             yield _difference(task, "", f"the standard error of {name}", recorded.stderr, expected.stderr)
-    if task.effective != len({sample.doc_id for sample in task.samples}):
-        problems = len({sample.doc_id for sample in task.samples})
+    if task.effective != problems:
         yield _difference(task, "", "the number of problems", task.effective, problems)
 
 
@@ -189,7 +195,9 @@ def _comparable(answers: Iterable[Answer]) -> list[tuple[str | None, dict[str, A
     ]
 
 
-def _circumstances(recorded: Run, rescored: Run) -> Iterator[tuple[str, str, str]]:
+def _circumstances(
+    recorded: Run, rescored: Run, isolation: Mapping[str, tuple[str, str]]
+) -> Iterator[tuple[str, str, str]]:
     there, here = recorded.raw.get("lm_eval_version"), rescored.raw.get("lm_eval_version")
     if there != here:
         yield "lm-eval", str(there), str(here)
@@ -204,15 +212,15 @@ def _circumstances(recorded: Run, rescored: Run) -> Iterator[tuple[str, str, str
         for name in dict.fromkeys([*suites[0], *suites[1]]):
             if name != "responses" and suites[0].get(name) != suites[1].get(name):
                 yield f"{task.task}: {name}", _short(suites[0].get(name)), _short(suites[1].get(name))
-        levels = [", ".join(sorted(_isolation(one))) for one in (task, again)]
+        levels = isolation.get(task.task, ("", ""))
         if levels[0] != levels[1]:
-            yield f"{task.task}: isolation of the sandbox", levels[0], levels[1]
+            yield f"{task.task}: isolation of the sandbox", *levels
 
 
-def _isolation(task: TaskRun) -> set[str]:
+def _isolation(samples: Sequence[Sample]) -> str:
     """Return the levels of isolation that the outcomes of a task record."""
-    answers = (answer for sample in task.samples for answer in sample.answers)
-    return {str(answer.outcome["isolation"]) for answer in answers if answer.outcome and answer.outcome["isolation"]}
+    outcomes = (answer.outcome for sample in samples for answer in sample.answers)
+    return ", ".join(sorted({str(one["isolation"]) for one in outcomes if one and one["isolation"]}))
 
 
 def _where(sample: Sample, task: TaskRun) -> str:

@@ -123,7 +123,7 @@ def test_a_model_that_writes_and_understands(folder: Path) -> None:
     assert {task.task for task in first.tasks} == {"codemind_ier_sample", "codemind_sr_sample"}
     (task,) = second.tasks
     assert scores(second) == dict.fromkeys(("r_der", "s_der", "pass@1", "r_ier_same", "answered"), (1.0, 0.0))
-    documents = [sample.doc for sample in task.samples if sample.filter == "strict-match"]
+    documents = [sample.doc for sample in task.read_samples() if sample.filter == "strict-match"]
     assert [document["problem_id"] for document in documents] == [problem.problem_id for problem in ASKED]
     for document, problem in zip(documents, ASKED, strict=True):
         kind = kind_of(problem)
@@ -148,7 +148,7 @@ def test_a_model_that_writes_half_and_understands_one(folder: Path) -> None:
     assert found["answered"][0] == pytest.approx(1 / 3)
     assert found["pass@1"] == (0.5, pytest.approx((0.25 / 5) ** 0.5))
     assert isnan(found["r_ier_same"][0])
-    assert second.tasks[0].suite["first_stage"]["passed"] == len(second.tasks[0].samples) / 2 == 3
+    assert second.tasks[0].suite["first_stage"]["passed"] == len(second.tasks[0].read_samples()) / 2 == 3
 
 
 def test_a_model_that_writes_right_programs_and_predicts_nothing(folder: Path) -> None:
@@ -165,7 +165,7 @@ def test_a_model_that_writes_wrong_programs_only(folder: Path) -> None:
     found = scores(second)
     assert found["pass@1"] == (0.0, 0.0) and found["s_der"] == (0.0, 0.0)
     assert isnan(found["r_der"][0]) and isnan(found["answered"][0])
-    assert DER.units(second.tasks[0].samples) == [] and DER.leaderboard(second.tasks[0]) == {"Pass1": 0.0}
+    assert DER.units(second.tasks[0].read_samples()) == [] and DER.leaderboard(second.tasks[0]) == {"Pass1": 0.0}
 
 
 def test_what_the_harness_prints_and_writes(folder: Path) -> None:
@@ -333,7 +333,8 @@ def test_a_first_stage_that_was_interrupted_goes_on(
     (first, second), whole = stages(tmp_path / "out"), stages(folder / "writes")
     # What the programs' runs took is logged as well, and differs.
     mine, other = (
-        [(one.key, one.filter, one.responses, one.scores) for one in run.tasks[0].samples] for run in (first, whole[0])
+        [(one.key, one.filter, one.responses, one.scores) for one in run.tasks[0].read_samples()]
+        for run in (first, whole[0])
     )
     assert mine == other
     assert samples_bytes(second) == samples_bytes(whole[1]) and scores(second) == scores(whole[1])

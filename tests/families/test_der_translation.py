@@ -100,7 +100,9 @@ def test_the_models_own_translation_is_what_is_asked_about(tmp_path: Path) -> No
     assert found["r_der"] == 1 and found["s_der"] == pytest.approx(11 / 12)
 
     python = get_language("python")
-    documents = {one.doc["problem_id"]: one.doc for one in second.tasks[0].samples if one.filter == "strict-match"}
+    documents = {
+        one.doc["problem_id"]: one.doc for one in second.tasks[0].read_samples() if one.filter == "strict-match"
+    }
     assert list(documents) == [question.key.problem_id for question in (asked[1], *asked[3:])]
     same = []
     for name, document in documents.items():

@@ -204,11 +204,11 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     assert reported.exit_code == 0, reported.output
 
     observations = observe(read_runs([tmp_path]))
-    shown = {part.title: part.text for o in observations[:1] for part in o.family.parts(o.unit)}
+    shown = {part.title: part.text for o in observations[:1] for part in o.facts.family.parts(o.unit)}
     assert shown["Test t that reveals the bug"].startswith("assert moving_average") and shown["Response without test"]
     assert shown["Outcome with test"].startswith("status: passed")
-    assert {o.family.name for o in observations} == {"repair", "repair_direct", "ier_buggy", "dsr_buggy"}
-    table = associations(observations)
+    assert {o.facts.family.name for o in observations} == {"repair", "repair_direct", "ier_buggy", "dsr_buggy"}
+    table = associations([o.facts for o in observations])
     row = next(row for row in table.rows if row[1:3] == ("IER buggy", "Repair"))
     # Both, IER alone, repair alone, neither: on the nine problems that the two share.
     assert row[3:7] == (8, 0, 0, 1)

@@ -133,20 +133,20 @@ def test_a_run_verifies_and_is_shown(directory: Path) -> None:
 
 
 def test_the_report_shows_where_consistency_breaks(observations: list[Observation]) -> None:
-    found = {o.problem_id: o for o in observations if o.family.name == "runtime"}
+    found = {o.facts.problem_id: o for o in observations if o.facts.family.name == "runtime"}
     wrong = found["Sample_edit_distance"]
-    assert wrong.key.within_task() == "Sample_edit_distance" and not wrong.solved
-    assert wrong.scores["state"] == 0 and wrong.scores["coverage"] == 1 and wrong.scores["IC"] == 0
-    (margin,) = [part.text for part in wrong.family.parts(wrong.unit) if part.title == "Answers on input 0"]
+    assert wrong.facts.key.within_task() == "Sample_edit_distance" and not wrong.facts.solved
+    assert wrong.facts.scores["state"] == 0 and wrong.facts.scores["coverage"] == 1 and wrong.facts.scores["IC"] == 0
+    (margin,) = [part.text for part in wrong.facts.family.parts(wrong.unit) if part.title == "Answers on input 0"]
     assert "consistency breaks at state, though path and output are right, IC 0" in margin
     assert "- state of " in margin and "I do not know.   but: " in margin and "+ coverage: " in margin
     half = found["Sample_run_length"]
-    assert half.scores["IC"] == 0.5 and half.family.outcome(half.unit) == "weakest in output"
+    assert half.facts.scores["IC"] == 0.5 and half.facts.family.outcome(half.unit) == "weakest in output"
 
 
 def test_outputs_under_two_families(observations: list[Observation]) -> None:
     """IER is all right; under this family one output of the 24 is wrong."""
-    (row,) = output_predictions(observations).records()
+    (row,) = output_predictions([o.facts for o in observations]).records()
     assert (row["first"], row["second"], row["n"]) == ("Runtime", "IER", 24) or row["first"] == "IER"
     assert sorted([row["first_only"], row["second_only"]]) == [0, 1] and row["both"] == 23
     assert row["p"] == 1.0

@@ -1,30 +1,26 @@
-"""The table of associations between families, and the UpSet plot, on observations made by hand."""
+"""The table of associations between families, and the UpSet plot, on facts made by hand."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 from xml.etree import ElementTree
 
 import pytest
 
 from lm_eval_codemind.families import families
-from lm_eval_codemind.questions.samples import Sample
+from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.analysis import overlap
 from lm_eval_codemind.results.associations import associations
-from lm_eval_codemind.results.observations import Observation
+from lm_eval_codemind.results.observations import Facts
 from lm_eval_codemind.results.plots import draw, plots
 from lm_eval_codemind.results.upset import UpSet
 
 
-def observed(model: str, family: str, verdicts: dict[str, bool], benchmark: str = "sample") -> list[Observation]:
-    def sample(problem: str) -> Sample:
-        doc: dict[str, Any] = {"benchmark": benchmark, "problem_id": problem, "kind": "function", "language": "python"}
-        return Sample(doc, 0, "", (), (), (), "", {}, {})
-
-    of = families()[family]
+def observed(model: str, family: str, verdicts: dict[str, bool], benchmark: str = "sample") -> list[Facts]:
+    of, task = families()[family], f"codemind_{family}_{benchmark}"
     return [
-        Observation(model, f"codemind_{family}_{benchmark}", of, (sample(p),), {of.scores[0]: float(v)}, v, {"C": None})
-        for p, v in verdicts.items()
+        Facts(model, task, of, Key(benchmark, problem), {of.scores[0]: float(solved)}, solved, {"C": None})
+        for problem, solved in verdicts.items()
     ]
 
 
@@ -32,11 +28,11 @@ def observed(model: str, family: str, verdicts: dict[str, bool], benchmark: str 
 IER = dict.fromkeys("abcdef", True) | dict.fromkeys("ghij", False)
 DSR = dict.fromkeys("abcd", True) | dict.fromkeys("efgh", False) | dict.fromkeys("ij", True)
 SR = dict.fromkeys("abcdefghi", False)
-OBSERVATIONS = observed("m", "ier", IER) + observed("m", "dsr", DSR) + observed("m", "sr", SR)
+FACTS = observed("m", "ier", IER) + observed("m", "dsr", DSR) + observed("m", "sr", SR)
 
 
 def test_pairs_of_families_on_their_common_problems() -> None:
-    rows = {(row["first"], row["second"]): row for row in associations(OBSERVATIONS).records()}
+    rows = {(row["first"], row["second"]): row for row in associations(FACTS).records()}
     assert len(rows) == 6
     forwards, backwards = rows[("IER", "DSR")], rows[("DSR", "IER")]
     assert [forwards[name] for name in ("both", "first_only", "second_only", "neither", "n")] == [4, 2, 2, 2, 10]
@@ -60,7 +56,7 @@ def test_the_same_problem_under_another_name_of_its_benchmark_is_one() -> None:
 
 
 def test_an_upset_plot_shows_the_exact_intersections() -> None:
-    table = overlap(OBSERVATIONS[:20])
+    table = overlap(FACTS[:20])
     (figure,) = [one for one in plots([table]) if isinstance(one, UpSet)]
     assert set(figure.sets) == {"IER", "DSR"}
     assert dict(figure.counts) == {

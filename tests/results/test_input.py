@@ -42,7 +42,7 @@ def observations(directory: Path) -> list[Observation]:
 
 
 def test_pairs_set_every_two_families_beside_each_other(observations: list[Observation]) -> None:
-    rows = {(r["first"], r["second"]): r for r in associations(observations).records()}
+    rows = {(r["first"], r["second"]): r for r in associations([o.facts for o in observations]).records()}
     assert set(rows) == {("IER", "Input"), ("Input", "IER")}
     row = rows["IER", "Input"]
     counts = [row[name] for name in ("both", "first_only", "second_only", "neither", "n")]
@@ -53,13 +53,15 @@ def test_pairs_set_every_two_families_beside_each_other(observations: list[Obser
 
 
 def test_outcomes_say_what_became_of_an_input(observations: list[Observation]) -> None:
-    outcomes = {o.problem_id: o.family.outcome(o.unit) for o in observations if o.family.name == "input"}
+    outcomes = {
+        o.facts.problem_id: o.facts.family.outcome(o.unit) for o in observations if o.facts.family.name == "input"
+    }
     assert outcomes[FUNCTIONS[0]] == "no input of values"
     assert outcomes[SCRIPTS[0]] == "wrong input"
     assert set(outcomes.values()) == {"no input of values", "wrong input", "recorded input"}
-    shown = next(o for o in observations if o.family.name == "input" and o.problem_id == SCRIPTS[0])
-    parts = {part.title: part.text for part in shown.family.parts(shown.unit)}
-    assert parts["Recorded input I"] == shown.sample.doc["input"] and "lambda" in parts["Answer"]
+    shown = next(o for o in observations if o.facts.family.name == "input" and o.facts.problem_id == SCRIPTS[0])
+    parts = {part.title: part.text for part in shown.facts.family.parts(shown.unit)}
+    assert parts["Recorded input I"] == shown.unit[0].doc["input"] and "lambda" in parts["Answer"]
     assert "status: " in parts["Outcome"]
 
 

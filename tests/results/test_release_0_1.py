@@ -98,7 +98,7 @@ def written(tmp_path: Path) -> Path:
 
 def test_answers_are_read(written: Path) -> None:
     (run,) = read_runs([written])
-    answers = {task.task: [one.answer for one in task.samples] for task in run.tasks}
+    answers = {task.task: [one.answer for one in task.read_samples()] for task in run.tasks}
     assert answers[IER] == [Answer("[1, 2]"), Answer(None)]
     failed, passed = Answer(CODE, outcome=FAILED), Answer(CODE, outcome=OUTCOME)
     assert answers[SR] == [failed, passed] * 2
@@ -107,12 +107,12 @@ def test_answers_are_read(written: Path) -> None:
 
 def test_problems_are_paired_and_shown(written: Path) -> None:
     found = observe(read_runs([written]))
-    assert [(o.family.name, o.score) for o in found] == [
+    assert [(o.facts.family.name, o.facts.score) for o in found] == [
         *(("ier", 1.0), ("ier", 0.0)),
         *(("sr", 1.0), ("sr", 1.0)),
         *(("dsr", 0.5), ("dsr", 0.0)),
     ]
-    assert [o.family.outcome(o.unit) for o in found[1:]] == [
+    assert [o.facts.family.outcome(o.unit) for o in found[1:]] == [
         *("no answer", "only with test", "only with test", "simplified", "no code"),
     ]
     shown = CliRunner().invoke(main, ["show", str(written)], catch_exceptions=False)
@@ -165,4 +165,4 @@ def test_a_predicted_dict_is_no_answer_object(written: Path) -> None:
     rows[0]["filtered_resps"] = [['{"answer": 42}']]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     (run,) = read_runs([written])
-    assert run.task(IER).samples[0].answer == Answer('{"answer": 42}')
+    assert run.task(IER).read_samples()[0].answer == Answer('{"answer": 42}')

@@ -24,10 +24,10 @@ def test_reads_what_the_harness_wrote(output: Path) -> None:
         }
         assert (task.effective, task.original) == (24, 24)
         assert task.main_filter == "strict-match"
-        assert len(task.samples) == 24 * len(task.config["filter_list"])
+        assert len(task.read_samples()) == 24 * len(task.config["filter_list"])
     right = runs[0].tasks[0]
     assert right.metric("r_ier").value == 1
-    sample = right.samples[0]
+    sample = right.read_samples()[0]
     assert sample.responses == ((sample.doc["target"],),)
     assert sample.prompts[0].endswith(sample.doc["prompt"])
 
@@ -71,12 +71,12 @@ def test_a_damaged_sample_is_named_with_its_line(output: Path, tmp_path: Path) -
     samples.write_text("\n".join(lines) + "\n")
     (run,) = read_runs([tmp_path])
     with pytest.raises(ValueError, match=r"samples_.*line 5.*resps"):
-        _ = run.tasks[0].samples
+        run.tasks[0].read_samples()
 
 
 def test_a_run_without_samples_still_has_its_metrics(output: Path, tmp_path: Path) -> None:
     (file,) = output.glob("org__right/results_*.json")
     shutil.copy(file, tmp_path)
     (run,) = read_runs([tmp_path])
-    assert run.tasks[0].samples == ()
+    assert run.tasks[0].read_samples() == ()
     assert run.tasks[0].metric("r_ier").value == 1

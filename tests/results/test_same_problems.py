@@ -1,4 +1,4 @@
-"""A family beside the one its problems come from, on observations made by hand."""
+"""A family beside the one its problems come from, on facts made by hand."""
 
 from __future__ import annotations
 

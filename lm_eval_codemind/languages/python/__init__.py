@@ -13,7 +13,7 @@ from lm_eval_codemind.languages.python.kinds import Function, Method, PythonKind
 from lm_eval_codemind.languages.python.lines import DOCUMENTED, has_docstring, lines_of_code
 from lm_eval_codemind.languages.python.listing import MARKS
 from lm_eval_codemind.languages.python.names import imported_modules
-from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
+from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, normal_form, unparse
 from lm_eval_codemind.problems import Complexity, Problem
 
 __all__ = ["PYTHON", "PythonKind", "python_kind"]
@@ -25,20 +25,12 @@ class _Python(Language):
     fence = "python"
     kinds = (Function(), Method(), Script())
     prover = "lm_eval_codemind.proof.prove:prove_labels"
+    lines = staticmethod(lines_of_code)
+    normal_form = staticmethod(normal_form)
 
     @property
     def marks(self) -> Sequence[tuple[str, str]]:
         return MARKS
-
-    def lines(self, source: str) -> int:
-        """Return the lines of the program's normal form; see :mod:`lm_eval_codemind.languages.python.lines`."""
-        return lines_of_code(source)
-
-    def normal_form(self, source: str) -> str:
-        try:
-            return unparse(ast.parse(source))
-        except (SyntaxError, UnsupportedSyntaxError, ValueError, RecursionError):
-            return source
 
     def bare_form(self, source: str, context: str = "") -> str:
         """Return the normal form without docstrings and the context's statements; unchanged where it does not parse."""

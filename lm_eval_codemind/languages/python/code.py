@@ -16,7 +16,6 @@ No function here raises on any text; a response without code gives None.
 from __future__ import annotations
 
 import ast
-import dataclasses
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -108,7 +107,7 @@ def extract_script(response: str) -> str | Unfinished | None:
         if scripts:
             candidates = reading or scripts
             finished = [script for script in candidates if not any(part.unfinished for part in script)]
-            found.append(_joined_if_finished((finished or candidates)[-1]))
+            found.append(_joined((finished or candidates)[-1]))
             if finished:
                 return found[-1]
     return found[0] if found else None
@@ -232,7 +231,7 @@ def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str | Un
         for index, part in enumerate(pool)
         if name not in part.binds or part is chosen or (index > position and name in part.uses and _is_plain(part.node))
     ]
-    return _joined_if_finished(_needed(without_rivals, [chosen], {name}))
+    return _joined(_needed(without_rivals, [chosen], {name}))
 
 
 def _needed(
@@ -343,25 +342,18 @@ def _is_main_block(node: ast.stmt) -> bool:
     )
 
 
-def _joined_if_finished(parts: Sequence[Statement]) -> str | Unfinished:
-    """Return statements as a module's source, marked as unfinished if one of them is."""
-    if any(part.unfinished for part in parts):
-        shown = [dataclasses.replace(part, source=part.unfinished or part.source) for part in parts]
-        return Unfinished(_join(shown))
-    return _join(parts)
-
-
-def _join(parts: Sequence[Statement]) -> str:
-    """Return statements as a module's source, definitions set apart by blank lines."""
+def _joined(parts: Sequence[Statement]) -> str | Unfinished:
+    """Return statements as a module's source, definitions set apart by blank lines; marked if one is unfinished."""
     text = ""
     previous: Statement | None = None
     for part in parts:
         if previous is not None:
             apart = isinstance(part.node, _DEFINITIONS) or isinstance(previous.node, _DEFINITIONS)
             text += "\n\n\n" if apart else "\n"
-        text += part.source
+        text += part.unfinished or part.source
         previous = part
-    return text + "\n"
+    text += "\n"
+    return Unfinished(text) if any(part.unfinished for part in parts) else text
 
 
 def _method(

@@ -56,8 +56,7 @@ class PythonKind(Kind):
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         return problem
 
-    def output_type(self, output: str) -> str | None:
-        return literal_type(output)
+    output_type = staticmethod(literal_type)
 
     def public_names(self, problem: Problem) -> set[str] | None:
         """Return the names that a program's tests may use; None where nothing uses any."""
@@ -299,8 +298,7 @@ class Script(PythonKind):
     def masked_output(self, problem: Problem) -> str:
         return "??"
 
-    def output_type(self, output: str) -> str | None:
-        return text_type(output)
+    output_type = staticmethod(text_type)
 
     def masked_input(self, problem: Problem) -> str | None:
         """Return the empty text: all that is typed is to be predicted."""

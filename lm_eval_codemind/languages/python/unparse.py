@@ -99,6 +99,14 @@ def unparse(tree: ast.AST) -> str:
     return "\n".join(writer.lines)
 
 
+def normal_form(source: str) -> str:
+    """Return a program as :func:`unparse` writes it; unchanged where it does not parse or cannot be written."""
+    try:
+        return unparse(ast.parse(source))
+    except (SyntaxError, UnsupportedSyntaxError, ValueError, RecursionError):
+        return source
+
+
 # -- expressions -----------------------------------------------------------------------------------------------------
 
 

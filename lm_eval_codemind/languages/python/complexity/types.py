@@ -5,18 +5,18 @@ from __future__ import annotations
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 
 
-def literal_type(literal: str) -> str | None:
+def literal_type(output: str) -> str | None:
     """Return the class of ``OUTPUT_TYPES`` that a Python literal belongs to, or None if it is no literal.
 
     Int: ``int``; Decimal: ``float`` and ``complex``; String: ``str`` and ``bytes``; Binary: ``bool``; List; Tuple;
     Object: everything else (``dict``, ``set``, ``None``).
 
     Args:
-        literal: A problem's ``output``, or a model's answer; whatever
+        output: A problem's ``output``, or a model's answer; whatever
             :func:`~lm_eval_codemind.answers.literals.parse_literal` reads for the score has a type.
     """
     try:
-        value = parse_literal(literal)
+        value = parse_literal(output)
     except NotALiteralError:
         return None
     for name, types in _TYPES:
@@ -25,12 +25,12 @@ def literal_type(literal: str) -> str | None:
     return "Object"
 
 
-def text_type(text: str) -> str:
+def text_type(output: str) -> str:
     """Return the class of ``OUTPUT_TYPES`` of what a script printed.
 
     Text that reads as one Python literal is of that literal's class (``42`` is Int); all other text is String.
     """
-    return literal_type(text) or "String"
+    return literal_type(output) or "String"
 
 
 # bool is a subclass of int, so it comes first.
