@@ -872,8 +872,13 @@ _escape(
     {F},
     """
 os.symlink('/', 'root')
-for path in ('root/root/.bashrc', 'root/root/.profile', 'root/home', 'root/etc/passwd', 'root/proc/1/root/etc/passwd',
-             '/proc/1/root/etc/shadow', '/proc/1/cwd/x'):
+try:
+    # What a program may import can lie below a home directory; what else is there is not to be seen.
+    homes = ['root/root', *('root/home/' + name for name in os.listdir('root/home'))]
+except OSError:
+    homes = ['root/root']
+paths = [home + '/' + name for home in homes for name in ('.bashrc', '.profile', '.bash_logout', '.ssh', '.cache')]
+for path in (*paths, 'root/etc/passwd', 'root/proc/1/root/etc/passwd', '/proc/1/root/etc/shadow', '/proc/1/cwd/x'):
     try:
         open(path, 'rb')
         return True
