@@ -38,6 +38,23 @@ def test_servers_keep_to_one_processor_and_programs_do_not() -> None:
         assert outcome.stdout == f"{PROCESSORS}\n"
 
 
+def test_a_program_does_not_choose_its_processors(sandbox_at: Sandbox) -> None:
+    """Its server may, which it is forked from."""
+    source = """
+import os, threading
+def attempt():
+    try:
+        print(os.sched_setaffinity(0, os.sched_getaffinity(0)))
+    except PermissionError:
+        print("refused")
+attempt()
+thread = threading.Thread(target=attempt)
+thread.start()
+thread.join()
+"""
+    assert sandbox_at.run([printed(source)])[0].stdout == "refused\nrefused\n"
+
+
 @pytest.mark.skipif(len(PROCESSORS) < 2, reason="one processor only")
 def test_servers_fewer_than_processors_run_anywhere() -> None:
     with Sandbox(workers=1) as sandbox:
