@@ -10,7 +10,7 @@ from lm_eval_codemind.benchmarks import Benchmark, fixed_form, limits_of
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job, shared_sandbox
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
+from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.transformed import TRANSFORM_SEED, freshly_transformed, without_failing
 from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
@@ -106,10 +106,8 @@ class SemanticsReasoning(Family):
         """
         problem = load_problem(question.key.benchmark, question.key.problem_id)
         program = kind_of(problem).program(response, problem, into=question["transformed"])
-        if isinstance(program, Unfinished):
-            return Answer.unfinished(program.source)
-        if program is None:
-            return Answer(None)
+        if not isinstance(program, str):
+            return Answer.of_program(program)
         try:
             asked = kind_of(problem).asked_for(program, problem)
             answer = Answer(asked, {"loc": get_language(problem.language).lines(asked)})

@@ -18,7 +18,7 @@ from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.pairs import Record, exchanges, paired, programs_beside, warn_of
 from lm_eval_codemind.families.sr import mean_of_setting, mean_of_setting_stderr
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of, language_of
+from lm_eval_codemind.languages import Kind, get_language, kind_of, language_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
 from lm_eval_codemind.questions.samples import Sample
@@ -100,14 +100,14 @@ class Repair(Family):
         program = kind_of(question).program(
             response, problem, into=question["buggy"], context=problem.context, specification=problem.specification
         )
-        return Answer.unfinished(program.source) if isinstance(program, Unfinished) else Answer(program)
+        return Answer.of_program(program)
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that validates a program on all of T."""
-        if answer.found is None or answer.outcome is not None:
+        if answer.program is None:
             return None
         problem = load_problem(question.key.benchmark, question.key.problem_id)
-        return kind_of(problem).suite_job(problem, answer.found, limits=limits_of(problem))
+        return kind_of(problem).suite_job(problem, answer.program, limits=limits_of(problem))
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         """Return the scores of a response; a response without a program resembles nothing and changes nothing back."""

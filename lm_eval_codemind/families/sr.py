@@ -18,7 +18,7 @@ from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.pairs import Record, exchanges, paired, programs_beside, warn_of
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.languages import HINT_SEED, Kind, Unfinished, kind_of
+from lm_eval_codemind.languages import HINT_SEED, Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import described_outcome, prompts, responses
@@ -87,17 +87,17 @@ class SpecificationReasoning(Family):
         program = kind_of(question).program(
             response, problem, into=problem.code, context=problem.context, specification=problem.specification
         )
-        return Answer.unfinished(program.source) if isinstance(program, Unfinished) else Answer(program)
+        return Answer.of_program(program)
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that validates a program: on all of T, or on the misleading test alone."""
-        if answer.found is None or answer.outcome is not None:
+        if answer.program is None:
             return None
         problem = load_problem(question.key.benchmark, question.key.problem_id)
         limits = limits_of(problem)
         if question.key.setting == MISLEADING:
             problem = kind_of(problem).with_tests(problem, question["test"])
-        return kind_of(problem).suite_job(problem, answer.found, limits=limits)
+        return kind_of(problem).suite_job(problem, answer.program, limits=limits)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         return {"pass@1": float(answer.passed), "code_found": float(answer.found is not None)}

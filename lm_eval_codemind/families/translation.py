@@ -19,7 +19,7 @@ from lm_eval_codemind.families import sr
 from lm_eval_codemind.families.pairs import Record, exchanges, programs_beside
 from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, Misleading, SpecificationReasoning
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.languages import Kind, Unfinished, get_language, kind_of
+from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, plain_lines, shown_cases
 from lm_eval_codemind.questions import Answer, Key, Part, Question, Unit
 from lm_eval_codemind.questions.family import described_outcome, prompts, responses
@@ -128,15 +128,15 @@ class Translation(SpecificationReasoning):
         """Return the program that a response gives in the language that is asked for."""
         problem = load_problem(question.key.benchmark, question.key.problem_id)
         program = _target_kind(question).program(response, problem)
-        return Answer.unfinished(program.source) if isinstance(program, Unfinished) else Answer(program)
+        return Answer.of_program(program)
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that validates a program: on all tests, or on the misleading one alone."""
-        if answer.found is None or answer.outcome is not None:
+        if answer.program is None:
             return None
         problem = load_problem(question.key.benchmark, question.key.problem_id)
         suite = dataclasses.replace(problem, cases=_suite(problem, question.key.setting))
-        return _target_kind(question).suite_job(suite, answer.found, limits=limits_of(problem))
+        return _target_kind(question).suite_job(suite, answer.program, limits=limits_of(problem))
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         why = cause(answer)

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from lm_eval_codemind.execution import CaseOutcome, Outcome, Status
+from lm_eval_codemind.languages import Unfinished
 
 # Of an outcome: what is logged with an answer.
 _LOGGED = (
@@ -26,7 +27,7 @@ class Answer:
         found: The text or the code that counts; None if the response holds none.
         details: What the family notes beside it, as plain values of JSON.
         outcome: How it fared when it was executed, as plain values; None if it was not executed, or not yet.
-        program: What runs, where that is more than what was found; it is not logged.
+        program: What is to be executed, where anything is; what was found, or more than that. It is not logged.
         observations: What was observed when it was executed; not logged.
         pending: Its execution while that is going on, until :meth:`wait`; None if there is none.
         skipped: Whether the question is to be left out of the scores: no response was recorded.
@@ -49,9 +50,13 @@ class Answer:
         self.pending: Future[Outcome] | None = None
 
     @classmethod
-    def unfinished(cls, source: str) -> Answer:
-        """Return the answer of a response that breaks off in the middle of its code: found, and never executed."""
-        return cls(source, outcome=_described(Outcome(Status.UNFINISHED)))
+    def of_program(cls, program: str | Unfinished | None) -> Answer:
+        """Return the answer that a program is; one that a response breaks off in is found, and never executed."""
+        if isinstance(program, Unfinished):
+            return cls(program.source, outcome=_described(Outcome(Status.UNFINISHED)))
+        answer = cls(program)
+        answer.program = program
+        return answer
 
     def wait(self) -> None:
         """Wait until the answer was executed, if it is being executed, and keep what came out."""

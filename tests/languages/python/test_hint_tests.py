@@ -117,7 +117,7 @@ def program_of(response: str, one: Problem) -> str | None:
 
 def job_of(program: str, one: Problem, setting: str, test: str = "") -> Job:
     """Return the job that the family validates a program by."""
-    job = as_loaded(one, lambda: sr.SR.job(Answer(program), question(one, setting, test)))
+    job = as_loaded(one, lambda: sr.SR.job(Answer.of_program(program), question(one, setting, test)))
     assert job is not None
     return job
 
