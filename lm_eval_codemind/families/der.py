@@ -10,17 +10,14 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from math import isnan, nan
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lm_eval_codemind.benchmarks import Benchmark, benchmarks, labelled_form
 from lm_eval_codemind.data import load_problem
-from lm_eval_codemind.execution import Job, Outcome
-from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.families.ier import FLEXIBLE, IER, STRICT, ExecutionReasoning
-from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.harness.hooks import Hooks, Reader
 from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, run_files, samples_of
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem, plain_lines
@@ -253,23 +250,17 @@ class _Asking(DependentReasoning):
             raise ValueError(f"{self._stage.task}: its responses are no programs; name another first_stage_task")
         self._problems = [family.posed(question) for question in self._stage.all]
         solved = [with_input(family.posed(question)) for question, _ in self._stage.questions]
-        running: dict[Job, Future[Outcome]] = {}
+        reader = Reader(family, family.filters[0])
         read: list[tuple[Written, Answer]] = []
         for problem, (question, given) in zip(solved, self._stage.questions, strict=True):
             for number, response in enumerate(given, start=1):
                 self._counts["responses"] += 1
-                answer = family.read(response, question, family.filters[0])
-                job = family.job(answer, question)
-                if job is None:
+                answer = reader.read(response, question)
+                if answer.pending is None:
                     continue
-                same = dataclasses.replace(job, job_id="")
-                if same not in running:
-                    running[same] = submit(job)
-                answer.pending = running[same]
                 item = f"response {number}" if len(given) > 1 else ""
                 key = Key(problem.benchmark, problem.problem_id, _SETTING, item)
-                program = answer.found if answer.program is None else answer.program
-                read.append((Written(key, problem, program or "", self._drawn(problem)), answer))
+                read.append((Written(key, problem, answer.program or "", self._drawn(problem)), answer))
         written = []
         for one, answer in read:
             answer.wait()

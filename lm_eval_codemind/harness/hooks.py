@@ -39,6 +39,33 @@ Item = TypeVar("Item")
 Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[Answer]]]
 
 
+class Reader:
+    """Reads the answers in responses to a family's questions, and has run what is to be executed, the same job once.
+
+    Nothing is waited for: while the harness goes through the documents, the programs behind them run.
+
+    Args:
+        family: The family.
+        filter: Name of one of its filters.
+    """
+
+    def __init__(self, family: Family, filter: str) -> None:
+        self._family = family
+        self._filter = filter
+        self._running: dict[Job, Future[Outcome]] = {}
+
+    def read(self, response: str, question: Question) -> Answer:
+        """Return the answer in a response; where something is executed for it, that is pending."""
+        answer = self._family.read(response, question, self._filter)
+        job = self._family.job(answer, question)
+        if job is not None:
+            same = dataclasses.replace(job, job_id="")
+            if same not in self._running:
+                self._running[same] = submit(job)
+            answer.pending = self._running[same]
+        return answer
+
+
 class Hooks:
     """What the YAML files of a family name.
 
@@ -115,12 +142,8 @@ class Hooks:
             raise ValueError(f"{family.name} has no filter {name!r}")
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
-            """Return the answers in the responses; what is to be executed is submitted to the sandbox.
-
-            Nothing is waited for: while the harness goes through the documents, the programs behind them run. The same
-            job runs once.
-            """
-            running: dict[Job, Future[Outcome]] = {}
+            """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
+            reader = Reader(family, name)
             answers: list[list[Answer]] = []
             for of_document, document in zip(responses, documents, strict=True):
                 question = Question.from_document(document)
@@ -129,14 +152,7 @@ class Hooks:
                     if response == SKIPPED:
                         answers[-1].append(Answer(None, skipped=True))
                         continue
-                    answer = family.read(response, question, name)
-                    job = family.job(answer, question)
-                    if job is not None:
-                        same = dataclasses.replace(job, job_id="")
-                        if same not in running:
-                            running[same] = submit(job)
-                        answer.pending = running[same]
-                    answers[-1].append(answer)
+                    answers[-1].append(reader.read(response, question))
             if name == family.filters[0]:
                 record_responses(responses, documents, shared_sandbox() if family.executes else None)
             return answers
