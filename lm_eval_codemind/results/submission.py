@@ -148,7 +148,7 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
     family = family_of(task)
     if family is None or not family.submittable:
         return [f"{name}: results of this task are not submitted; leave it out of the run"]
-    if not task.read_samples() or again is None:
+    if again is None:
         return [f"{name}: no samples; run it with --log_samples"]
     reasons = [f"{name}: {reason}" for reason in family.reasons_against(task)]
     if task.effective < task.original and not limited:

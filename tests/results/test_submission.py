@@ -270,6 +270,16 @@ def test_a_run_without_samples_is_refused(run: Path, tmp_path: Path) -> None:
     assert "--log_samples" in result.output
 
 
+def test_a_task_without_samples_among_others_is_refused_by_name(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    evaluate(folder, "org/model", lambda doc: doc["target"], [TASK, "codemind_ier_unrolled_sample"])
+    next(folder.rglob("samples_codemind_ier_unrolled_sample_*")).unlink()
+    result = submit(folder, tmp_path / "out", model="org/model")
+    assert result.exit_code == 1
+    assert "codemind_ier_unrolled_sample: no samples; run it with --log_samples" in result.output
+    assert f"{TASK}: no samples" not in result.output
+
+
 def test_several_runs_are_named(output: Path, tmp_path: Path) -> None:
     result = submit(output, tmp_path / "out")
     assert result.exit_code == 1
