@@ -6,7 +6,7 @@ import atexit
 import itertools
 import os
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -58,10 +58,8 @@ class Sandbox(WorkerPool):
     ) -> None:
         super().__init__(workers, _usual_workers(), isolation)
         kept = tuple(preload)
-        processors = _processors(self.workers)
-        turns = {processor: threading.Lock() for processor in processors if processor >= 0}
-        places = itertools.cycle(processors)
-        self._start_workers(lambda: _Worker(self._jobs, self._isolation, kept, hash_seed, next(places), turns))
+        places = itertools.cycle(_places(self.workers))
+        self._start_workers(lambda: _Worker(self._jobs, self._isolation, kept, hash_seed, *next(places)))
 
     def submit(self, job: Job) -> Future[Outcome]:
         """Return the future outcome of a job; jobs start in the order they were submitted.
@@ -88,9 +86,9 @@ class _Worker(Worker):
         preload: tuple[str, ...],
         hash_seed: int,
         processor: int,
-        turns: Mapping[int, threading.Lock],
+        turn: threading.Lock | None,
     ) -> None:
-        super().__init__("codemind-sandbox", jobs, isolation, turns.get(processor))
+        super().__init__("codemind-sandbox", jobs, isolation, turn)
         self._preload = preload
         self._hash_seed = hash_seed
         self._processor = processor
@@ -152,10 +150,13 @@ def _usual_workers() -> int:
     return processors + min(processors, 16)
 
 
-def _processors(workers: int) -> list[int]:
-    """Return the processors that workers' servers keep to, in turn; -1 where there are too few to use them all."""
+def _places(workers: int) -> list[tuple[int, threading.Lock | None]]:
+    """Return the processors that workers' servers keep to, and the lock of the workers on each, for all in turn.
+
+    Where workers are too few to use all processors, they keep to none, -1, and share no lock.
+    """
     allowed = sorted(os.sched_getaffinity(0))
-    return allowed if workers >= len(allowed) else [-1]
+    return [(processor, threading.Lock()) for processor in allowed] if workers >= len(allowed) else [(-1, None)]
 
 
 def _patience(job: Job) -> float:
