@@ -29,6 +29,11 @@ def below(pid: int) -> list[int]:
     return found
 
 
+def innermost(pid: int) -> int:
+    """Return the process that is deepest below one; itself where none is."""
+    return [pid, *below(pid)][-1]
+
+
 def descriptors(pid: int) -> list[str]:
     """Return what a process has open; nothing where only root may look: servers let nobody else."""
     names = []

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 
 import pytest
 
 from lm_eval_codemind.execution import Job, Sandbox, Status
-
-from .processes import below
+from tests.execution.processes import innermost
 
 PROCESSORS = sorted(os.sched_getaffinity(0))
 SLEEP = "import time\ntime.sleep(1)\nprint(1)"
@@ -19,10 +19,6 @@ ASK = "import os\nprint(sorted(os.sched_getaffinity(0)))"
 
 def printed(source: str) -> Job:
     return Job.script(source, [("", "nothing like it")])
-
-
-def innermost(pid: int) -> int:
-    return max(below(pid), default=pid)
 
 
 def test_servers_keep_to_one_processor_and_programs_do_not() -> None:
@@ -128,8 +124,6 @@ except OSError as error:
 
 
 def test_random_numbers_are_the_same_in_every_program() -> None:
-    import random
-
     random_state = random.Random(0)
     expected = [random_state.random() for _ in range(2)]
     with Sandbox(workers=1) as sandbox:
