@@ -18,6 +18,7 @@ from . import users, wire
 from .isolation import BUBBLEWRAP, Homes, Isolation, last_line
 
 _START_SECONDS = 120
+# A program that takes longer leaves its turn to another worker's.
 _SHORT_MILLISECONDS = 200
 _CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
 

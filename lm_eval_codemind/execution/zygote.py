@@ -145,8 +145,10 @@ class _Zygote:
     def _become_candidate(self, limits: dict[str, Any], ends: list[int]) -> None:
         # A group of its own, and no session: the kernel's scheduler makes something of each new session.
         os.setpgid(0, 0)
+        # Only servers keep to one processor: a program gets all that there are.
         if self._processors:
             os.sched_setaffinity(0, self._processors)
+        # The fork leaves out what Python does after one; of that a program can see the main thread's number.
         if "threading" in sys.modules:
             sys.modules["threading"].main_thread()._set_native_id()
         requests, replies, out, err, *given = ends
