@@ -27,7 +27,7 @@ class Answer:
         found: The text or the code that counts; None if the response holds none.
         details: What the family notes beside it, as plain values of JSON.
         outcome: How it fared when it was executed, as plain values; None if it was not executed, or not yet.
-        program: What is to be executed, where anything is; what was found, or more than that. It is not logged.
+        program: What of the answer is to be executed as it stands: a whole program, or an input. It is not logged.
         observations: What was observed when it was executed; not logged.
         pending: Its execution while that is going on, until :meth:`wait`; None if there is none.
         skipped: Whether the question is to be left out of the scores: no response was recorded.
