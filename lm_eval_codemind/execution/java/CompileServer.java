@@ -1,4 +1,6 @@
+import com.sun.source.tree.Tree;
 import com.sun.source.util.JavacTask;
+import com.sun.source.util.TreeScanner;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -49,7 +51,11 @@ import javax.tools.ToolProvider;
  */
 final class CompileServer {
     private static final int COMPILED = 0, ERROR = 1, TIMEOUT = 2, MEMORY = 3, TOO_LARGE = 4;
-    private static final int MAX_SOURCE = 64 << 20, MAX_CLASSES = 32 << 20, STACK = 16 << 20, MAX_MESSAGE = 4000;
+    private static final int MAX_SOURCE = 64 << 20, MAX_CLASSES = 32 << 20, MAX_MESSAGE = 4000;
+    // Somewhat more than javac takes with its default stack. Up to there this stack has room even where all frames are
+    // the interpreter's: whether a program compiles mustn't depend on which of javac's methods were compiled by then.
+    private static final int MAX_NESTING = 2500, STACK = 128 << 20;
+    private static final String NESTED = "the program is nested too deeply for the compiler";
 
     private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
     private static final DataInputStream IN = new DataInputStream(new FileInputStream(FileDescriptor.in));
@@ -144,6 +150,22 @@ final class CompileServer {
         private static final long serialVersionUID = 1;
     }
 
+    /** How deeply a tree is nested; what is deeper than is taken isn't looked at. */
+    private static final class Nesting extends TreeScanner<Void, Void> {
+        private int depth, deepest;
+
+        @Override
+        public Void scan(Tree tree, Void nothing) {
+            depth++;
+            deepest = Math.max(deepest, depth);
+            if (depth <= MAX_NESTING) {
+                super.scan(tree, nothing);
+            }
+            depth--;
+            return null;
+        }
+    }
+
     private static final class Compilation implements Runnable, DiagnosticListener<JavaFileObject> {
         private final String source;
         private final int release;
@@ -179,7 +201,7 @@ final class CompileServer {
                     return;
                 }
                 if (cause instanceof StackOverflowError) {
-                    message = "the program is nested too deeply for the compiler";
+                    message = NESTED;
                     return;
                 }
                 if (cause instanceof TooLarge) {
@@ -202,7 +224,12 @@ final class CompileServer {
                 JavaFileManager files = new Memory(own != null ? own : FILES);
                 JavacTask task = (JavacTask) COMPILER.getTask(
                         new StringWriter(), files, this, options, null, List.of(new Source(source)));
-                task.parse();
+                Iterable<? extends Tree> trees = task.parse();
+                Nesting nesting = new Nesting();
+                nesting.scan(trees, null);
+                if (message.isEmpty() && nesting.deepest > MAX_NESTING) {
+                    message = NESTED;
+                }
                 String found = "";
                 if (message.isEmpty()) {
                     found = mainClass(task.analyze(), task.getElements());

@@ -274,16 +274,16 @@ _compiler(
 _compiler("a string that is too long", {E}, 'public class Main { String s = "' + "x" * 70_000 + '"; ' + _HELLO + "}")
 _compiler(
     "parentheses that nest",
-    {E, F},
+    {E},
     "public class Main { int x = " + "(" * 30_000 + "1" + ")" * 30_000 + "; " + _HELLO + "}",
 )
 _compiler(
     "a sum of very many",
-    {E, F},
+    {E},
     "public class Main { int f(int x) { return x" + " + x" * 30_000 + "; } " + _HELLO + "}",
 )
 _compiler(
-    "blocks that nest", {E, F}, "public class Main { void f() { " + "{" * 20_000 + "}" * 20_000 + " } " + _HELLO + "}"
+    "blocks that nest", {E}, "public class Main { void f() { " + "{" * 20_000 + "}" * 20_000 + " } " + _HELLO + "}"
 )
 _compiler(
     "a method that is too large", {E}, "public class Main { void f(int x) { " + "x++;" * 40_000 + " } " + _HELLO + "}"

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from lm_eval_codemind.execution import Job, Limits, SandboxClosed, Status
-from lm_eval_codemind.execution.java import jdk
+from lm_eval_codemind.execution.java import jdk, machine
 from lm_eval_codemind.execution.java.jdk import Jdk
 from lm_eval_codemind.execution.java.sandbox import COMPILE_ERROR, JavaSandbox
 from tests.execution.processes import below
@@ -26,6 +28,7 @@ def program(body: str, head: str = "", name: str = "Main") -> str:
     )
 
 
+PRINT = " System.out.println(42);"
 TWICE = program("System.out.println(2 * new Scanner(System.in).nextInt());")
 CASES = [("1\n", "2\n"), ("21\n", "42\n"), ("-3", "-6")]
 
@@ -126,6 +129,47 @@ def test_releases(java: Jdk) -> None:
         assert refused.exception_type == COMPILE_ERROR and "repeat" in refused.exception_message
         assert old.run([Job.script(TWICE, CASES)])[0].passed
         assert new.run([Job.script(source, [("", "abab")])])[0].passed
+
+
+NESTED = {
+    "blocks": lambda levels: "{" * levels + "}" * levels,
+    "parentheses": lambda levels: "int x = " + "(" * levels + "1" + ")" * levels + ";",
+    "a sum": lambda levels: "int x = args.length; x = x" + " + x" * levels + ";",
+    "attempts": lambda levels: "try { " * (levels // 2) + "} finally { }" * (levels // 2),
+}
+
+
+def test_whether_a_program_is_nested_too_deeply_is_no_matter_of_luck(
+    java: Jdk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A compiler whose methods stay interpreted needs the most stack; one that has compiled them needs the least."""
+    monkeypatch.setattr(machine, "QUIET", (*machine.QUIET, "-Xint"))
+    with JavaSandbox(workers=2, compile_seconds=60) as sandbox:
+        shallow, deep = (
+            sandbox.run([Job.script(program(body(levels) + PRINT), [("", "42")]) for body in NESTED.values()])
+            for levels in (2450, 2550)
+        )
+    assert all(outcome.passed for outcome in shallow), dict(zip(NESTED, shallow, strict=True))
+    assert {(outcome.status, outcome.exception_type) for outcome in deep} == {(Status.ERROR, COMPILE_ERROR)}
+    assert {outcome.exception_message for outcome in deep} == {"the program is nested too deeply for the compiler"}
+
+
+@pytest.mark.parametrize("body", NESTED.values(), ids=list(NESTED))
+def test_what_the_jdks_own_compiler_takes_is_taken(
+    sandbox: JavaSandbox, java: Jdk, tmp_path: Path, body: Callable[[int], str]
+) -> None:
+    """Both take 700 levels; neither takes 30,000."""
+    sources = {levels: program(body(levels) + PRINT) for levels in (700, 30_000)}
+    taken = {}
+    for levels, source in sources.items():
+        file = tmp_path / str(levels) / "Main.java"
+        file.parent.mkdir()
+        file.write_text(source, encoding="utf-8")
+        command = [java.home / "bin" / "javac", "-proc:none", "-d", file.parent, file]
+        taken[levels] = subprocess.run(command, capture_output=True, timeout=120).returncode == 0
+    outcomes = sandbox.run([Job.script(source, [("", "42")]) for source in sources.values()])
+    assert taken == {700: True, 30_000: False}
+    assert [outcome.passed for outcome in outcomes] == [True, False], outcomes
 
 
 def test_other_kinds_are_refused(sandbox: JavaSandbox) -> None:
