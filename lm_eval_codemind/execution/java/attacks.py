@@ -163,7 +163,9 @@ _escape("attach to itself", {E, B}, """
     Class<?> machine = Class.forName("com.sun.tools.attach.VirtualMachine");
     return machine.getMethod("attach", String.class).invoke(null, "" + ProcessHandle.current().pid());
 """)  # fmt: skip
+# A newer JDK would wait longer for the other's answer than the program has.
 _escape("attach to the first process", {E, B}, """
+    System.setProperty("sun.tools.attach.attachTimeout", "500");
     Class<?> machine = Class.forName("com.sun.tools.attach.VirtualMachine");
     return machine.getMethod("attach", String.class).invoke(null, "1");
 """)  # fmt: skip
