@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Protocol
 
 from lm_eval_codemind.languages.base import (
@@ -16,6 +17,7 @@ from lm_eval_codemind.languages.base import (
     Unfinished,
 )
 from lm_eval_codemind.plugins import registered
+from lm_eval_codemind.problems import Complexity
 
 __all__ = [
     "CONSTRUCTS",
@@ -30,6 +32,7 @@ __all__ = [
     "kind_of",
     "language_of",
     "languages",
+    "measured",
 ]
 
 _PACKAGED = ("lm_eval_codemind.languages.python:PYTHON", "lm_eval_codemind.languages.java:JAVA")
@@ -57,6 +60,17 @@ def get_language(name: str) -> Language:
     if name not in known:
         raise ValueError(f"there is no language {name!r}; the languages are: {', '.join(known)}")
     return known[name]
+
+
+# A benchmark and its published form hold the same programs, and so do the runs that a report compares.
+@lru_cache(maxsize=1 << 14)
+def measured(language: str, program: str, loop_length: int | None = None) -> Complexity | None:
+    """Return the measures of a program as :meth:`Language.measure` of its language does, each program's taken once.
+
+    Raises:
+        ValueError: if there is no language of that name.
+    """
+    return get_language(language).measure(program, loop_length)
 
 
 def kind_of(program: _Written) -> Kind:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from lm_eval_codemind.languages import get_language, kind_of
-from lm_eval_codemind.problems import Complexity, Problem, digest
+from lm_eval_codemind.languages import kind_of, measured
+from lm_eval_codemind.problems import Problem, digest
 
 # In proofs/: benchmark -> problem id -> loop iterations of C on the problem's input, by "code"; and, by "transformed",
 # those of C+ with the digest of the C+ that they were measured on.
@@ -21,19 +21,13 @@ def with_complexity(problem: Problem) -> Problem:
     shipped = shipped_loop_lengths()
     code = shipped.get("code", {}).get(problem.benchmark, {}).get(problem.problem_id)
     transformed, of = shipped.get("transformed", {}).get(problem.benchmark, {}).get(problem.problem_id, (None, ""))
-    measured = transformed if of == short_digest(problem.transformed) else None
+    loops = transformed if of == short_digest(problem.transformed) else None
     return dataclasses.replace(
         problem,
-        complexity=_measured(problem.language, problem.code, code),
-        transformed_complexity=_measured(problem.language, problem.transformed, measured),
+        complexity=measured(problem.language, problem.code, code),
+        transformed_complexity=measured(problem.language, problem.transformed, loops),
         output_type="" if problem.output is None else kind_of(problem).output_type(problem.output) or "",
     )
-
-
-@lru_cache(maxsize=1 << 14)
-def _measured(language: str, program: str, loop_length: int | None) -> Complexity | None:
-    # What is proven and what is published as it is are the same programs: a build would measure each twice.
-    return get_language(language).measure(program, loop_length)
 
 
 def short_digest(program: str) -> str:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-from lm_eval_codemind.languages import get_language
+from lm_eval_codemind.languages import measured
 from lm_eval_codemind.problems import Complexity
 from lm_eval_codemind.questions import Family, Key, Unit
 from lm_eval_codemind.questions.samples import Sample, TaskRun
@@ -118,9 +117,4 @@ def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str 
     stored = doc.get(column)
     if isinstance(stored, Mapping):
         return Complexity.from_row(stored)
-    return _measured(str(doc.get("language") or "python"), str(doc.get(code) or ""))
-
-
-@lru_cache(maxsize=8192)
-def _measured(language: str, code: str) -> Complexity | None:
-    return get_language(language).measure(code)
+    return measured(str(doc.get("language") or "python"), str(doc.get(code) or ""))
