@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from lm_eval_codemind.benchmarks import Benchmark, Upstream, benchmarks, registry
@@ -16,7 +18,8 @@ from lm_eval_codemind.execution.java import jdk
 settings.register_profile("codemind", deadline=None)
 settings.load_profile("codemind")
 
-SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+ROOT = Path(__file__).resolve().parents[1]
+SHARED_DATA = ROOT.parent / "shared" / "data"
 
 
 @pytest.fixture(scope="session")
@@ -34,11 +37,29 @@ def upstream(shared_data: Path) -> Upstream:
 
 
 @pytest.fixture(scope="session")
-def built_data(upstream: Upstream, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with all benchmarks, built from upstream's archives; for ``$CODEMIND_DATA``. Only to be read."""
-    folder = tmp_path_factory.mktemp("codemind_data")
-    build(built_benchmarks(), upstream, folder)
+def built_data(upstream: Upstream) -> Path:
+    """A data directory with all benchmarks, built from upstream's archives; for ``$CODEMIND_DATA``. Only to be read.
+
+    Runs share it: it is kept in ``.cache`` under the digest of the code and the shipped files that a build depends on.
+    """
+    folder = ROOT / ".cache" / "test_data" / build_digest()
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_suffix(".lock")):
+        if not (folder / "complete").exists():
+            build(built_benchmarks(), upstream, folder)
+            (folder / "complete").touch()
     return folder
+
+
+def build_digest() -> str:
+    """Return a digest of everything in the package that a build of the data reads."""
+    rooms = ("answers", "benchmarks", "data", "languages", "problems", "proof", "transforms")
+    paths = (path for room in rooms for path in sorted((ROOT / "lm_eval_codemind" / room).rglob("*")))
+    content = hashlib.sha256()
+    for path in paths:
+        if path.is_file() and path.suffix != ".pyc":
+            content.update(f"{path.relative_to(ROOT)} {path.stat().st_size}\n".encode() + path.read_bytes())
+    return content.hexdigest()[:16]
 
 
 @pytest.fixture(scope="session")
