@@ -1,4 +1,4 @@
-"""Benchmarks, families and languages of other packages, which name theirs as entry points."""
+"""Benchmarks, families and languages that this and other packages register."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ GROUPS = ("benchmarks", "families", "languages")
 def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the objects of a group by name: those of this package first, then those of other packages.
 
-    Another package names an object of its own in the entry points ``lm_eval_codemind.GROUP``. What is there is a
-    benchmark, a family or a language, or a tuple of several.
+    Other packages register objects with the entry points ``lm_eval_codemind.GROUP``. Each entry point is one benchmark,
+    family or language, or a tuple of several.
 
     Args:
         group: One of :data:`GROUPS`.
         packaged: This package's own objects, as ``module:attribute``.
 
     Raises:
-        ValueError: if two objects have the same name.
+        ValueError: If two objects have the same name.
     """
     found: dict[str, Any] = {}
     own = [getattr(import_module(module), name) for module, name in (place.split(":") for place in packaged)]

@@ -27,7 +27,7 @@ def as_text(cases: Iterable[Case]) -> str:
 
 
 def beyond_prompt(code: str, input: str, output: str) -> bool:
-    """Tell whether a program with its input and output is beyond what a prompt shows."""
+    """Whether a program with its input and output is beyond what a prompt shows."""
     return len(code) + len(input) + len(output) > PROGRAM_CHARACTERS
 
 

@@ -1,4 +1,4 @@
-"""Prompt templates: text files for Jinja, the packaged ones or a directory of the user's own."""
+"""Prompt templates: Jinja text files, either the packaged ones or those in a directory of the user."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ PACKAGED = Path(str(files("lm_eval_codemind.prompts"))) / "templates"
 
 
 class Templates:
-    """The templates of one task family: ``DIRECTORY/FAMILY/NAME.txt`` and, optionally, ``examples.yaml`` beside them.
+    """The templates of one family: ``DIRECTORY/FAMILY/NAME.txt`` and, optionally, ``examples.yaml`` in the same folder.
 
-    A family whose directory holds templates for some kinds of programs only is complete as long as no other kind is
-    asked for. A language may have a subfolder of its own, with the templates and worked examples of its kinds:
-    ``DIRECTORY/FAMILY/LANGUAGE/NAME.txt``, asked for as ``LANGUAGE/NAME``. Nothing is taken from the packaged templates
-    instead, except the worked examples where there is no ``examples.yaml``.
+    A folder needs templates only for the kinds of programs that the run asks about. A language may have a subfolder
+    with the templates and few-shot examples of its kinds. The template ``LANGUAGE/NAME`` is the file
+    ``DIRECTORY/FAMILY/LANGUAGE/NAME.txt``. The packaged few-shot examples are used if there is no ``examples.yaml``.
+    A missing template is an error; it is never replaced by the packaged one.
     """
 
     def __init__(self, family: str, directory: str | Path | None = None, packaged: Path = PACKAGED) -> None:
@@ -27,11 +27,11 @@ class Templates:
 
         Args:
             family: Name of the family's subdirectory, such as ``ier``.
-            directory: Holds a subdirectory for the family; None for the packaged templates.
-            packaged: Where those are.
+            directory: A directory with a subdirectory for the family; None for the packaged templates.
+            packaged: The directory of the packaged templates.
 
         Raises:
-            ValueError: if there is no such subdirectory.
+            ValueError: If the family has no subdirectory.
         """
         root = packaged if directory is None else Path(directory).expanduser()
         self.packaged = directory is None
@@ -53,10 +53,10 @@ class Templates:
         )
 
     def render(self, name: str, **variables: Any) -> str:
-        """Return the text of ``NAME.txt`` with the variables filled in, without white space at its end.
+        """Return the text of ``NAME.txt`` with the variables filled in, without trailing white space.
 
         Raises:
-            ValueError: naming the file, if it does not exist, is no template or asks for an unknown variable.
+            ValueError: If the file does not exist, is malformed or uses an unknown variable. The message names the file.
         """
         path = self.directory / f"{name}.txt"
         try:
@@ -67,17 +67,17 @@ class Templates:
             raise ValueError(f"{path}: {error.message}; the variables are {', '.join(sorted(variables))}") from error
 
     def examples(self) -> dict[str, Any]:
-        """Return the worked examples by the name of their template, as the YAML files have them."""
+        """Return the few-shot examples of the YAML files; the keys are names of templates."""
         examples = _examples(self._examples)
         for path in sorted(self._examples.parent.glob("*/examples.yaml")):
             examples.update({f"{path.parent.name}/{kind}": example for kind, example in _examples(path).items()})
         return examples
 
     def digest(self, language: str = "") -> str:
-        """Return the SHA-256 digest of the names and contents of all files that the family's prompts are made from.
+        """Return the SHA-256 digest of the names and contents of all files behind the family's prompts.
 
         Args:
-            language: The programs' language, whose own folder counts as well, if there is one.
+            language: The programs' language. Its subfolder is included, if there is one.
         """
         digest = hashlib.sha256()
         own = self.directory / language
@@ -93,5 +93,5 @@ class Templates:
 def _examples(path: Path) -> dict[str, Any]:
     examples = yaml.safe_load(path.read_text(encoding="utf-8"))
     if not isinstance(examples, dict):
-        raise ValueError(f"{path}: no mapping of kinds of programs to worked examples")
+        raise ValueError(f"{path}: must map kinds of programs to few-shot examples")
     return examples

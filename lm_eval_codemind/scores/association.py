@@ -66,7 +66,7 @@ def associate(first: Sequence[bool], second: Sequence[bool], confidence: float =
         confidence: Coverage of the intervals.
 
     Raises:
-        ValueError: if the two differ in length.
+        ValueError: If the two differ in length.
     """
     if len(first) != len(second):
         raise ValueError(f"an association needs pairs, but there are {len(first)} and {len(second)} verdicts")

@@ -1,6 +1,6 @@
-"""Dynamic semantics reasoning: does a model see through a program that was tangled without changing what it does?
+"""Dynamic semantics reasoning (DSR): can a model simplify a program that was transformed into a longer equivalent?
 
-C is a program, C+ its longer, tangled equivalent, C' what the model makes of C+, T the tests of C, and LoC counts lines
+C is a program, C+ its transformed version, C' the model's simplification of C+, and T the tests of C. LoC counts lines
 as :func:`~lm_eval_codemind.languages.python.lines.lines_of_code` does (arXiv 2402.09664, section on DSR, equation 5)::
 
     S_DSR(L, C, T) = Pass(C', T) * LoC(C) * (1 - floor(LoC(C') / LoC(C+))) / max(LoC(C'), LoC(C)), never below 0
@@ -17,17 +17,17 @@ from rapidfuzz.distance import Levenshtein
 def s_dsr(passed: bool, original: int, transformed: int, answer: int) -> float:
     """Return S_DSR of one response.
 
-    It is 0 if C' fails a test or is no shorter than C+; 1 if C' is right and no longer than C; and in between, the part
-    that C makes up of C'. The floor would make it negative for a C' of twice the length of C+ and more; it is 0 then.
+    It is 0 if C' fails a test or is at least as long as C+. It is 1 if C' passes and is at most as long as C. Otherwise
+    it is LoC(C) / LoC(C'). The equation becomes negative if C' is at least twice as long as C+; the score is 0 then.
 
     Args:
         passed: Whether C' passes all tests.
         original: LoC(C), at least 1.
         transformed: LoC(C+), at least 1.
-        answer: LoC(C'); 0 where there is no C'.
+        answer: LoC(C'); 0 if the response has no program.
 
     Raises:
-        ValueError: if a count is too small.
+        ValueError: If a count is too small.
     """
     if original < 1 or transformed < 1 or answer < 0:
         raise ValueError(f"S_DSR is not defined for LoC(C)={original}, LoC(C+)={transformed}, LoC(C')={answer}")
@@ -37,10 +37,10 @@ def s_dsr(passed: bool, original: int, transformed: int, answer: int) -> float:
 
 
 def r_dsr(scores: Sequence[float]) -> float:
-    """Return R_DSR, the mean of S_DSR: over a benchmark, or over the responses to one problem.
+    """Return R_DSR, the mean of S_DSR over a benchmark or over the responses to one problem.
 
     Raises:
-        ValueError: if there are no scores.
+        ValueError: If there are no scores.
     """
     if not scores:
         raise ValueError("R_DSR of no scores is not defined")
@@ -48,7 +48,7 @@ def r_dsr(scores: Sequence[float]) -> float:
 
 
 def shorter(passed: bool, transformed: int, answer: int) -> bool:
-    """Return whether C' passes all tests and is shorter than C+, by however little."""
+    """Whether C' passes all tests and has fewer lines than C+."""
     return passed and answer < transformed
 
 

@@ -32,7 +32,7 @@ def r_ier(scores: Sequence[bool]) -> float:
     """Return R_IER, the mean of S_IER: over a benchmark, or over the responses to one problem.
 
     Raises:
-        ValueError: if there are no scores.
+        ValueError: If there are no scores.
     """
     if not scores:
         raise ValueError("R_IER of no scores is not defined")

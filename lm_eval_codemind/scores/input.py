@@ -31,7 +31,7 @@ def r_input(scores: Sequence[bool]) -> float:
     """Return R_input, the mean of S_input: over a benchmark, or over the responses to one problem.
 
     Raises:
-        ValueError: if there are no scores.
+        ValueError: If there are no scores.
     """
     if not scores:
         raise ValueError("R_input of no scores is not defined")

@@ -1,10 +1,10 @@
-"""The scores as metrics of the ``evaluate`` package, for use outside the harness.
+"""The scores as metrics of the ``evaluate`` package, for use without the harness.
 
     metric = ExecutionReasoningMetric()
     metric.add_batch(predictions=["[1, 2]"], references=["[1,2]"], printed=[False])
     metric.compute()  # {"r_ier": 1.0, "r_ier_text": 1.0}
 
-They score what has been taken out of the responses and executed already; nothing is executed here.
+They score answers and outcomes. They do not read responses and do not execute programs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class _Metric(evaluate.Metric):  # type: ignore[misc]
     _columns: dict[str, str] = {}
 
     def __init__(self, **options: Any) -> None:
-        # A name of its own keeps two metrics from sharing a file of collected predictions.
+        # evaluate stores predictions in a file named after this; two metrics must not share it.
         super().__init__(config_name=type(self).__name__, **options)
 
     def _info(self) -> evaluate.MetricInfo:
@@ -39,12 +39,12 @@ class _Metric(evaluate.Metric):  # type: ignore[misc]
 
 
 class ExecutionReasoningMetric(_Metric):
-    """IER: ``r_ier`` by value and ``r_ier_text`` as the CodeMind artifact compares."""
+    """IER: ``r_ier`` compares values, ``r_ier_text`` compares text like the CodeMind artifact."""
 
-    _about = "Share of problems whose output is predicted (R_IER)."
+    _about = "Share of problems with a right prediction of the output (R_IER)."
     _inputs = (
-        "predictions: the predicted outputs; references: the true ones, Python literals or printed text; printed: "
-        "which of the two they are, for text is compared differently from values."
+        "predictions: the predicted outputs; references: the true outputs; printed: whether they are printed text, "
+        "which is compared line by line, or Python literals."
     )
     _columns = {"predictions": "string", "references": "string", "printed": "bool"}
 
@@ -59,7 +59,7 @@ class ExecutionReasoningMetric(_Metric):
 
 
 class SpecificationReasoningMetric(_Metric):
-    """SR: ``r_sr``, ``s_sr`` and the pass rates, from what passed without and with the test."""
+    """SR: ``r_sr``, ``s_sr`` and the pass rates without and with the test."""
 
     _about = "R_SR and the mean of S_SR over a benchmark."
     _inputs = (
@@ -79,12 +79,12 @@ class SpecificationReasoningMetric(_Metric):
 
 
 class SemanticsReasoningMetric(_Metric):
-    """DSR: ``r_dsr``, ``pass@1`` and ``shorter``, from what passed and the lines of the three programs."""
+    """DSR: ``r_dsr``, ``pass@1`` and ``shorter``, from verdicts and the lines of the three programs."""
 
     _about = "R_DSR, the mean of S_DSR over a benchmark."
     _inputs = (
         "predictions: LoC of the simplified programs; references: LoC of the original ones; transformed: LoC of the "
-        "tangled ones; passed: whether the simplified ones pass their tests."
+        "transformed ones; passed: whether the simplified programs pass their tests."
     )
     _columns = {"predictions": "int64", "references": "int64", "transformed": "int64", "passed": "bool"}
 
@@ -99,5 +99,5 @@ class SemanticsReasoningMetric(_Metric):
         return {
             "r_dsr": r_dsr([s_dsr(*row) for row in rows]),
             "pass@1": sum(passed) / len(passed),
-            "shorter": sum(shorter(ok, tangled, lines) for ok, _, tangled, lines in rows) / len(rows),
+            "shorter": sum(shorter(ok, longer, lines) for ok, _, longer, lines in rows) / len(rows),
         }

@@ -20,7 +20,7 @@ def pass_at_k(total: int, right: int, k: int) -> float:
         k: How many are drawn, from 1 to n.
 
     Raises:
-        ValueError: if the numbers do not satisfy ``0 <= c <= n`` and ``1 <= k <= n``.
+        ValueError: If the numbers do not satisfy ``0 <= c <= n`` and ``1 <= k <= n``.
     """
     if not (0 <= right <= total and 1 <= k <= total):
         raise ValueError(f"pass@k is not defined for n={total}, c={right}, k={k}")

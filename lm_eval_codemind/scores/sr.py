@@ -34,7 +34,7 @@ def mean_s_sr(pairs: Sequence[Pair]) -> float:
     """Return the mean of S_SR over a benchmark, the exponent of equation 4.
 
     Raises:
-        ValueError: if there are no pairs.
+        ValueError: If there are no pairs.
     """
     return _mean([s_sr(*pair) for pair in pairs])
 
@@ -45,7 +45,7 @@ def r_sr(pairs: Sequence[Pair]) -> float:
     May exceed 1: the factor rewards problems that the test alone made solvable.
 
     Raises:
-        ValueError: if there are no pairs.
+        ValueError: If there are no pairs.
     """
     return _mean([without for without, _ in pairs]) * exp(mean_s_sr(pairs))
 

@@ -1,4 +1,4 @@
-"""Intervals, correlations and paired tests: pure functions on numbers, computed by scipy wherever scipy has them."""
+"""Intervals, correlations and paired tests: pure functions on numbers, computed by scipy where it can."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Comparison:
 
 
 def proportion(successes: int, n: int, confidence: float = CONFIDENCE) -> Estimate:
-    """Return a proportion with its Wilson score interval; NaN throughout where ``n`` is 0.
+    """Return a proportion with its Wilson score interval; all NaN if ``n`` is 0.
 
     With p = successes / n and z the normal quantile of the confidence level, the interval is
 
@@ -81,7 +81,7 @@ def mean(scores: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
 
 
 def is_binary(scores: Sequence[float]) -> bool:
-    """Tell whether scores are verdicts, that is only 0 and 1."""
+    """Whether all scores are 0 or 1."""
     return all(score in (0, 1) for score in scores)
 
 
@@ -93,18 +93,18 @@ def bootstrap(
 ) -> Estimate:
     """Return a function of column means with its percentile bootstrap interval (Efron, 1979).
 
-    Every R score is such a function: R_IER and R_DSR the mean of one column, R_SR = mean(pass) exp(mean(S_SR)) of
-    two. Rows, one a problem, are drawn with replacement; the interval runs between the quantiles over the draws. The
-    draws are seeded, so equal rows give equal intervals.
+    Every R score is such a function: R_IER and R_DSR are the mean of one column, and R_SR = mean(pass) exp(mean(S_SR))
+    uses two. Each resample draws rows with replacement, one row per problem. The interval lies between two quantiles of
+    the resamples. The seed is fixed, so equal rows give equal intervals.
 
     Args:
-        rows: One row a problem, all of the same length.
-        of_means: An array whose last axis holds the columns' means -> the same array without that axis.
+        rows: One row per problem, all of the same length.
+        of_means: Maps an array whose last axis holds the means of the columns to an array without that axis.
         confidence: Coverage of the interval, between 0 and 1.
         resamples: Number of draws.
 
     Returns:
-        NaN throughout where there are no rows.
+        All NaN if there are no rows.
     """
     n = len(rows)
     if n == 0:
@@ -117,7 +117,7 @@ def bootstrap(
 
 @lru_cache(maxsize=4)
 def _draws(n: int, resamples: int) -> NDArray[np.float64]:
-    """Return how often each of n rows is in each draw, so that all draws' sums are one product of matrices."""
+    """Return how often each draw contains each row, shape (resamples, n); a matrix product then gives all sums."""
     rows = np.random.default_rng(SEED).integers(0, n, (resamples, n))
     cells = rows + n * np.arange(resamples)[:, None]
     return np.bincount(cells.ravel(), minlength=resamples * n).reshape(resamples, n).astype(float)
@@ -130,10 +130,10 @@ def spearman(x: Sequence[float], y: Sequence[float], confidence: float = CONFIDE
 
         tanh(artanh(rho) ± z √((1 + rho²/2) / (n - 3)))
 
-    All of it is NaN where fewer than four pairs are given or one side does not vary.
+    The result is NaN if there are fewer than four pairs or if one side is constant.
 
     Raises:
-        ValueError: if the two differ in length.
+        ValueError: If the two differ in length.
     """
     if len(x) != len(y):
         raise ValueError(f"a correlation needs pairs, but there are {len(x)} and {len(y)} values")
@@ -151,18 +151,18 @@ def spearman(x: Sequence[float], y: Sequence[float], confidence: float = CONFIDE
 def compare(first: Sequence[float], second: Sequence[float], confidence: float = CONFIDENCE) -> Comparison:
     """Compare two models on the same problems.
 
-    Verdicts are compared by McNemar's exact test: of the b + c problems that only one of the two solves, the number
-    that the first solves is binomial with probability 1/2 if they are equally good. Other scores are compared by a
+    Scores that are all 0 or 1 are compared by McNemar's exact test: b + c problems are solved by exactly one model, and
+    b of them by the first. If the models are equally good, b is binomial with probability 1/2. Other scores are compared by a
     paired bootstrap of the mean difference d: p = 2 min(P(d* ≤ 0), P(d* ≥ 0)), at most 1, the smallest value being
     2 / (resamples + 1). The interval of the difference is the bootstrap's in both cases.
 
     Args:
-        first: Scores of the first model, one a problem.
+        first: Scores of the first model, one per problem.
         second: Scores of the second model on the same problems, in the same order.
         confidence: Coverage of the interval.
 
     Raises:
-        ValueError: if the two differ in length.
+        ValueError: If the two differ in length.
     """
     if len(first) != len(second):
         raise ValueError(f"a paired test needs pairs, but there are {len(first)} and {len(second)} scores")
