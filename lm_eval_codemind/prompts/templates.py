@@ -56,7 +56,7 @@ class Templates:
         """Return the text of ``NAME.txt`` with the variables filled in, without trailing white space.
 
         Raises:
-            ValueError: If the file does not exist, is malformed or uses an unknown variable. The message names the file.
+            ValueError: If the file does not exist, is malformed or uses an unknown variable.
         """
         path = self.directory / f"{name}.txt"
         try:

@@ -152,9 +152,9 @@ def compare(first: Sequence[float], second: Sequence[float], confidence: float =
     """Compare two models on the same problems.
 
     Scores that are all 0 or 1 are compared by McNemar's exact test: b + c problems are solved by exactly one model, and
-    b of them by the first. If the models are equally good, b is binomial with probability 1/2. Other scores are compared by a
-    paired bootstrap of the mean difference d: p = 2 min(P(d* ≤ 0), P(d* ≥ 0)), at most 1, the smallest value being
-    2 / (resamples + 1). The interval of the difference is the bootstrap's in both cases.
+    b of them by the first. If the models are equally good, b is binomial with probability 1/2. Other scores are
+    compared by a paired bootstrap of the mean difference d: p = 2 min(P(d* ≤ 0), P(d* ≥ 0)), which lies between
+    2 / (resamples + 1) and 1. The interval of the difference is the bootstrap's in both cases.
 
     Args:
         first: Scores of the first model, one per problem.
