@@ -51,25 +51,45 @@ class _SeveralValues(click.Command):
 )
 @click.option("--tasks", required=True, multiple=True, metavar="TASK...", help="Tasks or groups of this suite.")
 @click.option("--output_path", metavar="DIR", help="Where to write the results and the samples.")
+@click.option(
+    "--strip_prompt",
+    is_flag=True,
+    help="Remove the prompt that each response begins with: each row names it as `prompt`. For endpoints that return "
+    "the full text.",
+)
+@click.option(
+    "--strip_through",
+    metavar="REGEX",
+    help="Remove everything up to the last match of a regular expression in a response.",
+)
 @click.argument("harness_arguments", nargs=-1, type=click.UNPROCESSED)
 def command(
-    responses: tuple[Path, ...], tasks: tuple[str, ...], output_path: str | None, harness_arguments: tuple[str, ...]
+    responses: tuple[Path, ...],
+    tasks: tuple[str, ...],
+    output_path: str | None,
+    strip_prompt: bool,
+    strip_through: str | None,
+    harness_arguments: tuple[str, ...],
 ) -> None:
     """Score recorded responses under the given tasks: exactly the problems that are recorded, without a model.
 
     Prints the harness's table and, with --output_path, writes its result and sample files. Further arguments are
-    handed to `lm_eval run`. Of a response that repeats the prompt it was given only what follows is scored; a line
-    says for how many that is so. With --output_path a scoring that was interrupted goes on where it stopped: programs
-    whose outcome is known already are not executed again.
+    handed to `lm_eval run`. A response is scored as it stands, unless one of the two options removes its beginning.
+    With --output_path a scoring that was interrupted goes on where it stopped: programs whose outcome is known already
+    are not executed again.
     """
     names = [name for chosen in tasks for name in chosen.split(",")]
     try:
-        recordings = read_recordings(responses)
+        recordings = read_recordings(responses, strip_prompt, strip_through)
         metadata = {"model": _model_name(recordings, responses), **(parsed_arguments(harness_arguments).metadata or {})}
         chosen, indices = recorded_documents(names, recordings, metadata)
     except ValueError as error:
         raise click.ClickException(str(error)) from error
-    model_args: dict[str, Any] = {"responses": [str(path) for path in responses], "repeated_prompts": "drop"}
+    model_args: dict[str, Any] = {"responses": [str(path) for path in responses]}
+    if strip_prompt:
+        model_args["strip_prompt"] = True
+    if strip_through is not None:
+        model_args["strip_through"] = strip_through
     model_args["model"] = _model_name(recordings, responses)
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]

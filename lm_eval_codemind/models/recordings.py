@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import logging
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +15,11 @@ from lm_eval_codemind.questions import Key
 
 GZIP_MAGIC = b"\x1f\x8b"
 
+# What tokenizers put in front of a prompt, such as `<s>` and `<|begin_of_text|>`.
+_FIRST_TOKENS = re.compile(r"\s*(?:(?:<s>|<[|\uff5c][^|\uff5c\n]{1,40}[|\uff5c]>)\s*)*")
+
+logger = logging.getLogger(__name__)
+
 
 @dataclass
 class Recordings:
@@ -20,12 +27,10 @@ class Recordings:
 
     Attributes:
         responses: Key -> responses in the order of their recording.
-        prompts: Key -> what the model was given for each of these, where the rows say so, else the empty text.
         models: The names of the models that the rows give.
     """
 
     responses: dict[Key, list[str]] = field(default_factory=dict)
-    prompts: dict[Key, list[str]] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
 
     def find(self, document: Mapping[str, Any]) -> list[str]:
@@ -36,31 +41,36 @@ class Recordings:
         """
         return self.responses.get(self._key(document), [])
 
-    def prompts_of(self, document: Mapping[str, Any]) -> list[str]:
-        """Return what the model was given for each of the responses that :meth:`find` returns; empty texts if unknown.
-
-        Raises:
-            KeyError: if the document is not one of this suite.
-        """
-        return self.prompts.get(self._key(document), [])
-
     def _key(self, document: Mapping[str, Any]) -> Key:
         key = Key.of(document).recorded()
         return key if self.responses.get(key) else key._replace(setting="")
 
 
-def read_recordings(paths: Iterable[str | Path]) -> Recordings:
+def read_recordings(
+    paths: Iterable[str | Path], strip_prompt: bool = False, strip_through: str | None = None
+) -> Recordings:
     """Read files of recorded responses.
 
     Each line is a JSON object with ``benchmark``, ``problem_id``, ``response`` (null if the model gave none) and
     optionally ``setting``, ``item``, ``model`` and ``prompt`` (what the model was given); or a line of a sample file
     that the harness wrote with ``--log_samples``.
 
+    Args:
+        paths: The files.
+        strip_prompt: Whether every response begins with the ``prompt`` of its row, which is removed.
+        strip_through: A regular expression: what a response has up to the end of its last match is removed.
+
     Raises:
-        ValueError: naming the file, the line and the mend, if a line is neither, or if there are no lines.
+        ValueError: naming the file, the line and how to fix it, if a line is neither, if a response does not begin with
+            its prompt, or if there are no lines; also if the regular expression is malformed or matches no response.
         FileNotFoundError: if there is no such file.
     """
+    try:
+        pattern = None if strip_through is None else re.compile(strip_through)
+    except re.error as error:
+        raise ValueError(f"strip_through: {strip_through!r} is not a regular expression ({error})") from error
     recordings = Recordings()
+    matched = total = 0
     for path in map(Path, paths):
         filters: dict[Key, Any] = {}
         for number, line in enumerate(_lines(path), start=1):
@@ -76,27 +86,65 @@ def read_recordings(paths: Iterable[str | Path]) -> Recordings:
                     new = [str(response) for responses in row["resps"] for response in responses]
                 else:
                     new = [row["response"] or ""]
-                prompt = _prompt_of(row)
+                prompt = _prompt_of(row) if strip_prompt else ""
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise ValueError(
                     f"{path}, line {number}: not a recorded response ({error!r}); a line is a JSON object with "
                     "benchmark, problem_id and response, or comes from a sample file of lm-evaluation-harness"
                 ) from error
+            if strip_prompt:
+                try:
+                    new = [_without_prompt(response, prompt) for response in new]
+                except ValueError as error:
+                    raise ValueError(f"{path}, line {number}: {key.problem_id} of {key.benchmark}: {error}") from error
+            if pattern is not None:
+                ends = [max((match.end() for match in pattern.finditer(response)), default=0) for response in new]
+                new = [response[end:] for response, end in zip(new, ends, strict=True)]
+                matched += sum(end > 0 for end in ends)
+            total += len(new)
             recordings.responses.setdefault(key, []).extend(new)
-            recordings.prompts.setdefault(key, []).extend([prompt] * len(new))
             if row.get("model"):
                 recordings.models.add(str(row["model"]))
         if not recordings.responses:
             raise ValueError(f"{path}: no recorded responses")
+    if pattern is not None:
+        if not matched:
+            raise ValueError(f"strip_through: {strip_through!r} matches none of the {total} responses")
+        logger.warning("%d of %d responses are scored without what is up to %r", matched, total, strip_through)
     return recordings
 
 
 def _prompt_of(row: Mapping[str, Any]) -> str:
-    """Return the prompt that a row gives: by itself, or as the request that the harness logged; empty if none."""
+    """Return the prompt that a row names: its own ``prompt``, or the request that the harness logged."""
     prompt = row.get("prompt")
     if prompt is None and isinstance(row.get("arguments"), Mapping):
         prompt = (row["arguments"].get("gen_args_0") or {}).get("arg_0")
     return prompt if isinstance(prompt, str) else ""
+
+
+def _without_prompt(response: str, prompt: str) -> str:
+    """Return what follows the prompt that a response begins with, white space aside; an empty response is returned.
+
+    Raises:
+        ValueError: if there is no prompt, or if the response does not begin with it.
+    """
+    if not prompt.strip():
+        raise ValueError("the row names no `prompt`, which strip_prompt needs")
+    if not response:
+        return response
+    wanted = "".join(prompt.split())
+    first = _FIRST_TOKENS.match(response)
+    for start in {0, first.end() if first else 0}:
+        matched = 0
+        for position in range(start, len(response)):
+            if response[position].isspace():
+                continue
+            if response[position] != wanted[matched]:
+                break
+            matched += 1
+            if matched == len(wanted):
+                return response[position + 1 :]
+    raise ValueError("the response does not begin with its `prompt`; score it without strip_prompt, or correct the row")
 
 
 def _lines(path: Path) -> Iterator[str]:

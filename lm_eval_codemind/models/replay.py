@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,12 +12,8 @@ from lm_eval.api.instance import Instance
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.models.base import DocumentLM
 from lm_eval_codemind.models.recordings import read_recordings
-from lm_eval_codemind.models.repeated_prompts import without_prompts
 
 MISSING = ("error", "empty", "skip")
-REPEATED_PROMPTS = ("keep", "drop")
-
-logger = logging.getLogger(__name__)
 
 
 class ReplayLM(DocumentLM):
@@ -32,7 +27,8 @@ class ReplayLM(DocumentLM):
         responses: str | Path | Sequence[str | Path],
         missing: str = "error",
         model: str | None = None,
-        repeated_prompts: str = "keep",
+        strip_prompt: bool = False,
+        strip_through: str | None = None,
         **unused: Any,
     ) -> None:
         """Read the recordings.
@@ -42,39 +38,17 @@ class ReplayLM(DocumentLM):
             missing: What to do where no response is recorded: ``error``, ``empty`` (the empty response), or ``skip``
                 (leave the document out of the scores).
             model: Name of the recorded model; not used here, but the harness names its output directory after it.
-            repeated_prompts: What to do with a prompt that a response repeats: ``keep`` or ``drop``, which says for how
-                many it did so.
+            strip_prompt: Whether to remove the prompt that every response begins with.
+            strip_through: A regular expression; what a response has up to its last match is removed.
             unused: What the harness hands to every model.
         """
         super().__init__(**unused)
         if missing not in MISSING:
             raise ValueError(f"missing={missing}: choose one of {', '.join(MISSING)}")
-        if repeated_prompts not in REPEATED_PROMPTS:
-            raise ValueError(f"repeated_prompts={repeated_prompts}: choose one of {', '.join(REPEATED_PROMPTS)}")
         self._missing = missing
-        self._drops_prompts = repeated_prompts == "drop"
         self._files = [responses] if isinstance(responses, (str, Path)) else list(responses)
-        self._recordings = read_recordings(self._files)
+        self._recordings = read_recordings(self._files, strip_prompt, strip_through)
         self._used: Counter[tuple[object, ...]] = Counter()
-
-    def generate_until(self, requests: Sequence[Instance], disable_tqdm: bool = False) -> list[str]:
-        """Return the recorded responses to the requests, in their order, without repeated prompts if asked to."""
-        first = [self._used[_turn_of(request)] for request in requests]
-        responses = super().generate_until(requests, disable_tqdm)
-        if not self._drops_prompts:
-            return responses
-        prompts = []
-        for request, index in zip(requests, first, strict=True):
-            recorded = self._recordings.prompts_of(request.doc)[index : index + 1]
-            rendered = [text for text in request.args[:1] if isinstance(text, str)]
-            prompts.append([prompt for prompt in (*recorded, *rendered) if prompt])
-        rests = without_prompts(responses, [request.doc for request in requests], prompts)
-        found = sum(rest is not None for rest in rests)
-        if found:
-            logger.warning(
-                "%d of %d responses repeat the prompt they were given; what follows it was scored", found, len(rests)
-            )
-        return [response if rest is None else rest for response, rest in zip(responses, rests, strict=True)]
 
     def respond(self, request: Instance) -> str:
         """Return the next recorded response to the request's document.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -61,25 +62,53 @@ def test_score_evaluates_exactly_what_is_recorded(recorded: Path, tmp_path: Path
     assert read_run(again)[0]["results"] == results["results"]
 
 
-def test_score_takes_what_follows_a_repeated_prompt(
-    recorded: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    problems = sample.read()[:3]
-    example = "Example: f(1)\n<output>wrong</output> [END-OF-RESPONSE]\n"
+EXAMPLE = "Example: f(1)\n<output>wrong</output>\n\nNow this one.\n### Answer\n"
+
+
+def write(path: Path, responses: list[str], **further: str) -> Path:
     rows = [
-        {"response": f"{example}Do it.\n<output>{problems[0].output}</output>", "prompt": f"{example}Do it."},
-        {"response": f"{example}{problems[1].code}\n[Answer]\n<output>{problems[1].output}</output>"},
-        {"response": "<output>wrong</output>", "prompt": "Do it."},
+        {"benchmark": "sample", "problem_id": problem.problem_id, "response": response, **further}
+        for problem, response in zip(sample.read(), responses, strict=False)
     ]
-    path = tmp_path / "repeated.jsonl"
-    with path.open("w") as file:
-        for problem, row in zip(problems, rows, strict=True):
-            file.write(json.dumps({"benchmark": "sample", "problem_id": problem.problem_id, **row}) + "\n")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def right_answers(count: int) -> list[str]:
+    return [f"<output>{problem.output}</output>" for problem in sample.read()[:count]]
+
+
+@pytest.mark.parametrize("option", [[], ["--strip_prompt"], ["--strip_through", "### Answer\\s"]])
+def test_score_removes_a_prompt_only_if_asked_to(option: list[str], tmp_path: Path) -> None:
+    # After its answer the model goes on with the next problem, in which our program stands once more.
+    after = f"\n[END-OF-RESPONSE]\nConsider\n{sample.read()[0].code}\n<output>wrong</output>"
+    before = EXAMPLE if option else ""
+    responses = [before + answer + after for answer in right_answers(3)]
+    path = write(tmp_path / "responses.jsonl", responses, prompt=EXAMPLE.replace("\n\n", " "))
     out = tmp_path / "out"
-    with caplog.at_level("WARNING"):
-        codemind("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
-    assert "2 of 3 responses repeat the prompt they were given" in caplog.text
-    assert read_run(out)[0]["results"]["codemind_ier_sample"]["r_ier,strict-match"] == pytest.approx(2 / 3)
+    codemind("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out, *option)
+    assert read_run(out)[0]["results"]["codemind_ier_sample"]["r_ier,strict-match"] == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "rows", "message"),
+    [
+        (["--strip_prompt"], {"prompt": "Another prompt"}, "line 1: .* does not begin with its `prompt`"),
+        (["--strip_prompt"], {}, "line 1: .* names no `prompt`"),
+        (["--strip_through", "["], {}, "not a regular expression"),
+        (["--strip_through", "### Response"], {}, "matches none of the 2 responses"),
+    ],
+)
+def test_score_refuses_what_it_cannot_strip(
+    option: list[str], rows: dict[str, str], message: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "responses.jsonl", right_answers(2), **rows)
+    arguments = ["score", "--responses", str(path), "--tasks", "codemind_ier_sample", *option]
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 1
+    assert re.search(message, result.output)
+    if "line" in message:
+        assert sample.read()[0].problem_id in result.output
 
 
 @pytest.mark.parametrize(
