@@ -13,10 +13,10 @@ from typing import Any
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.benchmarks import benchmarks
-from lm_eval_codemind.families import families
 from lm_eval_codemind.harness import stages
 from lm_eval_codemind.harness.contract import dataset_arguments
 from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.views import views
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ def table(measured: list[Task]) -> Iterator[str]:
         lengths.setdefault((task.family, task.benchmark), []).extend(len(row["prompt"]) for row in task.documents)
     yield "| family | benchmark: median / longest |"
     yield "|---|---|"
-    for name, family in families().items():
+    for name, view in views().items():
         cells = [
             f"{benchmark.title}: {median_low(found):,} / {max(found):,}"
             for key, benchmark in benchmarks().items()
             if (found := lengths.get((name, key)))
         ]
         if cells:
-            yield f"| {family.title} | " + " · ".join(cells) + " |"
+            yield f"| {view.title} | " + " · ".join(cells) + " |"
 
 
 if __name__ == "__main__":

@@ -22,12 +22,12 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
 
     RUNS are result files of the harness (--output_path) or directories that hold some.
     """
-    from lm_eval_codemind.families import families
     from lm_eval_codemind.results.analysis import ALL, comparisons, findings, hardest, summary
     from lm_eval_codemind.results.associations import associations
     from lm_eval_codemind.results.observations import observe
     from lm_eval_codemind.results.runs import read_runs
     from lm_eval_codemind.results.same_problems import on_same_problems
+    from lm_eval_codemind.views import views
 
     try:
         found = read_runs(runs)
@@ -36,7 +36,7 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
         raise click.ClickException(str(error)) from error
     scores = summary(found, observations)
     if not all_metrics:
-        main = {family.title: family.metric for family in families().values()}
+        main = {view.title: view.metric for view in views().values()}
         scores = scores.where(lambda row: row["metric"] == main[row["family"]])
     click.echo(scores.without("family").to_text())
     if not observations:

@@ -1,15 +1,13 @@
-"""The families of tasks, one module each."""
+"""The families of tasks, one module each: questions, prompt, reading, execution and score."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from lm_eval_codemind.plugins import registered
 from lm_eval_codemind.questions import Family
-from lm_eval_codemind.questions.samples import TaskRun
 
-__all__ = ["families", "family_of", "short_name"]
+__all__ = ["families", "family_named"]
 
 # In the order in which results show them.
 _PACKAGED = tuple(
@@ -21,19 +19,10 @@ _PACKAGED = tuple(
         "input:INPUT_PREDICTION",
         "der:DER",
         "repair:REPAIR",
-        "ier:DIRECT_IER",
-        "ier:BUGGY_IER",
-        "dsr:BUGGY_DSR",
-        "input:DIRECT_INPUT",
         "ier:PUBLISHED_IER",
         "unrolled:UNROLLED",
-        "sr:MISLEADING_SR",
         "translation:TRANSLATION",
-        "translation:MISLEADING_TRANSLATION",
-        "dsr:PUBLISHED_DSR",
-        "repair:DIRECT_REPAIR",
         "runtime:RUNTIME",
-        "runtime:DIRECT_RUNTIME",
         "runtime:PUBLISHED_RUNTIME",
     )
 )
@@ -44,25 +33,7 @@ def families() -> Mapping[str, Family]:
     return registered("families", _PACKAGED)
 
 
-def family_of(task: TaskRun) -> Family | None:
-    """Return the family that a task belongs to, as its results record it; None for tasks of no family.
-
-    Results of release 0.1 do not record it: there the task's name tells, by the longest name of a family in it.
-    """
-    recorded = task.suite.get("family")
-    if recorded:
-        return families().get(str(recorded))
-    owners = [family for family in families().values() if task.task.startswith(f"codemind_{family.name}_")]
-    return max(owners, key=lambda family: len(family.name), default=None)
-
-
-def short_name(task: str, family: Family, suite: Mapping[str, Any]) -> str:
-    """Return what a task of a family is called among its like: its name without the family's, else its benchmark.
-
-    Args:
-        task: The task's name.
-        family: Its family.
-        suite: What its results record.
-    """
-    prefix = f"codemind_{family.name}_"
-    return task.removeprefix(prefix) if task.startswith(prefix) else str(suite.get("benchmark") or task)
+def family_named(variant: str) -> Family | None:
+    """Return the family that has a variant of this name, as results record it; None if there is none."""
+    every = (family for family in families().values() if any(one.name == variant for one in family.variants))
+    return next(every, None)

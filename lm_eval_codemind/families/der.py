@@ -10,23 +10,20 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from math import isnan, nan
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lm_eval_codemind.benchmarks import Benchmark, benchmarks, labelled_form
+from lm_eval_codemind.benchmarks import Benchmark, labelled_form
 from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.families import family_named
 from lm_eval_codemind.families.ier import FLEXIBLE, IER, STRICT, ExecutionReasoning
 from lm_eval_codemind.harness.hooks import Hooks, Reader
-from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, run_files, samples_of
+from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, samples_of
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem, plain_lines
 from lm_eval_codemind.proof.outputs import Execution, prove_outputs
-from lm_eval_codemind.questions import Answer, Findings, Key, Part, Question, Unit
-from lm_eval_codemind.questions.family import FindingsColumn, prompts, responses
-from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores import der as scores
-from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean, proportion
 
 INPUT_SEED = 0
 
@@ -58,26 +55,18 @@ class Written(NamedTuple):
 
 
 class DependentReasoning(ExecutionReasoning):
-    """DER: one question a program of the model that passes its tests."""
+    """DER: one question per program of the model that passes its tests."""
 
-    name = "der"
-    title = "DER"
+    variants = (Variant("der", "DER", "lm_eval_codemind.views.der:DependentView", authors_task="DER"),)
     options = (PLACE, "input_seed")
     metric = "r_der"
     verdict = "r_der"
-    scores = ("S_DER",)
-    programs: Mapping[str, tuple[str, str]] = {
-        "C": ("complexity", "code"),
-        "reference": ("reference_complexity", "reference"),
-    }
-    in_overlap = False
-    authors_task = "DER"
 
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
-        return self.name
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
+        return self.variants[0]
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-        """Return no questions: they come from a first stage, by :class:`_Asking`."""
+        """Return no questions: :func:`ask` makes them from a first stage."""
         return ()
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
@@ -101,210 +90,152 @@ class DependentReasoning(ExecutionReasoning):
         }
         return dict.fromkeys([name for metric in _METRICS for name in (metric, f"{metric}_stderr")], record)
 
-    def units(self, samples: Sequence[Sample]) -> list[Unit]:
-        return [unit for unit in super().units(samples) if _record(unit[0])["right"] is not None]
 
-    def unit_scores(self, unit: Unit) -> dict[str, float]:
-        return {self.scores[0]: float(_record(unit[0])["right"])}
+@dataclass(frozen=True)
+class Asked:
+    """What there is to ask after a first stage.
 
-    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        records = [_record(sample) for sample in samples if self.metric in sample.scores]
-        right, failed = _right(records), round(_failed(records))
-        if metric == "s_der":
-            return mean([*right, *[0.0] * failed])
-        if metric == "pass@1":
-            return proportion(records[0]["passed"], records[0]["responses"]) if records else mean([])
-        return mean({"r_der": right, "r_ier_same": _same(records), "answered": _answered(records)}.get(metric, []))
+    Attributes:
+        problems: All problems of the first stage. Which few-shot examples are shown must not depend on what passes.
+        questions: Problem id -> the questions about the model's programs for it.
+        record: What the results record.
+    """
 
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        found = {"RDER": task.metric("r_der"), "Pass1": task.metric("pass@1")}
-        return {column: metric.value for column, metric in found.items() if metric and not isnan(metric.value)}
-
-    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
-        """Return the row of the task whose programs these are, which says whether they are translations."""
-        from lm_eval_codemind.families import families
-
-        recorded = task.suite.get("first_stage") or {}
-        row = super().leaderboard_row(task, benchmark)
-        if recorded.get("family") not in families() or recorded.get("benchmark") not in benchmarks():
-            return row
-        first = families()[recorded["family"]].leaderboard_row(task, benchmarks()[recorded["benchmark"]])
-        return {**first, "Task": row["Task"]}
-
-    def options_again(self, task: TaskRun, beside: Path) -> dict[str, Any]:
-        """Return the options of both stages, with the first one where it lies now."""
-        recorded = task.suite.get("first_stage") or {}
-        options = {**(recorded.get("options") or {}), **super().options_again(task, beside)}
-        return {**options, PLACE: str(_first_stage(task, beside))}
-
-    def companions(self, task: TaskRun, beside: Path) -> list[Path]:
-        """Return the files of the first stage's run."""
-        return run_files(_first_stage(task, beside))
-
-    def reasons_against(self, task: TaskRun) -> list[str]:
-        """Return why results may not be submitted: if the first stage was limited, or left nothing to ask."""
-        recorded = task.suite.get("first_stage") or {}
-        reasons = []
-        if recorded.get("questions") != recorded.get("of"):
-            reasons.append(
-                f"the first stage is incomplete: {recorded.get('questions')} of {recorded.get('of')} problems"
-            )
-        if recorded.get("input_seed") != INPUT_SEED:
-            reasons.append(f"not the default settings: input_seed is {recorded.get('input_seed')}")
-        return reasons
-
-    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Findings]:
-        """Return R'_DER of several models, and how complex their programs are beside the benchmark's."""
-        return [found for found in (_common(models), _beside(models)) if found.rows]
-
-    def outcome(self, unit: Unit) -> str:
-        if self.solved(unit):
-            return "understands its program"
-        return "no answer" if unit[0].answer.found is None else "wrong output"
-
-    def parts(self, unit: Unit) -> list[Part]:
-        (sample,) = unit
-        answer, language = sample.answer.found, str(sample.doc.get("language", ""))
-        same = sample.doc.get("ier_same")
-        about = {None: "", 1.0: "its output on this input was predicted", 0.0: "its output was not predicted"}
-        reference = Part(
-            "The benchmark's program",
-            "code",
-            str(sample.doc.get("reference", "")),
-            beside=True,
-            note=about.get(same, ""),
-            language=language,
-        )
-        return [
-            Part("The model's program", "code", str(sample.doc.get("code", "")), beside=True, language=language),
-            # After a translation it is that in the other language, if there is one.
-            *([reference] if reference.text else []),
-            Part("Input I", "code", str(sample.doc.get("input", "")), language=language),
-            Part("Output of the model's program", "text", str(sample.doc.get("output", "")), beside=True),
-            Part("Answer", "text", "(none found)" if answer is None else answer, beside=True),
-            *prompts(sample),
-            *responses(sample),
-        ]
+    problems: Sequence[Problem]
+    questions: Mapping[str, Sequence[Question]]
+    record: Mapping[str, Any]
 
 
-class _Asking(DependentReasoning):
-    """DER after a first stage, whose responses say what is asked.
+class _AfterFirstStage(DependentReasoning):
+    """DER with the questions that a first stage gives."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        return list(self._asked.problems)
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        return self._asked.questions.get(problem.problem_id, ())
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        suite["first_stage"] = dict(self._asked.record)
+
+
+# -- questions from a first stage
+
+
+def ask(stage: FirstStage, seed: int) -> Asked:
+    """Execute the programs of a first stage and return a question about each one that passes and has a proven output.
 
     Args:
         stage: The first stage.
         seed: Seed of the draw of the inputs.
+
+    Raises:
+        ValueError: if the responses of the first stage are no programs.
     """
+    family = family_named(str(stage.suite["family"]))
+    if family is None or not family.executes:
+        raise ValueError(f"{stage.task}: its responses are no programs; name another first_stage_task")
+    passing = _passing_programs(stage, family, seed)
+    labels = prove_outputs([Execution(one.problem, one.program, one.input) for one in passing])
+    labelled: list[tuple[Written, str]] = []
+    left_out: dict[str, list[str]] = {}
+    for one, label in zip(passing, labels, strict=True):
+        if label.output is None:
+            left_out.setdefault(label.cause, []).append(one.key.within_task())
+        else:
+            labelled.append((one, label.output))
+    counts = {
+        "responses": sum(len(responses) for _, responses in stage.questions),
+        "passed": len(passing),
+        "asked": len(labelled),
+    }
+    ier_scores = _ier_scores(stage)
+    questions: dict[str, list[Question]] = {}
+    for one, output in labelled or [_placeholder(stage)]:
+        ier_same = ier_scores.get((one.problem.problem_id, one.problem.code, plain_lines(one.input or "")))
+        questions.setdefault(one.problem.problem_id, []).append(_question(one, output, ier_same, counts))
+    record = {
+        **stage.record(),
+        **counts,
+        "input_seed": seed,
+        "left_out": {cause: len(names) for cause, names in left_out.items()},
+        "left_out_programs": {cause: " ".join(names) for cause, names in left_out.items()},
+    }
+    return Asked([family.posed(question) for question in stage.all], questions, record)
 
-    def __init__(self, stage: FirstStage, seed: int) -> None:
-        self._stage = stage
-        self._seed = seed
-        self._questions: dict[str, list[Question]] = {}
-        self._problems: list[Problem] = []
-        self._left_out: dict[str, list[str]] = {}
-        self._counts = {"responses": 0, "passed": 0, "asked": 0}
-        self._ask()
 
-    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
-        """Return all problems of the first stage: which worked examples are shown must not depend on what passes."""
-        return self._problems
+def _passing_programs(stage: FirstStage, family: Family, seed: int) -> list[Written]:
+    """Return the programs of a first stage that pass their tests, in the order of the responses."""
+    reader = Reader(family, family.filters[0])
+    running: list[tuple[Written, Answer]] = []
+    problems = [with_input(family.posed(question)) for question, _ in stage.questions]
+    for problem, (question, responses) in zip(problems, stage.questions, strict=True):
+        for number, response in enumerate(responses, start=1):
+            answer = reader.read(response, question)
+            if answer.pending is None:
+                continue
+            item = f"response {number}" if len(responses) > 1 else ""
+            key = Key(problem.benchmark, problem.problem_id, _SETTING, item)
+            running.append((Written(key, problem, answer.program or "", _drawn_input(problem, seed)), answer))
+    for _, answer in running:
+        answer.wait()
+    return [one for one, answer in running if answer.passed]
 
-    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-        return self._questions.get(problem.problem_id, ())
 
-    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
-        suite["first_stage"] = {
-            **self._stage.record(),
-            **self._counts,
-            "input_seed": self._seed,
-            "left_out": {cause: len(names) for cause, names in self._left_out.items()},
-            "left_out_programs": {cause: " ".join(names) for cause, names in self._left_out.items()},
-        }
+def _drawn_input(problem: Problem, seed: int) -> str | None:
+    """Return the input to ask about: of those of T that fit into a prompt, one drawn with the seed.
 
-    def _ask(self) -> None:
-        written = self._written()
-        proven = prove_outputs([Execution(one.problem, one.program, one.input) for one in written])
-        asked = []
-        for one, label in zip(written, proven, strict=True):
-            if label.output is None:
-                self._left_out.setdefault(label.cause, []).append(one.key.within_task())
-            else:
-                asked.append((one, label.output))
-        self._counts["passed"], self._counts["asked"] = len(written), len(asked)
-        if not asked:
-            # The harness needs a document. This one counts for nothing: it asks about the benchmark's own program.
-            posed = self._stage.questions[0][0].key
-            first = with_input(load_problem(posed.benchmark, posed.problem_id))
-            given = first.input or next(iter(kind_of(first).known_inputs(first)), "")
-            key = Key(first.benchmark, first.problem_id, _SETTING, NOTHING)
-            asked = [(Written(key, first, first.code, given), first.output or "None")]
-        same = self._same([one for one, _ in asked])
-        for (one, output), score in zip(asked, same, strict=True):
-            self._questions.setdefault(one.problem.problem_id, []).append(self._question(one, output, score))
+    The usual seed draws the problem's own input where it has one: it is what IER asks about.
+    """
+    own = problem.input if problem.input or kind_of(problem).printed else None
+    known = [one for one in kind_of(problem).known_inputs(problem) if len(one) <= SHOWN_CHARACTERS]
+    if not known:
+        return None
+    if seed == INPUT_SEED and own in known:
+        return own
+    return random.Random(f"{seed}/{problem.benchmark}/{problem.problem_id}").choice(known)
 
-    def _written(self) -> list[Written]:
-        """Return the programs that pass, in the order of the responses."""
-        from lm_eval_codemind.families import families
 
-        family = families()[str(self._stage.suite["family"])]
-        if not family.executes:
-            raise ValueError(f"{self._stage.task}: its responses are no programs; name another first_stage_task")
-        self._problems = [family.posed(question) for question in self._stage.all]
-        solved = [with_input(family.posed(question)) for question, _ in self._stage.questions]
-        reader = Reader(family, family.filters[0])
-        read: list[tuple[Written, Answer]] = []
-        for problem, (question, given) in zip(solved, self._stage.questions, strict=True):
-            for number, response in enumerate(given, start=1):
-                self._counts["responses"] += 1
-                answer = reader.read(response, question)
-                if answer.pending is None:
-                    continue
-                item = f"response {number}" if len(given) > 1 else ""
-                key = Key(problem.benchmark, problem.problem_id, _SETTING, item)
-                read.append((Written(key, problem, answer.program or "", self._drawn(problem)), answer))
-        written = []
-        for one, answer in read:
-            answer.wait()
-            if answer.passed:
-                written.append(one)
-        return written
+def _placeholder(stage: FirstStage) -> tuple[Written, str]:
+    """Return a question about the benchmark's own program, for a model that wrote none to ask about.
 
-    def _drawn(self, problem: Problem) -> str | None:
-        """Return the input that is asked about: of those of T that a prompt can show, one drawn with the seed.
+    The harness needs a document. Its item is :data:`NOTHING`, and it counts for nothing.
+    """
+    posed = stage.questions[0][0].key
+    problem = with_input(load_problem(posed.benchmark, posed.problem_id))
+    input = problem.input or next(iter(kind_of(problem).known_inputs(problem)), "")
+    key = Key(problem.benchmark, problem.problem_id, _SETTING, NOTHING)
+    return Written(key, problem, problem.code, input), problem.output or "None"
 
-        The usual seed draws the problem's own input where it has one: it is what IER asks about.
-        """
-        own = problem.input if problem.input or kind_of(problem).printed else None
-        known = [given for given in kind_of(problem).known_inputs(problem) if len(given) <= SHOWN_CHARACTERS]
-        if not known:
-            return None
-        if self._seed == INPUT_SEED and own in known:
-            return own
-        return random.Random(f"{self._seed}/{problem.benchmark}/{problem.problem_id}").choice(known)
 
-    def _question(self, one: Written, output: str, ier_same: float | None) -> Question:
-        problem = one.problem
-        language = get_language(problem.language)
-        fields = {
-            "code": one.program,
-            "entry_point": problem.entry_point,
-            "input": one.input or "",
-            "output": output,
-            "complexity": _row(language.measure(one.program)),
-            "reference": problem.code,
-            "reference_complexity": _row(problem.complexity or language.measure(problem.code)),
-            "ier_same": ier_same,
-            "first_stage": dict(self._counts),
-        }
-        return Question(one.key, problem.kind, problem.language, fields)
+def _question(one: Written, output: str, ier_same: float | None, counts: Mapping[str, int]) -> Question:
+    problem = one.problem
+    language = get_language(problem.language)
+    fields = {
+        "code": one.program,
+        "entry_point": problem.entry_point,
+        "input": one.input or "",
+        "output": output,
+        "complexity": _row(language.measure(one.program)),
+        "reference": problem.code,
+        "reference_complexity": _row(problem.complexity or language.measure(problem.code)),
+        "ier_same": ier_same,
+        "first_stage": dict(counts),
+    }
+    return Question(one.key, problem.kind, problem.language, fields)
 
-    def _same(self, asked: Sequence[Written]) -> list[float | None]:
-        """Return, where the model was asked for it, IER's score of the benchmark's own program on the same input."""
-        found: dict[tuple[str, str, str], float] = {}
-        for row in samples_of(self._stage.file, {"family": IER.name}):
-            doc, score = row["doc"], row.get(IER.metric)
-            if row.get("filter") == IER.filters[0] and isinstance(score, (int, float)):
-                found[str(doc["problem_id"]), str(doc["code"]), plain_lines(str(doc["input"]))] = float(score)
-        return [found.get((one.problem.problem_id, one.problem.code, plain_lines(one.input or ""))) for one in asked]
+
+def _ier_scores(stage: FirstStage) -> dict[tuple[str, str, str], float]:
+    """Return IER's scores in the same run: (problem id, program, input) -> score."""
+    scored: dict[tuple[str, str, str], float] = {}
+    for row in samples_of(stage.file, {"family": IER.name}):
+        doc, score = row["doc"], row.get(IER.metric)
+        if row.get("filter") == IER.filters[0] and isinstance(score, (int, float)):
+            scored[str(doc["problem_id"]), str(doc["code"]), plain_lines(str(doc["input"]))] = float(score)
+    return scored
 
 
 def with_input(problem: Problem) -> Problem:
@@ -323,41 +254,27 @@ def _row(complexity: Complexity | None) -> dict[str, Any] | None:
     return None if complexity is None else {**dataclasses.asdict(complexity), "constructs": list(complexity.constructs)}
 
 
-def _first_stage(task: TaskRun, beside: Path) -> Path:
-    """Return the results file of a task's first stage: beside its own, else where it was when the task was run."""
-    recorded = str((task.suite.get("options") or {}).get(PLACE, ""))
-    here = beside.with_name(Path(recorded).name)
-    return here if here.is_file() else Path(recorded)
-
-
-def _record(sample: Sample) -> Record:
-    record: Any = sample.scores[DER.metric]
-    if not isinstance(record, Mapping):
-        raise ValueError(f"{sample.key.within_task()}: its r_der is {record!r}, and no record of this suite")
-    return record
-
-
 # -- aggregations
 
 
 def r_der(records: Sequence[Record]) -> float:
     """Aggregate to R_DER."""
-    return scores.r_der(_right(records))
+    return scores.r_der(rights(records))
 
 
 def r_der_stderr(records: Sequence[Record]) -> float:
     """Aggregate to the standard error of R_DER."""
-    return scores.r_der_stderr(_right(records))
+    return scores.r_der_stderr(rights(records))
 
 
 def s_der(records: Sequence[Record]) -> float:
     """Aggregate to the mean of S_DER; the programs that fail have no document and are counted."""
-    return scores.mean_s_der(_right(records), _failed(records))
+    return scores.mean_s_der(rights(records), failures(records))
 
 
 def s_der_stderr(records: Sequence[Record]) -> float:
     """Aggregate to the standard error of the mean of S_DER."""
-    return scores.mean_s_der_stderr(_right(records), _failed(records))
+    return scores.mean_s_der_stderr(rights(records), failures(records))
 
 
 def first_pass(records: Sequence[Record]) -> float:
@@ -370,45 +287,48 @@ def first_pass_stderr(records: Sequence[Record]) -> float:
     return scores.r_der_stderr(_passes(records))
 
 
-def r_ier_same(records: Sequence[Record]) -> float:
+def r_iersame_scores(records: Sequence[Record]) -> float:
     """Aggregate to R_IER on the benchmark's own programs, for the problems and inputs asked about here."""
-    return scores.r_der(_same(records))
+    return scores.r_der(same_scores(records))
 
 
 def r_ier_same_stderr(records: Sequence[Record]) -> float:
     """Aggregate to the standard error of R_IER on the benchmark's own programs."""
-    return scores.r_der_stderr(_same(records))
+    return scores.r_der_stderr(same_scores(records))
 
 
 def answered(records: Sequence[Record]) -> float:
     """Aggregate to the share of the questions that are answered at all."""
-    return scores.r_der(_answered(records))
+    return scores.r_der(answers_given(records))
 
 
 def answered_stderr(records: Sequence[Record]) -> float:
     """Aggregate to the standard error of the share of answered questions."""
-    return scores.r_der_stderr(_answered(records))
+    return scores.r_der_stderr(answers_given(records))
 
 
-def _right(records: Sequence[Record]) -> list[float]:
+def rights(records: Sequence[Record]) -> list[float]:
+    """Return the S_DER of the programs that were asked about."""
     return [float(record["right"]) for record in records if record["right"] is not None]
 
 
-def _answered(records: Sequence[Record]) -> list[float]:
+def answers_given(records: Sequence[Record]) -> list[float]:
+    """Return, for each program that was asked about, 1 if an answer was read, else 0."""
     return [float(record["answered"]) for record in records if record["answered"] is not None]
 
 
-def _same(records: Sequence[Record]) -> list[float]:
+def same_scores(records: Sequence[Record]) -> list[float]:
+    """Return IER's scores of the benchmark's own programs on the same inputs, where the run has them."""
     return [float(record["ier_same"]) for record in records if record["ier_same"] is not None]
 
 
-def _failed(records: Sequence[Record]) -> float:
+def failures(records: Sequence[Record]) -> float:
     """Return how many programs fail, for as many that pass as there are records: fewer than all under ``--limit``."""
     if not records:
         return 0.0
     first = records[0]
     failed = float(first["responses"] - first["passed"])
-    return failed * len(_right(records)) / first["asked"] if first["asked"] else failed
+    return failed * len(rights(records)) / first["asked"] if first["asked"] else failed
 
 
 def _passes(records: Sequence[Record]) -> list[float]:
@@ -416,96 +336,6 @@ def _passes(records: Sequence[Record]) -> list[float]:
         return []
     passed, of = records[0]["passed"], records[0]["responses"]
     return [1.0] * passed + [0.0] * (of - passed)
-
-
-# -- tables over several runs
-
-
-def _common(models: Mapping[str, Sequence[Unit]]) -> Findings:
-    columns: tuple[FindingsColumn, ...] = (
-        ("benchmark", "Benchmark", "text"),
-        ("model", "Model", "text"),
-        ("value", "R'_DER", "percent"),
-        ("low", "95% from", "percent"),
-        ("high", "to", "percent"),
-        ("own", "R_DER", "percent"),
-        ("n", "n", "count"),
-    )
-    rows: list[tuple[Any, ...]] = []
-    benchmarks = dict.fromkeys(unit[0].key.benchmark for units in models.values() for unit in units)
-    for benchmark in benchmarks if len(models) > 1 else ():
-        solved = {model: _by_problem(units, benchmark) for model, units in models.items()}
-        solved = {model: found for model, found in solved.items() if found}
-        if len(solved) < 2:
-            continue
-        common, n = scores.r_der_common(solved)
-        for model, values in common.items():
-            estimate = bootstrap([(value,) for value in values], lambda means: means[..., 0])
-            if values and all(value in (0, 1) for value in values):
-                estimate = mean(values)
-            own = scores.r_der(list(solved[model].values()))
-            rows.append((benchmark, model, scores.r_der(values), estimate.low, estimate.high, own, n))
-    return Findings(
-        "r_der_common",
-        "Programs of their own, on the problems that all models solve",
-        "R_DER is a mean over the problems that a model solves, which differ from model to model. R'_DER is the mean "
-        "over the problems that all of the models solve and are asked about.",
-        columns,
-        tuple(rows),
-    )
-
-
-def _by_problem(units: Sequence[Unit], benchmark: str) -> dict[Any, float]:
-    """Return problem -> mean over its programs of whether the output is predicted."""
-    found: dict[Any, list[float]] = {}
-    for (sample,) in units:
-        if sample.key.benchmark == benchmark:
-            found.setdefault(sample.key.problem_id, []).append(float(_record(sample)["right"]))
-    return {problem: scores.r_der(values) for problem, values in found.items()}
-
-
-def _beside(models: Mapping[str, Sequence[Unit]]) -> Findings:
-    measures = (("cc", "CC"), ("loc", "LoC"), ("dep", "DEP"), ("nc", "NC"))
-    rows: list[tuple[Any, ...]] = []
-    for model, units in models.items():
-        for benchmark in dict.fromkeys(unit[0].key.benchmark for unit in units):
-            docs = [unit[0].doc for unit in units if unit[0].key.benchmark == benchmark]
-            pairs = [
-                (doc["complexity"], doc["reference_complexity"])
-                for doc in docs
-                if doc.get("complexity") and doc.get("reference_complexity")
-            ]
-            for name, title in measures:
-                own, theirs = ([float(pair[side][name]) for pair in pairs] for side in (0, 1))
-                if own:
-                    more = sum(mine > reference for mine, reference in zip(own, theirs, strict=True))
-                    rows.append(
-                        (
-                            benchmark,
-                            model,
-                            title,
-                            scores.r_der(own),
-                            scores.r_der(theirs),
-                            more / len(own) if own else nan,
-                            len(own),
-                        )
-                    )
-    return Findings(
-        "der_complexity",
-        "The models' programs beside the benchmark's",
-        "Mean of each complexity measure over the models' programs that were asked about, and over the benchmark's own "
-        "programs for the same problems; and how often the model's is the more complex one.",
-        (
-            ("benchmark", "Benchmark", "text"),
-            ("model", "Model", "text"),
-            ("measure", "Measure", "text"),
-            ("own", "Model's", "number"),
-            ("reference", "Benchmark's", "number"),
-            ("more", "More complex", "percent"),
-            ("n", "n", "count"),
-        ),
-        tuple(rows),
-    )
 
 
 DER = DependentReasoning()
@@ -544,7 +374,9 @@ def dataset(
     metadata = {name: value for name, value in options.items() if name not in ("version", "setting", "settings")}
     stage = read_first_stage(first_stage_task, first_stage_setting, first_stage, metadata)
     options |= {PLACE: str(stage.file), **({"input_seed": seed} if seed != INPUT_SEED else {})}
-    return Hooks(_Asking(stage, seed)).dataset(benchmark=benchmark, setting=_SETTING, suite=suite, **options)
+    return Hooks(_AfterFirstStage(ask(stage, seed))).dataset(
+        benchmark=benchmark, setting=_SETTING, suite=suite, **options
+    )
 
 
 _hooks = Hooks(DER)

@@ -13,32 +13,35 @@ from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.transformed import TRANSFORM_SEED, freshly_transformed, without_failing
-from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
-from lm_eval_codemind.questions.family import described_outcome, prompts, responses
+from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores.dsr import s_dsr, shorter, similarity
 
 # The columns of a problem that a document of this family shows; its tests are found by problem_id.
 _COLUMNS = ("code", "entry_point", "transformed", "transformations", "complexity", "transformed_complexity")
 
 
-class SemanticsReasoning(Family):
-    """DSR: one question a problem, what C+ can be made of."""
+_VIEW = "lm_eval_codemind.views.dsr:SemanticsView"
+_USUAL = Variant("dsr", "DSR", _VIEW, in_overlap=True)
+_PUBLISHED = Variant("dsr_published", "DSR published", _VIEW, submittable=False)
+# Results on buggy programs: the simplified program must keep the bug.
+_BUGGY = Variant("dsr_buggy", "DSR buggy", _VIEW)
 
-    name = "dsr"
-    title = "DSR"
+
+class SemanticsReasoning(Family):
+    """DSR: one question per problem, to simplify C+."""
+
+    variants = (_USUAL, _PUBLISHED, _BUGGY)
     templates = "dsr"
     options = ("transform_seed",)
     executes = True
     filters = ("extract-code",)
     metric = "r_dsr"
     verdict = "pass@1"
-    scores = ("S_DSR", "pass")
-    programs = {"C": ("complexity", "code"), "C+": ("transformed_complexity", "transformed")}
 
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
         if fixed_form(benchmark.name):
-            return BUGGY_DSR.name
-        return PUBLISHED_DSR.name if benchmark.labels == "published" else self.name
+            return _BUGGY
+        return _PUBLISHED if benchmark.labels == "published" else _USUAL
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems that have a C+ and whose own program passes its tests (the errata name the others).
@@ -141,56 +144,6 @@ class SemanticsReasoning(Family):
             "code_found": float(answer.found is not None),
         }
 
-    def unit_scores(self, unit: Unit) -> dict[str, float]:
-        return {"S_DSR": float(unit[0].scores[self.metric]), "pass": float(unit[0].scores["pass@1"])}
-
-    def solved(self, unit: Unit) -> bool:
-        """Tell whether the answer passes its tests and is shorter than C+: then S_DSR is above 0."""
-        return self.unit_scores(unit)["S_DSR"] > 0
-
-    def outcome(self, unit: Unit) -> str:
-        of_unit = self.unit_scores(unit)
-        if of_unit["pass"] < 1:
-            answer = unit[0].answer
-            if answer.found is None:
-                return "no code"
-            return "unfinished" if (answer.outcome or {}).get("status") == "unfinished" else "fails its tests"
-        return "simplified" if of_unit["S_DSR"] > 0 else "not shorter"
-
-    def parts(self, unit: Unit) -> list[Part]:
-        (sample,) = unit
-        doc, answer = sample.doc, sample.answer
-        language = str(doc.get("language", ""))
-        rules = doc.get("transformations") or []
-        shown = [
-            Part("C", "code", str(doc.get("code", "")), True, _lines(doc.get("loc")), language),
-            Part("C+", "code", str(doc.get("transformed", "")), True, _lines(doc.get("loc_transformed")), language),
-            Part("Answer", "code", answer.found or "(none found)", True, _lines(answer.details.get("loc")), language),
-            Part("Outcome", "text", described_outcome(answer)),
-            Part("Rules that made C+", "text", ", ".join(map(str, rules))),
-            Part("Test", "code", str(doc.get("test", "")), language=language),
-            *prompts(sample),
-            *responses(sample),
-        ]
-        return [part for part in shown if part.text]
-
-
-class PublishedSemanticsReasoning(SemanticsReasoning):
-    """DSR on the published C+, as results are shown; its questions are asked by :data:`DSR`."""
-
-    name = "dsr_published"
-    title = "DSR published"
-    in_overlap = False
-    submittable = False
-
-
-class BuggySemanticsReasoning(SemanticsReasoning):
-    """DSR on buggy programs, as results are shown: the bug is to be kept; its questions are asked by :data:`DSR`."""
-
-    name = "dsr_buggy"
-    title = "DSR buggy"
-    in_overlap = False
-
 
 def _shown_test(problem: Problem) -> str:
     """Return a test that the program passes: of a buggy one what it returns for the call that reveals the bug."""
@@ -209,11 +162,7 @@ def _seed(transform_seed: int | str | None) -> int:
         ) from error
 
 
-def _lines(count: object) -> str:
-    return "" if count is None else f"{count} lines"
-
-
-DSR, PUBLISHED_DSR, BUGGY_DSR = SemanticsReasoning(), PublishedSemanticsReasoning(), BuggySemanticsReasoning()
+DSR = SemanticsReasoning()
 
 _hooks = Hooks(DSR)
 dataset, process_results = _hooks.dataset, _hooks.process_results

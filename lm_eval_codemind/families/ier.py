@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-from lm_eval_codemind.answers.comparison import too_long
 from lm_eval_codemind.answers.output import likely_answer, marked_answer
 from lm_eval_codemind.benchmarks import Benchmark, fixed_form
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
-from lm_eval_codemind.questions.family import prompts, responses
-from lm_eval_codemind.questions.samples import TaskRun
+from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores.ier import s_ier, s_ier_text
 
 STRICT, FLEXIBLE = "strict-match", "flexible-extract"
 DIRECT = "direct"
 
-# The columns of a problem that a document of this family shows; the rest is found by problem_id.
+# The columns of a problem that a document of this family has; the rest is looked up by problem_id.
 _COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
 
 
-class ExecutionReasoning(Family):
-    """IER: one question a problem. Under the setting ``direct`` the model answers at once instead of step by step."""
+_VIEW = "lm_eval_codemind.views.ier:ExecutionView"
+_USUAL = Variant("ier", "IER", _VIEW, in_overlap=True, authors_task="IER")
+_DIRECT = Variant("ier_direct", "IER direct", _VIEW, submittable=False)
+# Results on buggy programs: the output to predict is the wrong one that the program returns.
+_BUGGY = Variant("ier_buggy", "IER buggy", _VIEW)
 
-    name = "ier"
-    title = "IER"
+
+class ExecutionReasoning(Family):
+    """IER: one question per problem. Under the setting ``direct`` the model answers at once, not step by step."""
+
+    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT, _BUGGY)
     templates = "ier"
-    filters: tuple[str, ...] = (STRICT, FLEXIBLE)
+    filters: ClassVar[tuple[str, ...]] = (STRICT, FLEXIBLE)
     metric = "r_ier"
     verdict = "r_ier"
-    scores = ("S_IER",)
-    authors_task = "IER"
 
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
         if fixed_form(benchmark.name):
-            return BUGGY_IER.name
-        return DIRECT_IER.name if DIRECT in settings else self.name
+            return _BUGGY
+        return _DIRECT if DIRECT in settings else _USUAL
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         row = problem.to_row()
@@ -75,78 +76,17 @@ class ExecutionReasoning(Family):
             "answered": float(answer.found is not None),
         }
 
-    def outcome(self, unit: Unit) -> str:
-        if self.solved(unit):
-            return "right output"
-        return "no answer" if unit[0].answer.found is None else "wrong output"
-
-    def predicts(self, unit: Unit) -> bool | None:
-        return self.solved(unit)
-
-    def type_match(self, unit: Unit) -> tuple[str, str | None, bool] | None:
-        (sample,) = unit
-        label = sample.doc.get("output")
-        if label is None:
-            return None
-        type_of = kind_of(Question.from_document(sample.doc)).output_type
-        true, answer = type_of(str(label)), sample.answer.found
-        if true is None:
-            return None
-        # What the score does not parse has no type either.
-        readable = answer is not None and not too_long(answer, str(label))
-        return true, type_of(answer) if answer is not None and readable else None, self.solved(unit)
-
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        metric = task.metric(self.metric)
-        return {"RIER": metric.value} if metric else {}
-
-    def parts(self, unit: Unit) -> list[Part]:
-        (sample,) = unit
-        answer, language = sample.answer.found, str(sample.doc.get("language", ""))
-        return [
-            Part("Program C", "code", str(sample.doc.get("code", "")), language=language),
-            Part("Input I", "code", str(sample.doc.get("input", "")), language=language),
-            Part("Label C(I)", "text", str(sample.doc.get("output", "")), beside=True),
-            Part("Answer", "text", "(none found)" if answer is None else answer, beside=True),
-            *prompts(sample),
-            *responses(sample),
-        ]
-
-
-class DirectExecutionReasoning(ExecutionReasoning):
-    """IER without reasoning step by step, as results are shown; its questions are asked by :data:`IER`."""
-
-    name = "ier_direct"
-    title = "IER direct"
-    in_overlap = False
-    submittable = False
-
-
-class BuggyExecutionReasoning(ExecutionReasoning):
-    """IER on buggy programs, as results are shown: what they return for an input that they get wrong."""
-
-    name = "ier_buggy"
-    title = "IER buggy"
-    in_overlap = False
-    authors_task = ""
-
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        return {}
-
 
 class PublishedExecutionReasoning(ExecutionReasoning):
     """IER on the artifact's own programs and labels, which are compared as text only."""
 
-    name = "ier_published"
-    title = "IER published"
+    variants = (Variant("ier_published", "IER published", _VIEW, submittable=False),)
     filters = (STRICT,)
     metric = "r_ier_text"
     verdict = "r_ier_text"
-    in_overlap = False
-    submittable = False
 
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
-        return self.name
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
+        return self.variants[0]
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return what is behind the answer marker, be it nothing, as the artifact does."""
@@ -164,8 +104,7 @@ def _shown(text: str) -> str:
     return text.strip("\n")
 
 
-IER, DIRECT_IER = ExecutionReasoning(), DirectExecutionReasoning()
-BUGGY_IER, PUBLISHED_IER = BuggyExecutionReasoning(), PublishedExecutionReasoning()
+IER, PUBLISHED_IER = ExecutionReasoning(), PublishedExecutionReasoning()
 
 _hooks = Hooks(IER)
 dataset, process_results = _hooks.dataset, _hooks.process_results

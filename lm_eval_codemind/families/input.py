@@ -15,8 +15,7 @@ from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.plain_inputs import solved_by_plain_input
-from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
-from lm_eval_codemind.questions.family import described_outcome, prompts, responses
+from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores.input import s_input
 
 STRICT, FLEXIBLE = "strict-match", "flexible-extract"
@@ -28,20 +27,23 @@ _COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
 _LOGGED = 1_000
 
 
-class InputPrediction(Family):
-    """One question a problem. Under the setting ``direct`` the model answers at once instead of step by step."""
+_VIEW = "lm_eval_codemind.views.input:InputView"
+_USUAL = Variant("input", "Input", _VIEW, in_overlap=True)
+_DIRECT = Variant("input_direct", "Input direct", _VIEW, submittable=False)
 
-    name = "input"
-    title = "Input"
+
+class InputPrediction(Family):
+    """One question per problem. Under the setting ``direct`` the model answers at once, not step by step."""
+
+    variants = (_USUAL, _DIRECT)
     templates = "input"
     executes = True
     filters = (STRICT, FLEXIBLE)
     metric = "r_input"
     verdict = "r_input"
-    scores = ("S_input",)
 
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
-        return DIRECT_INPUT.name if DIRECT in settings else self.name
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
+        return _DIRECT if DIRECT in settings else _USUAL
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question, if there is anything to predict: some tests hand nothing to the program."""
@@ -108,38 +110,6 @@ class InputPrediction(Family):
         searched = None if question["plain"] else means["r_input"]
         return {**means, "r_input_searched": searched, "r_input_searched_stderr": searched, **pass_at_k}
 
-    def outcome(self, unit: Unit) -> str:
-        answer = unit[0].answer
-        if self.solved(unit):
-            return "recorded input" if answer.details.get("as_recorded") else "another right input"
-        if answer.found is None:
-            return "no answer"
-        return "wrong input" if answer.details.get("readable") else "no input of values"
-
-    def parts(self, unit: Unit) -> list[Part]:
-        (sample,) = unit
-        answer, language = sample.answer, str(sample.doc.get("language", ""))
-        shown = [
-            Part("Program C", "code", str(sample.doc.get("code", "")), language=language),
-            Part("Output C(I)", "text", str(sample.doc.get("output", ""))),
-            Part("Recorded input I", "code", str(sample.doc.get("input", "")), beside=True, language=language),
-            Part("Answer", "code", "(none found)" if answer.found is None else answer.found, True, language=language),
-            Part("Computed", "text", str(answer.details.get("computed", ""))),
-            Part("Outcome", "text", described_outcome(answer)),
-            *prompts(sample),
-            *responses(sample),
-        ]
-        return [part for part in shown if part.text]
-
-
-class DirectInputPrediction(InputPrediction):
-    """Input prediction without reasoning, as results are shown; its questions are asked by :data:`INPUT_PREDICTION`."""
-
-    name = "input_direct"
-    title = "Input direct"
-    in_overlap = False
-    submittable = False
-
 
 def _computed(answer: Answer, printed: bool) -> str | None:
     """Return what the program gave on the answer; None if it was not executed or gave nothing."""
@@ -168,7 +138,7 @@ def mean_of_searched_stderr(values: Sequence[float | None]) -> float:
     return float(mean_stderr(own)) if len(own) > 1 else float("nan")
 
 
-INPUT_PREDICTION, DIRECT_INPUT = InputPrediction(), DirectInputPrediction()
+INPUT_PREDICTION = InputPrediction()
 
 _hooks = Hooks(INPUT_PREDICTION)
 dataset, process_results = _hooks.dataset, _hooks.process_results

@@ -1,13 +1,10 @@
-"""Two documents a problem, without and with a test: how they are paired, and how a pair is shown."""
+"""Two documents per problem, without and with a test: how they are paired when scores are aggregated."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
-
-from lm_eval_codemind.questions import Part, Unit
-from lm_eval_codemind.questions.family import described_outcome, prompts, responses
 
 logger = logging.getLogger(__name__)
 
@@ -48,33 +45,3 @@ def warn_of(alone: Sequence[str], subject: str) -> None:
             len(alone),
             ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else ""),
         )
-
-
-def programs_beside(unit: Unit, language: str, what: str = "Code") -> list[Part]:
-    """Return the programs of a pair and what became of them, side by side.
-
-    Args:
-        unit: The samples without and with the test.
-        language: What the programs are written in.
-        what: What they are called.
-    """
-    sides = list(zip(("without test", "with test"), unit, strict=True))
-    programs = [
-        Part(f"{what} {side}", "code", sample.answer.found or "(none found)", beside=True, language=language)
-        for side, sample in sides
-    ]
-    outcomes = [
-        Part(f"Outcome {side}", "text", described_outcome(sample.answer), beside=True) for side, sample in sides
-    ]
-    return [*programs, *outcomes]
-
-
-def exchanges(unit: Unit) -> list[Part]:
-    """Return the prompts and responses of a pair."""
-    without, with_test = unit
-    return [
-        *prompts(without, " without test"),
-        *responses(without, " without test"),
-        *prompts(with_test, " with test"),
-        *responses(with_test, " with test"),
-    ]

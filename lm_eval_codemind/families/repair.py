@@ -15,16 +15,14 @@ from lm_eval.api.metrics import mean_stderr
 from lm_eval_codemind.benchmarks import Benchmark, get_benchmark, limits_of
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
-from lm_eval_codemind.families.pairs import Record, exchanges, paired, programs_beside, warn_of
+from lm_eval_codemind.families.pairs import Record, paired, warn_of
 from lm_eval_codemind.families.sr import mean_of_setting, mean_of_setting_stderr
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of, language_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
-from lm_eval_codemind.questions.samples import Sample
+from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores import repair as scores
 from lm_eval_codemind.scores.dsr import similarity
-from lm_eval_codemind.scores.statistics import Estimate, mean
 
 __all__ = [
     "REPAIR",
@@ -43,21 +41,23 @@ NO_TEST, STEPS, DIRECT = "no_test", "steps", "direct"
 _COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
 
 
-class Repair(Family):
-    """Bug repair: two questions a problem, without a test and with the one that reveals the bug."""
+_VIEW = "lm_eval_codemind.views.repair:RepairView"
+_USUAL = Variant("repair", "Repair", _VIEW, in_overlap=True)
+_DIRECT = Variant("repair_direct", "Repair direct", _VIEW, submittable=False)
 
-    name = "repair"
-    title = "Repair"
+
+class Repair(Family):
+    """Bug repair: two questions per problem, without a test and with the one that reveals the bug."""
+
+    variants = (_USUAL, _DIRECT)
     templates = "repair"
     executes = True
     filters = ("extract-code",)
     metric = "pass@1"
     verdict = "pass@1"
-    scores: tuple[str, ...] = ("repaired", "repaired without test")
-    programs: Mapping[str, tuple[str, str]] = {"C": ("complexity", "code"), "bug": ("buggy_complexity", "buggy")}
 
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
-        return DIRECT_REPAIR.name if DIRECT in settings else self.name
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
+        return _DIRECT if DIRECT in settings else _USUAL
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question of a setting, from the problem and its buggy form.
@@ -139,56 +139,6 @@ class Repair(Family):
         metrics |= {name: value for name, value in means.items() if name != "pass@1"}
         return metrics | {f"{name}{suffix}": value for name, value in pass_at_k.items() if name != "pass@1"}
 
-    def units(self, samples: Sequence[Sample]) -> list[Unit]:
-        """Return the two samples of each problem, the one without a test first; problems that lack one are left out."""
-        problems: dict[tuple[str, str], dict[bool, Sample]] = {}
-        for sample in samples:
-            if "repaired_by_test" in sample.scores:
-                key = (sample.key.benchmark, sample.key.problem_id)
-                problems.setdefault(key, {})[sample.key.setting != NO_TEST] = sample
-        return [(of[False], of[True]) for of in problems.values() if len(of) == 2]
-
-    def unit_scores(self, unit: Unit) -> dict[str, float]:
-        without, with_test = (_passed(sample) for sample in unit)
-        return {"repaired": with_test, "repaired without test": without}
-
-    def outcome(self, unit: Unit) -> str:
-        without, with_test = (_passed(sample) >= 1 for sample in unit)
-        if without and with_test:
-            return "repaired"
-        if with_test:
-            return "only with test"
-        return "only without test" if without else "not repaired"
-
-    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        if metric == "repaired_by_test":
-            pairs = [[_passed(sample) for sample in unit] for unit in self.units(samples)]
-            return mean([scores.repaired_by_test(without, with_test) for without, with_test in pairs])
-        return super().estimate(samples, metric)
-
-    def parts(self, unit: Unit) -> list[Part]:
-        doc = unit[1].doc
-        language = str(doc.get("language", ""))
-        shown = [
-            Part("Specification S", "code", str(doc.get("specification", "")), language=language),
-            Part("Buggy program B", "code", str(doc.get("buggy", "")), language=language),
-            Part("Test t that reveals the bug", "code", str(doc.get("test", "")), language=language),
-            *programs_beside(unit, language, "Answer"),
-            Part("Correct program C", "code", str(doc.get("code", "")), language=language),
-            Part("Test suite T", "code", str(doc.get("tests", "")), language=language),
-            *exchanges(unit),
-        ]
-        return [part for part in shown if part.text]
-
-
-class DirectRepair(Repair):
-    """Repair without following the test through, as results are shown; its questions are asked by :data:`REPAIR`."""
-
-    name = "repair_direct"
-    title = "Repair direct"
-    in_overlap = False
-    submittable = False
-
 
 def _compared(program: str, question: Question) -> str:
     """Return the part of a program that was asked for, in the form in which programs are compared."""
@@ -198,11 +148,6 @@ def _compared(program: str, question: Question) -> str:
     except SyntaxError:
         part = program
     return get_language(question.language).bare_form(part, problem.context)
-
-
-def _passed(sample: Sample) -> float:
-    record: Any = sample.scores["repaired_by_test"]
-    return float(record["passed"])
 
 
 # -- aggregations
@@ -226,7 +171,7 @@ def _paired(records: Sequence[Record]) -> tuple[list[tuple[float, float]], list[
     return paired(records, "with_test", (False, True))
 
 
-REPAIR, DIRECT_REPAIR = Repair(), DirectRepair()
+REPAIR = Repair()
 
 _hooks = Hooks(REPAIR)
 dataset, process_results = _hooks.dataset, _hooks.process_results

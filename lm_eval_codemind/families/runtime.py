@@ -8,9 +8,8 @@ when scores are aggregated. After REval (Chen et al., ICSE 2025), on labels of o
 from __future__ import annotations
 
 import logging
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from lm_eval_codemind.answers import runtime as answers
 from lm_eval_codemind.benchmarks import Benchmark, reval
@@ -30,18 +29,15 @@ from lm_eval_codemind.proof.runtime import (
     load_published,
     load_unrunnable,
 )
-from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
-from lm_eval_codemind.questions.family import prompts, responses
-from lm_eval_codemind.questions.samples import Sample, TaskRun
-from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr, ic
-from lm_eval_codemind.scores.statistics import Estimate
+from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
+from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr
 
 logger = logging.getLogger(__name__)
 
 COVERAGE, STATE, PATH, OUTPUT = SETTINGS = ("coverage", "state", "path", "output")
 
 # Metric -> the questions that it is computed from.
-_NEEDS: dict[str, tuple[str, ...]] = {
+NEEDS: dict[str, tuple[str, ...]] = {
     "coverage": (COVERAGE,),
     "coverage_f1": (COVERAGE,),
     "coverage_balanced": (COVERAGE,),
@@ -56,25 +52,33 @@ _NEEDS: dict[str, tuple[str, ...]] = {
 # The columns of a problem that a document of this family shows.
 _COLUMNS = ("code", "entry_point", "complexity")
 _FILTER = "extract-answer"
-# In the report: the program is cut here, the answers stand to the right of it.
-_CODE_COLUMNS = 72
 
 Record = Mapping[str, Any]
 
 
-class RuntimeBehaviour(Family):
-    """Questions on labels that are proven by execution; the model reasons step by step."""
+_VIEW = "lm_eval_codemind.views.runtime:RuntimeView"
+_USUAL = Variant("runtime", "Runtime", _VIEW)
+_DIRECT = Variant("runtime_direct", "Runtime direct", _VIEW, submittable=False)
 
-    name = "runtime"
-    title = "Runtime"
+
+class RuntimeBehaviour(Family):
+    """Questions on labels that are proven by execution.
+
+    Args:
+        answering: Known to the templates: ``steps`` where the model reasons first, ``direct`` where it answers at once.
+    """
+
+    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT)
     templates = "runtime"
     filters = (_FILTER,)
     metric = "state_executed"
     verdict = "right"
-    scores = ("IC", "coverage", "state", "path", "output")
-    in_overlap = False
-    # Whether the model reasons first; known to the templates.
-    answering = "steps"
+
+    def __init__(self, answering: str = "steps") -> None:
+        self.answering = answering
+
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
+        return _DIRECT if self.answering == "direct" else _USUAL
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems with a line to ask about."""
@@ -211,122 +215,19 @@ class RuntimeBehaviour(Family):
             "said_executed": [_said_executed(answer) if setting == COVERAGE else None for answer in answers],
         }
         # The harness wants every metric in every document: it is None where the question does not count for it.
-        counted = {metric: record if setting in needed else None for metric, needed in _NEEDS.items()}
+        counted = {metric: record if setting in needed else None for metric, needed in NEEDS.items()}
         return {**counted, **{f"{metric}_stderr": of_metric for metric, of_metric in counted.items()}}
-
-    # -- how results are looked at
-
-    def units(self, samples: Sequence[Sample]) -> list[Unit]:
-        """Return the samples program by program; programs of which no item has all its answers are left out."""
-        programs: dict[str, list[Sample]] = {}
-        for sample in samples:
-            programs.setdefault(sample.key.problem_id, []).append(sample)
-        return [tuple(unit) for unit in programs.values() if self._items(unit)]
-
-    def unit_key(self, unit: Unit) -> Key:
-        return unit[0].key._replace(setting="", item="")
-
-    def _items(self, unit: Sequence[Sample]) -> list[Item]:
-        return items(_records(unit, "ic"), "ic")
-
-    def unit_scores(self, unit: Unit) -> dict[str, float]:
-        """Return the means over the program's items; of outputs over its inputs."""
-        found = self._items(unit)
-        of_inputs = items(_records(unit, OUTPUT), OUTPUT)
-        means = {name: METRICS[name](found) for name in (COVERAGE, STATE, PATH)}
-        return {"IC": METRICS["ic"](found), **means, "output": METRICS["output"](of_inputs)}
-
-    def solved(self, unit: Unit) -> bool:
-        """Tell whether all answers about a program are right."""
-        return self.unit_scores(unit)["IC"] >= 1
-
-    def outcome(self, unit: Unit) -> str:
-        of_unit = self.unit_scores(unit)
-        if of_unit["IC"] >= 1:
-            return "all right"
-        worst = min((COVERAGE, STATE, PATH, OUTPUT), key=lambda name: of_unit[name])
-        return f"weakest in {worst}"
-
-    def predicts(self, unit: Unit) -> bool | None:
-        return self.unit_scores(unit)["output"] >= 1
-
-    def metrics(self, task: TaskRun) -> tuple[str, ...]:
-        names = super().metrics(task)
-        return tuple(name for name in names if not name.endswith("_stderr"))
-
-    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        """Return a metric with the interval of its clustered standard error: 1.96 of them to either side."""
-        if metric not in _NEEDS:
-            return super().estimate(samples, metric)
-        found = items(_records(samples, metric), metric)
-        value, error = METRICS[metric](found), 1.96 * clustered_stderr(metric, found)
-        return Estimate(value, max(0.0, value - error), min(1.0, value + error), len(found))
-
-    def parts(self, unit: Unit) -> list[Part]:
-        language = str(unit[0].doc.get("language", ""))
-        shown = []
-        for run in dict.fromkeys(str(sample.doc["run"]) for sample in unit):
-            of_run = [sample for sample in unit if str(sample.doc["run"]) == run]
-            doc = of_run[0].doc
-            title = f"Answers on input {run}"
-            shown.append(Part(f"Input {run}", "code", _input_shown(doc), language=language))
-            shown.append(Part(title, "code", self.margin(of_run), note="answer, and the truth where it is another"))
-        for sample in unit:
-            suffix = f" ({sample.key.setting}, {sample.key.item})"
-            shown += [*prompts(sample, suffix), *responses(sample, suffix)]
-        return [part for part in shown if part.text]
-
-    def margin(self, of_run: Sequence[Sample]) -> str:
-        """Return a program with, to the right of the lines asked about, the first answers and what is true."""
-        notes: dict[int, list[str]] = {}
-        verdicts: dict[int, dict[str, bool]] = {}
-        output: list[str] = []
-        rights = {(sample.key.setting, int(sample.doc["line"])): sample for sample in of_run}
-        for (setting, line), sample in rights.items():
-            question = Question.from_document(sample.doc)
-            right = _first_right(sample)
-            given = _one_line(sample.answer.found) if sample.answer.found is not None else "(no answer)"
-            truth = "" if right else f"   but: {_one_line(str(question['answer']))}"
-            about = f" of {question['variable']}" if setting == STATE else ""
-            note = f"{'+' if right else '-'} {setting}{about}: {given}{truth}"
-            if setting == OUTPUT:
-                output.append(note)
-            else:
-                notes.setdefault(line, []).append(note)
-                verdicts.setdefault(line, {})[setting] = right
-        output_right = next((_first_right(sample) for sample in of_run if sample.key.setting == OUTPUT), None)
-        for line, of_line in verdicts.items():
-            if output_right is not None and set(of_line) == set(SETTINGS[:3]):
-                notes[line].append(_consistency({**of_line, OUTPUT: output_right}))
-        code = numbered(str(of_run[0].doc["code"])).split("\n")
-        width = min(max(len(text) for text in code), _CODE_COLUMNS)
-        rows = []
-        for number, text in enumerate(code, start=1):
-            beside = notes.get(number, [])
-            if not beside:
-                rows.append(text)
-            for position, note in enumerate(beside):
-                rows.append(f"{text if position == 0 else '':{width}}  | {note}")
-        return "\n".join([*rows, "", *output])
-
-
-class DirectRuntimeBehaviour(RuntimeBehaviour):
-    """The model answers at once instead of step by step."""
-
-    name = "runtime_direct"
-    title = "Runtime direct"
-    answering = "direct"
-    submittable = False
 
 
 class PublishedRuntimeBehaviour(RuntimeBehaviour):
     """REval's own questions, labels and rules of acceptance, for replication."""
 
-    name = "runtime_published"
-    title = "Runtime published"
+    variants = (Variant("runtime_published", "Runtime published", _VIEW, submittable=False),)
     templates = "runtime_published"
     executes = True
-    submittable = False
+
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
+        return self.variants[0]
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         return [problem for problem in Family.problems(self, benchmark, options) if _published(problem)]
@@ -490,35 +391,6 @@ def _said_executed(answer: Answer) -> bool | None:
     return None if answer.found is None else answers.published_coverage(answer.found)
 
 
-# -- the report
-
-
-def _input_shown(doc: Mapping[str, Any]) -> str:
-    set_up = str(doc.get("set_up") or "")
-    return f"{textwrap.indent(set_up, '# ')}\n{doc['input']}" if set_up else str(doc["input"])
-
-
-def _first_right(sample: Sample) -> bool:
-    records = (sample.scores.get(metric) for metric in _NEEDS)
-    return next((bool(record["right"][0]) for record in records if isinstance(record, Mapping)), False)
-
-
-def _one_line(text: str) -> str:
-    shown = " ".join(text.split())
-    return shown if len(shown) <= 80 else f"{shown[:77]}..."
-
-
-def _consistency(right: Mapping[str, bool]) -> str:
-    """Return how consistent the four answers about a line are: where the chain breaks, and IC."""
-    value = ic(*(right[setting] for setting in SETTINGS))
-    if value == 1:
-        return "consistent, IC 1"
-    broken = next(setting for setting in SETTINGS if not right[setting])
-    after = [setting for setting in SETTINGS[SETTINGS.index(broken) + 1 :] if right[setting]]
-    though = f", though {' and '.join(after)} {'is' if len(after) == 1 else 'are'} right" if after else ""
-    return f"consistency breaks at {broken}{though}, IC {value:g}"
-
-
 # -- aggregations
 
 
@@ -550,7 +422,7 @@ def items(records: Iterable[Record | None], metric: str) -> list[Item]:
             {**of_line, OUTPUT: outputs[place[:2]]} if place[:2] in outputs else of_line
             for place, of_line in lines.items()
         )
-    needed = set(_NEEDS[metric])
+    needed = set(NEEDS[metric])
     return [item for answered in found if needed <= answered.keys() for item in _responses(answered)]
 
 
@@ -568,11 +440,6 @@ def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
             right.get(PATH, False),
             right.get(OUTPUT, False),
         )
-
-
-def _records(samples: Iterable[Sample], metric: str) -> list[Record]:
-    found = (sample.scores.get(metric) for sample in samples)
-    return [record for record in found if isinstance(record, Mapping)]
 
 
 Aggregation = Callable[[Sequence[Record | None]], float]
@@ -616,14 +483,12 @@ path_executed, path_executed_stderr = _aggregations("path_executed")
 output, output_stderr = _aggregations("output")
 ic_mean, ic_mean_stderr = _aggregations("ic")
 
-RUNTIME, DIRECT_RUNTIME = RuntimeBehaviour(), DirectRuntimeBehaviour()
-PUBLISHED_RUNTIME = PublishedRuntimeBehaviour()
+RUNTIME, PUBLISHED_RUNTIME = RuntimeBehaviour(), PublishedRuntimeBehaviour()
 
 _hooks = Hooks(RUNTIME)
 dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(_FILTER)
 
-_direct = Hooks(DIRECT_RUNTIME)
-direct_dataset = _direct.dataset
+direct_dataset = Hooks(RuntimeBehaviour("direct")).dataset
 
 _published_hooks = Hooks(PUBLISHED_RUNTIME)
 published_dataset, process_published_results = _published_hooks.dataset, _published_hooks.process_results

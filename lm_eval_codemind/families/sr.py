@@ -6,25 +6,20 @@ harness's own; the documents of a problem are paired when the scores are aggrega
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
 from lm_eval.api.metrics import mean_stderr
 
 from lm_eval_codemind.benchmarks import Benchmark, limits_of
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
-from lm_eval_codemind.families.pairs import Record, exchanges, paired, programs_beside, warn_of
+from lm_eval_codemind.families.pairs import Record, paired, warn_of
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import HINT_SEED, Kind, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Family, Key, Part, Question, Unit
-from lm_eval_codemind.questions.family import described_outcome, prompts, responses
-from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores import sr as scores
-from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean
 
 NO_TEST, WITH_TEST, MISLEADING = "no_test", "with_test", "misleading"
 
@@ -33,18 +28,26 @@ _COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complex
 
 
 class SpecificationReasoning(Family):
-    """SR: two questions a problem, without and with a test."""
+    """SR: two questions per problem, without and with a test.
 
-    name = "sr"
-    title = "SR"
+    Tasks with the setting ``misleading`` ask one question per problem, with a test that contradicts the specification;
+    that test alone decides. It comes from earlier versions of the paper.
+    """
+
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant("sr", "SR", "lm_eval_codemind.views.sr:SpecificationView", in_overlap=True, authors_task="SR"),
+        Variant("sr_misleading", "SR misleading", "lm_eval_codemind.views.sr:MisleadingView", authors_task="SR"),
+    )
     templates = "sr"
     options: ClassVar[tuple[str, ...]] = ("hint_seed",)
     executes = True
     filters = ("extract-code",)
     metric = "r_sr"
     verdict = "pass@1"
-    scores: tuple[str, ...] = ("S_SR", "pass without test", "pass with test")
-    authors_task = "SR"
+
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
+        usual, misleading = self.variants
+        return misleading if MISLEADING in settings else usual
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems that have a specification; the option ``hint_seed`` draws their tests anew.
@@ -106,8 +109,10 @@ class SpecificationReasoning(Family):
         """Return the metrics of a document.
 
         ``r_sr`` and ``s_sr`` are properties of pairs: their values are records, which the aggregations below pair.
-        ``pass@1_SETTING`` is None in documents of the other setting.
+        ``pass@1_SETTING`` is None in documents of the other setting. Documents with a misleading test have no pair.
         """
+        if question.key.setting == MISLEADING:
+            return {**pass_at_k, **means}
         own, share = question.key.setting, means["pass@1"]
         record = {"problem_id": question.key.problem_id, "setting": own, "passed": share}
         metrics: dict[str, Any] = dict.fromkeys(("r_sr", "r_sr_stderr", "s_sr", "s_sr_stderr"), record)
@@ -118,119 +123,6 @@ class SpecificationReasoning(Family):
         more = {f"{name}_{own}": value for name, value in pass_at_k.items() if name != "pass@1"}
         return {**metrics, **more}
 
-    def units(self, samples: Sequence[Sample]) -> list[Unit]:
-        settings: dict[tuple[str, str], dict[str, Sample]] = {}
-        for sample in samples:
-            if self.metric in sample.scores:
-                settings.setdefault((sample.key.problem_id, sample.key.item), {})[sample.key.setting] = sample
-        return [(of[NO_TEST], of[WITH_TEST]) for of in settings.values() if {NO_TEST, WITH_TEST} <= of.keys()]
-
-    def unit_scores(self, unit: Unit) -> dict[str, float]:
-        without, with_test = (passed(sample) for sample in unit)
-        return {
-            "S_SR": scores.s_sr(without, with_test),
-            "pass without test": without,
-            "pass with test": with_test,
-        }
-
-    def solved(self, unit: Unit) -> bool:
-        """Tell whether the code that is written with the test, which is all a user could give, passes."""
-        return passed(unit[1]) >= 1
-
-    def outcome(self, unit: Unit) -> str:
-        without, with_test = (passed(sample) >= 1 for sample in unit)
-        if without and with_test:
-            return "both pass"
-        if with_test:
-            return "only with test"
-        return "only without test" if without else "neither passes"
-
-    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        pairs = [[passed(sample) for sample in unit] for unit in self.units(samples)]
-        if metric == "r_sr":
-            rows = [(without, scores.s_sr(without, with_test)) for without, with_test in pairs]
-            return bootstrap(rows, lambda means: means[..., 0] * np.exp(means[..., 1]))
-        if metric == "s_sr":
-            return mean([scores.s_sr(without, with_test) for without, with_test in pairs])
-        return super().estimate(samples, metric)
-
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        columns = {"NoTest": "pass@1_no_test", "WithTest": "pass@1_with_test"}
-        return {column: metric.value for column, name in columns.items() if (metric := task.metric(name))}
-
-    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
-        return {**super().leaderboard_row(task, benchmark), "Gtask": "synthesis"}
-
-    def parts(self, unit: Unit) -> list[Part]:
-        without, with_test = unit
-        doc = without.doc
-        language = str(doc.get("language", ""))
-        programs = [sample.answer.found or "" for sample in unit]
-        shown = [
-            Part("Specification S", "code", str(doc.get("specification", "")), language=language),
-            Part("Test t", "code", str(with_test.doc.get("test", "")), language=language),
-            *programs_beside(unit, language),
-            Part("What differs", "diff", difference(*programs)),
-            Part("Reference", "code", str(doc.get("code", "")), language=language),
-            Part("Test suite T", "code", str(doc.get("tests", "")), language=language),
-            *exchanges(unit),
-        ]
-        return [part for part in shown if part.text]
-
-
-class Misleading(Family):
-    """One document a problem, whose test contradicts the specification and is all that counts.
-
-    Comes before a family of pairs among the bases, and takes back what that one says of pairs.
-    """
-
-    metric = "pass@1"
-    scores: tuple[str, ...] = ("pass on misleading test",)
-
-    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
-        return {**pass_at_k, **means}
-
-    def units(self, samples: Sequence[Sample]) -> list[Unit]:
-        return Family.units(self, samples)
-
-    def unit_scores(self, unit: Unit) -> dict[str, float]:
-        return Family.unit_scores(self, unit)
-
-    def solved(self, unit: Unit) -> bool:
-        return Family.solved(self, unit)
-
-    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        return Family.estimate(self, samples, metric)
-
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        metric = task.metric(self.metric)
-        return {"MisleadingTest": metric.value} if metric else {}
-
-
-class MisleadingTest(Misleading, SpecificationReasoning):
-    """The setting of earlier versions of the paper: the test contradicts the specification, and is all that counts."""
-
-    name = "sr_misleading"
-    title = "SR misleading"
-    in_overlap = False
-
-    def outcome(self, unit: Unit) -> str:
-        return "follows the test" if self.solved(unit) else "does not follow it"
-
-    def parts(self, unit: Unit) -> list[Part]:
-        (sample,) = unit
-        language = str(sample.doc.get("language", ""))
-        shown = [
-            Part("Specification S", "code", str(sample.doc.get("specification", "")), language=language),
-            Part("Misleading test", "code", str(sample.doc.get("test", "")), language=language),
-            Part("Code", "code", sample.answer.found or "(none found)", language=language),
-            Part("Outcome", "text", described_outcome(sample.answer)),
-            Part("Reference", "code", str(sample.doc.get("code", "")), language=language),
-            *prompts(sample),
-            *responses(sample),
-        ]
-        return [part for part in shown if part.text]
-
 
 def _seed(value: int | str) -> int:
     try:
@@ -239,21 +131,6 @@ def _seed(value: int | str) -> int:
         raise ValueError(
             f"hint_seed is {value!r}, and must be a whole number: --metadata '{{\"hint_seed\": 1}}'"
         ) from error
-
-
-def passed(sample: Sample) -> float:
-    """Return the share of the responses in a sample that pass."""
-    record: Any = sample.scores["r_sr"]
-    return float(record["passed"] if isinstance(record, dict) else record) if record is not None else 0.0
-
-
-def difference(one: str, other: str) -> str:
-    """Return how the program written with the test differs from the one written without."""
-    if one == other:
-        return "nothing" if one else ""
-    return "\n".join(
-        difflib.unified_diff(one.splitlines(), other.splitlines(), "without test", "with test", lineterm="", n=2)
-    )
 
 
 # -- aggregations
@@ -299,11 +176,8 @@ def mean_of_setting_stderr(values: Sequence[float | None]) -> float:
     return float(mean_stderr(own)) if len(own) > 1 else float("nan")
 
 
-SR, MISLEADING_SR = SpecificationReasoning(), MisleadingTest()
+SR = SpecificationReasoning()
 
 _hooks = Hooks(SR)
 dataset, process_results = _hooks.dataset, _hooks.process_results
 extract_code = _hooks.filter("extract-code")
-
-_misleading = Hooks(MISLEADING_SR)
-misleading_dataset, process_misleading_results = _misleading.dataset, _misleading.process_results

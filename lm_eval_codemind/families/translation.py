@@ -16,33 +16,34 @@ from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.families import sr
-from lm_eval_codemind.families.pairs import Record, exchanges, programs_beside
-from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, Misleading, SpecificationReasoning
+from lm_eval_codemind.families.pairs import Record
+from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, SpecificationReasoning
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, plain_lines, shown_cases
-from lm_eval_codemind.questions import Answer, Key, Part, Question, Unit
-from lm_eval_codemind.questions.family import described_outcome, prompts, responses
-from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.questions import Answer, Key, Question, Variant
 from lm_eval_codemind.scores import sr as scores
-from lm_eval_codemind.scores.statistics import Estimate, mean
 
 # Why a translation fails, as metrics: shares of all responses.
 CAUSES = ("compile_error", "runtime_error", "wrong_output", "timeout")
 
 _COLUMNS = ("code", "input", "output", "complexity")
 _COMPILER = frozenset({"compile error", "SyntaxError", "IndentationError", "TabError"})
+_VIEWS = "lm_eval_codemind.views.translation"
 _LAST_NUMBER = re.compile(r"\d(?=\D*\Z)")
 
 
 class Translation(SpecificationReasoning):
-    """Two questions a program: translate it, without and with a test."""
+    """Two questions per program: translate it, without and with a test; or one with a misleading test, as in SR."""
 
-    name = "translation"
-    title = "Translation"
+    variants = (
+        Variant("translation", "Translation", f"{_VIEWS}:TranslationView", authors_task="SR"),
+        Variant(
+            "translation_misleading", "Translation misleading", f"{_VIEWS}:MisleadingTranslationView", authors_task="SR"
+        ),
+    )
     templates = "translation"
     options = ()
-    in_overlap = False
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems with a proven output, one program each, whose output has a line at all.
@@ -61,10 +62,10 @@ class Translation(SpecificationReasoning):
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         suite["source_language"] = benchmark.language
-        suite["target_language"] = _target_language(benchmark)
+        suite["target_language"] = target_language(benchmark)
 
     def answered_in(self, problem: Problem) -> str:
-        return _target_language(get_benchmark(problem.benchmark))
+        return target_language(get_benchmark(problem.benchmark))
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question of a setting; none where the test is too long to be shown."""
@@ -144,69 +145,10 @@ class Translation(SpecificationReasoning):
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         metrics = super().logged(question, means, pass_at_k)
+        if question.key.setting == MISLEADING:
+            return metrics
         metrics["gained"] = metrics["gained_stderr"] = metrics["r_sr"]
         return {**metrics, **{name: means[name] for name in CAUSES}}
-
-    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        if metric == "gained":
-            pairs = [(sr.passed(without), sr.passed(with_test)) for without, with_test in self.units(samples)]
-            return mean([with_test for without, with_test in pairs if without < 1])
-        return super().estimate(samples, metric)
-
-    def outcome(self, unit: Unit) -> str:
-        """Return how a problem came out; where the test does not help, what became of the program written with it."""
-        outcome = super().outcome(unit)
-        return f"neither: {_described(unit[1].answer)}" if outcome == "neither passes" else outcome
-
-    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
-        """Return SR's row for a translation: the benchmark's name without its language, and both languages."""
-        languages = benchmark.language, _target_language(benchmark)
-        source, target = (get_language(language).title for language in languages)
-        dataset = benchmark.title.removesuffix(source).strip()
-        row = super().leaderboard_row(task, benchmark)
-        return {**row, "Dataset": dataset, "Gtask": "translate", "src": source, "tgt": target}
-
-    def parts(self, unit: Unit) -> list[Part]:
-        without, with_test = unit
-        doc = without.doc
-        source, target = str(doc.get("language", "")), str(doc.get("target_language", ""))
-        programs = [sample.answer.found or "" for sample in unit]
-        shown = [
-            Part("Original", "code", str(doc.get("code", "")), language=source),
-            Part("Test t", "text", str(with_test.doc.get("test", ""))),
-            *programs_beside(unit, target),
-            Part("What differs", "diff", sr.difference(*programs)),
-            *exchanges(unit),
-        ]
-        return [part for part in shown if part.text]
-
-
-class MisleadingTranslation(Misleading, Translation):
-    """The test contradicts the program that is to be translated, and is all that counts."""
-
-    name = "translation_misleading"
-    title = "Translation misleading"
-
-    def outcome(self, unit: Unit) -> str:
-        return "follows the test" if self.solved(unit) else f"does not follow it: {_described(unit[0].answer)}"
-
-    def parts(self, unit: Unit) -> list[Part]:
-        (sample,) = unit
-        doc = sample.doc
-        shown = [
-            Part("Original", "code", str(doc.get("code", "")), language=str(doc.get("language", ""))),
-            Part("Misleading test", "text", str(doc.get("test", ""))),
-            Part(
-                "Code",
-                "code",
-                sample.answer.found or "(none found)",
-                language=str(doc.get("target_language", "")),
-            ),
-            Part("Outcome", "text", described_outcome(sample.answer)),
-            *prompts(sample),
-            *responses(sample),
-        ]
-        return [part for part in shown if part.text]
 
 
 def cause(answer: Answer) -> str:
@@ -238,11 +180,8 @@ def misleading_output(output: str) -> str:
     return turned if printed_lines(turned) != printed_lines(output) else f"{output.strip()}x\n"
 
 
-def _described(answer: Answer) -> str:
-    return cause(answer).replace("_", " ") or ("no code" if answer.found is None else "")
-
-
-def _target_language(benchmark: Benchmark) -> str:
+def target_language(benchmark: Benchmark) -> str:
+    """Return the language that the programs of a benchmark are translated into."""
     return get_benchmark(benchmark.counterpart).language
 
 
@@ -285,11 +224,8 @@ def gained_stderr(records: Sequence[Record]) -> float:
     return scores.gained_stderr(sr.pairs_of(records)[0])
 
 
-TRANSLATION, MISLEADING_TRANSLATION = Translation(), MisleadingTranslation()
+TRANSLATION = Translation()
 
 _hooks = Hooks(TRANSLATION)
 dataset, process_results = _hooks.dataset, _hooks.process_results
 extract_code = _hooks.filter("extract-code")
-
-_misleading = Hooks(MISLEADING_TRANSLATION)
-misleading_dataset, process_misleading_results = _misleading.dataset, _misleading.process_results

@@ -11,8 +11,7 @@ from lm_eval_codemind.families.ier import FLEXIBLE, STRICT, ExecutionReasoning
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.unrolled import load_unrollings, unrolled_code
-from lm_eval_codemind.questions import Question
-from lm_eval_codemind.questions.samples import TaskRun
+from lm_eval_codemind.questions import Question, Variant
 
 
 class UnrolledReasoning(ExecutionReasoning):
@@ -21,14 +20,10 @@ class UnrolledReasoning(ExecutionReasoning):
     The measures of complexity that a document shows are those of the program as it was.
     """
 
-    name = "ier_unrolled"
-    title = "IER unrolled"
-    in_overlap = False
-    authors_task = ""
-    beside = "ier"
+    variants = (Variant("ier_unrolled", "IER unrolled", "lm_eval_codemind.views.unrolled:UnrolledView"),)
 
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> str:
-        return self.name
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
+        return self.variants[0]
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems with a loop that runs on their input and with a proven unrolled program."""
@@ -43,9 +38,6 @@ class UnrolledReasoning(ExecutionReasoning):
         code = unrolled_code(problem)
         assert code is not None
         return super().questions(dataclasses.replace(problem, code=code), setting)
-
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        return {}
 
 
 UNROLLED = UnrolledReasoning()

@@ -1,4 +1,8 @@
-"""A task's documents as a data set of the harness; each knows where its task's results are recorded."""
+"""A task's documents as a data set of the harness.
+
+Filters record digests of a task's responses in its results. The harness hands them documents, not the task, and two
+tasks may have equal documents. So each document carries the dict that its task's results record: ``metadata.suite``.
+"""
 
 from __future__ import annotations
 
@@ -12,28 +16,19 @@ FEWSHOT_SPLIT = "fewshot"
 
 
 class Document(dict[str, Any]):
-    """A row of a data set; ``suite`` is the dict of its task that the results record."""
+    """A row of a data set that knows its task's ``metadata.suite``; None outside of the harness."""
 
     suite: dict[str, Any] | None = None
 
 
 class Documents(Dataset):  # type: ignore[misc]
-    """A data set whose rows are :class:`Document`.
-
-    Filters see documents, not tasks; and only filters see responses. What they record of the responses belongs to the
-    task that the documents are of, and two tasks may well ask the same.
-    """
+    """A data set whose rows are :class:`Document` with the same ``suite``."""
 
     suite: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, rows: Iterable[Mapping[str, Any]], suite: dict[str, Any] | None) -> Documents:
-        """Return rows as a data set.
-
-        Args:
-            rows: The rows, all with the same columns.
-            suite: What :attr:`Document.suite` is to be.
-        """
+        """Return a data set of rows that all have the same columns."""
         plain = Dataset.from_list([dict(row) for row in rows])
         documents = cls(plain.data, info=plain.info, split=plain.split)
         documents.suite = suite
@@ -44,8 +39,8 @@ class Documents(Dataset):  # type: ignore[misc]
             yield self._document(row)
 
     def __getitem__(self, key: Any) -> Any:
-        found = super().__getitem__(key)
-        return self._document(found) if isinstance(key, int) else found
+        rows = super().__getitem__(key)
+        return self._document(rows) if isinstance(key, int) else rows
 
     def _document(self, row: Mapping[str, Any]) -> Document:
         document = Document(row)

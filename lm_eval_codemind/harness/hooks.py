@@ -22,6 +22,7 @@ from datasets import Dataset
 
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.benchmarks import get_benchmark
+from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.harness.contract import warn_if_unknown
@@ -31,7 +32,7 @@ from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.languages import Kind, kind_of, languages
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
-from lm_eval_codemind.questions import Answer, Family, Question
+from lm_eval_codemind.questions import Answer, Family, Key, Question
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.scores.verdicts import unproven_passes
 
@@ -40,9 +41,9 @@ Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[l
 
 
 class Reader:
-    """Reads the answers in responses to a family's questions, and has run what is to be executed, the same job once.
+    """Reads the answers in responses to a family's questions and submits their jobs, equal ones once.
 
-    Nothing is waited for: while the harness goes through the documents, the programs behind them run.
+    It does not wait: programs run while the harness goes through the documents.
 
     Args:
         family: The family.
@@ -55,8 +56,17 @@ class Reader:
         self._running: dict[Job, Future[Outcome]] = {}
 
     def read(self, response: str, question: Question) -> Answer:
-        """Return the answer in a response; where something is executed for it, that is pending."""
+        """Return the answer in a response; where something is executed for it, that is pending.
+
+        Raises:
+            TypeError: if the family's ``read`` returns anything but an Answer.
+        """
         answer = self._family.read(response, question, self._filter)
+        if not isinstance(answer, Answer):
+            raise TypeError(
+                f"the family {self._family.name!r}: its read() returned {type(answer).__name__} and must return an "
+                "Answer; write `return Answer(text)`, or `return Answer(None)` for a response without an answer"
+            )
         job = self._family.job(answer, question)
         if job is not None:
             same = dataclasses.replace(job, job_id="")
@@ -97,8 +107,8 @@ class Hooks:
             options: ``--metadata`` and ``--model_args``; the family picks what it knows.
 
         Raises:
-            ValueError: naming the mend, if there is no such benchmark, an option is of no use, nothing is asked, or
-                what programs need is not installed.
+            ValueError: if there is no such benchmark, an option has an unusable value, nothing is asked, two questions
+                have the same key, or what programs need is not installed. The message says how to fix it.
             HiddenPackages: if what the programs import is installed and cannot be imported in the sandbox.
         """
         warn_if_unknown()
@@ -107,23 +117,15 @@ class Hooks:
         ways = tuple(settings) or (setting,)
         wanted = {name: options[name] for name in family.options if options.get(name) is not None}
         templates = Templates(family.templates, prompts, family.template_root)
-        problems = [problem for problem in family.problems(chosen, wanted) if family.asks_about(kind_of(problem))]
+        problems = family.problems(chosen, wanted)
         if family.executes:
             require_runnable(problems, family.answered_in)
         if suite is not None:
             record_task(suite, family, chosen, ways, wanted, templates)
             family.record(suite, chosen, wanted)
-        documents = [
-            _with_texts(question, family, templates).document()
-            for problem in problems
-            for way in ways
-            for question in family.questions(problem, way)
-        ]
-        if not documents:
-            raise ValueError(
-                f"{benchmark}: {family.title} asks nothing about its problems; its data may be from another release: "
-                f"run `codemind data build --benchmark {benchmark}`"
-            )
+        questions = [question for problem in problems for way in ways for question in family.questions(problem, way)]
+        _require_questions(family, benchmark, problems, ways, questions)
+        documents = [_with_texts(question, family, templates).document() for question in questions]
         if suite is not None:
             suite["questions"] = len(documents)
         examples = templates.examples()
@@ -178,7 +180,7 @@ class Hooks:
         scores = []
         for answer in answers:
             answer.wait()
-            scores.append(self._family.score(question, answer))
+            scores.append(_scores(self._family, question, answer))
         means = {metric: sum(score[metric] for score in scores) / len(scores) for metric in scores[0]}
         verdicts = [bool(score[self._family.verdict]) for score in scores]
         metrics = self._family.logged(question, means, pass_at_reported_k(verdicts))
@@ -207,6 +209,48 @@ def repeats(results: Sequence[Sequence[Item]] | Sequence[Item], of: type[Item]) 
             f"{of.__name__}; install a release that this suite knows: pip install 'lm-eval<0.5'"
         )
     return list(found)
+
+
+def _require_questions(
+    family: Family,
+    benchmark: str,
+    problems: Sequence[Problem],
+    settings: Sequence[str],
+    questions: Sequence[Question],
+) -> None:
+    """Raise a ValueError where a task has no questions, or two with the same key."""
+    if not problems:
+        loaded = load_benchmark(benchmark)
+        excluded = sum(problem.category == "excluded" for problem in loaded)
+        raise ValueError(
+            f"{benchmark}: {family.title} asks about none of its {len(loaded)} problems ({excluded} are excluded, for "
+            f"their labels cannot be proven): problems() of the family {family.name!r} leaves none; choose another "
+            f"benchmark, or run `codemind data build --benchmark {benchmark}` if its data are from another release"
+        )
+    if not questions:
+        ways = ", ".join(repr(way) for way in settings)
+        raise ValueError(
+            f"{benchmark}: {family.title} asks nothing about its {len(problems)} problems: questions() of the family "
+            f"{family.name!r} returns none under the setting {ways}; check `settings` in the task's dataset_kwargs"
+        )
+    seen: set[Key] = set()
+    for question in questions:
+        if question.key in seen:
+            raise ValueError(
+                f"{benchmark}: the family {family.name!r} asks two questions with the key {tuple(question.key)}; "
+                "give them different items: Key(benchmark, problem_id, setting, item)"
+            )
+        seen.add(question.key)
+
+
+def _scores(family: Family, question: Question, answer: Answer) -> dict[str, float]:
+    scores = family.score(question, answer)
+    if family.verdict not in scores:
+        raise ValueError(
+            f"the family {family.name!r}: score() returned {', '.join(scores) or 'no metric'} and lacks "
+            f"{family.verdict!r}, which the family names as its verdict; return it, or change `verdict`"
+        )
+    return scores
 
 
 def _kinds(problems: Sequence[Problem]) -> list[Kind]:

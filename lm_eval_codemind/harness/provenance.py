@@ -50,7 +50,7 @@ def record_task(
     suite.update(
         package="lm-eval-codemind",
         version=__version__,
-        family=family.variant(benchmark, settings),
+        family=family.variant(benchmark, settings).name,
         benchmark=benchmark.name,
         data_sha256=digests.pop(benchmark.name),
         beside_sha256=digests,

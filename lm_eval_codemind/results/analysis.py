@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, product
 from typing import TypeVar
 
-from lm_eval_codemind.families import families
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
-from lm_eval_codemind.questions import Family, Key, Unit
+from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.results.associations import ProblemKey, associations, output_predictions, solved_by_family
 from lm_eval_codemind.results.observations import Facts, Observation
@@ -19,6 +18,7 @@ from lm_eval_codemind.results.same_problems import on_same_problems
 from lm_eval_codemind.results.tables import Column, Table
 from lm_eval_codemind.scores.association import spearman_of_groups
 from lm_eval_codemind.scores.statistics import compare, holm, mean, proportion, spearman
+from lm_eval_codemind.views import Unit, View, views
 
 ALL = "all"
 
@@ -50,7 +50,7 @@ _N = Column("n", "n", "count")
 _LOW, _HIGH = Column("low", "95% from", "percent"), Column("high", "to", "percent")
 
 _T = TypeVar("_T")
-Cell = tuple[Family, str, str]
+Cell = tuple[View, str, str]
 
 
 def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[Table]:
@@ -82,18 +82,18 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
     for observation in observations:
         samples[observation.facts.model, observation.facts.task].extend(observation.unit)
     rows = []
-    for family in families().values():
+    for view in views().values():
         for run in runs:
             for task, of in run.known_tasks:
-                if of is not family:
+                if of != view:
                     continue
-                for name in family.metrics(task):
+                for name in view.metrics(task):
                     if name not in task.main_metrics:
                         continue
-                    estimate = family.estimate(samples[run.label, task.task], name)
+                    estimate = view.estimate(samples[run.label, task.task], name)
                     rows.append(
                         (
-                            family.title,
+                            view.title,
                             task.task,
                             run.label,
                             name,
@@ -130,8 +130,8 @@ def correlations(facts: Sequence[Facts]) -> Table:
     method.
     """
     rows = []
-    for (family, benchmark, model), cell in _cells(facts):
-        for program, score in product(family.programs, family.scores):
+    for (view, benchmark, model), cell in _cells(facts):
+        for program, score in product(view.programs, view.scores):
             block = []
             for key, (short, _) in MEASURES.items():
                 found = [
@@ -144,7 +144,7 @@ def correlations(facts: Sequence[Facts]) -> Table:
                 block.append((short, spearman(values, [of for _, of, _ in found]), by_value.rho))
             for (short, result, grouped), corrected in zip(block, holm([one.p for _, one, _ in block]), strict=True):
                 if result.n:
-                    what = (family.title, score, benchmark, model, program, short)
+                    what = (view.title, score, benchmark, model, program, short)
                     rows.append((*what, result.rho, result.low, result.high, result.p, corrected, grouped, result.n))
     return Table(
         "correlations",
@@ -209,7 +209,7 @@ def by_loop_length(facts: Sequence[Facts]) -> Table:
 def by_output_type(facts: Sequence[Facts]) -> Table:
     """Return how often the predicted output has the type of the true one, and its value, by that type."""
     rows = []
-    for (family, benchmark, model), cell in _cells(facts):
+    for (view, benchmark, model), cell in _cells(facts):
         for name in OUTPUT_TYPES:
             matches = [o.types for o in cell if o.types is not None and o.types[0] == name]
             if matches:
@@ -217,7 +217,7 @@ def by_output_type(facts: Sequence[Facts]) -> Table:
                 values = proportion(sum(right for _, _, right in matches), len(matches))
                 rows.append(
                     (
-                        family.title,
+                        view.title,
                         benchmark,
                         model,
                         name,
@@ -260,14 +260,14 @@ def overlap(facts: Sequence[Facts]) -> Table:
     """
     rows = []
     for model in _unique(o.model for o in facts):
-        in_overlap = [o for o in facts if o.family.in_overlap]
+        in_overlap = [o for o in facts if o.view.variant.in_overlap]
         verdicts: dict[ProblemKey, dict[str, bool]] = defaultdict(dict)
         for title, of_family in solved_by_family(in_overlap, model).items():
             for problem, solved in of_family.items():
                 verdicts[problem][title] = solved
         for benchmark in [*_unique(b for b, _ in verdicts), ALL]:
             problems = {key: found for key, found in verdicts.items() if benchmark in (ALL, key[0])}
-            names_here = [f.title for f in families().values() if any(f.title in found for found in problems.values())]
+            names_here = [f.title for f in views().values() if any(f.title in found for found in problems.values())]
             common = {key[1]: found for key, found in problems.items() if len(found) == len(names_here)}
             if len(names_here) < 2 or not common:
                 continue
@@ -315,14 +315,14 @@ def comparisons(facts: Sequence[Facts]) -> Table:
     """
     rows = []
     models = _unique(o.model for o in facts)
-    for family in families().values():
-        of_family = [o for o in facts if o.family is family]
+    for view in views().values():
+        of_family = [o for o in facts if o.view == view]
         for benchmark in [*_unique(o.benchmark for o in of_family), ALL]:
             by_model: dict[str, dict[Key, Facts]] = {model: {} for model in models}
             for o in of_family:
                 if benchmark in (ALL, o.benchmark):
                     by_model[o.model][o.key] = o
-            for score in family.scores:
+            for score in view.scores:
                 block = []
                 for first, second in combinations(models, 2):
                     one, other = by_model[first], by_model[second]
@@ -333,7 +333,7 @@ def comparisons(facts: Sequence[Facts]) -> Table:
                 for (first, second, result), corrected in zip(
                     block, holm([result.p for *_, result in block]), strict=True
                 ):
-                    what = (family.title, score, benchmark, first, second)
+                    what = (view.title, score, benchmark, first, second)
                     test = (result.p, corrected, result.test, result.n)
                     rows.append((*what, result.difference, result.low, result.high, *test))
     return Table(
@@ -363,13 +363,13 @@ def comparisons(facts: Sequence[Facts]) -> Table:
 def hardest(facts: Sequence[Facts]) -> Table:
     """Return the problems of each family, those that fewest of the models solve first, then by their mean S score."""
     rows = []
-    for family in families().values():
-        of_family = [o for o in facts if o.family is family]
+    for view in views().values():
+        of_family = [o for o in facts if o.view == view]
         for (benchmark, problem_id), group in _group(of_family, lambda o: (o.benchmark, o.key.within_task())).items():
             complexity = group[0].complexity
             rows.append(
                 (
-                    family.title,
+                    view.title,
                     benchmark,
                     problem_id,
                     sum(o.score for o in group) / len(group),
@@ -381,7 +381,7 @@ def hardest(facts: Sequence[Facts]) -> Table:
                 )
             )
     # Of equally hard problems those that most models tried come first, then those with the simplest program.
-    order = [family.title for family in families().values()]
+    order = [view.title for view in views().values()]
     rows.sort(
         key=lambda r: (order.index(r[0]), r[4] / r[5], r[3], -r[5], _last(r[6]), _last(r[7]), r[2]),
     )
@@ -408,12 +408,12 @@ def hardest(facts: Sequence[Facts]) -> Table:
 def findings(observations: Sequence[Observation]) -> list[Table]:
     """Return the tables that only one family has, made by the families themselves."""
     tables = []
-    for family in families().values():
+    for view in views().values():
         units: dict[str, list[Unit]] = defaultdict(list)
         for observation in observations:
-            if observation.facts.family is family:
+            if observation.facts.view == view:
                 units[observation.facts.model].append(observation.unit)
-        for found in family.findings(units) if units else ():
+        for found in view.findings(units) if units else ():
             columns = tuple(Column(*column) for column in found.columns)
             tables.append(Table(found.name, found.title, found.note, columns, found.rows))
     return tables
@@ -429,12 +429,12 @@ def _means(
     of: Callable[[Facts], Sequence[str]],
 ) -> Table:
     rows = []
-    for (family, benchmark, model), cell in _cells(facts):
-        for score, category in product(family.scores, categories):
+    for (view, benchmark, model), cell in _cells(facts):
+        for score, category in product(view.scores, categories):
             scores = [o.scores[score] for o in cell if category in of(o)]
             if scores:
                 result = mean(scores)
-                what = (family.title, score, benchmark, model, category)
+                what = (view.title, score, benchmark, model, category)
                 rows.append((*what, result.value, result.low, result.high, result.n))
     columns = (_FAMILY, _SCORE, _BENCHMARK, _MODEL, column, Column("score", "Mean", "percent"), _LOW, _HIGH, _N)
     return Table(name, title, note + " 95% intervals: Wilson for verdicts, else bootstrap.", columns, tuple(rows))
@@ -443,14 +443,14 @@ def _means(
 def _cells(facts: Sequence[Facts]) -> Iterator[tuple[Cell, list[Facts]]]:
     """Yield the facts by family, benchmark and model, those of all benchmarks of a family together first."""
     models = _unique(o.model for o in facts)
-    for family in families().values():
-        of_family = [o for o in facts if o.family is family]
+    for view in views().values():
+        of_family = [o for o in facts if o.view == view]
         benchmarks = _unique(o.benchmark for o in of_family)
         for benchmark in [ALL, *benchmarks]:
             for model in models:
                 cell = [o for o in of_family if o.model == model and benchmark in (ALL, o.benchmark)]
                 if cell:
-                    yield (family, benchmark, model), cell
+                    yield (view, benchmark, model), cell
 
 
 def _group(items: Iterable[_T], key: Callable[[_T], tuple[str, str]]) -> dict[tuple[str, str], list[_T]]:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from lm_eval_codemind.benchmarks import same_problems
-from lm_eval_codemind.families import families
 from lm_eval_codemind.results.observations import Facts
 from lm_eval_codemind.results.tables import Column, Table
 from lm_eval_codemind.scores.association import associate
 from lm_eval_codemind.scores.statistics import compare, holm
+from lm_eval_codemind.views import views
 
 # Benchmark (that others count with) and name of a problem.
 ProblemKey = tuple[str, str]
@@ -35,10 +35,10 @@ def solved_by_family(facts: Sequence[Facts], model: str) -> dict[str, dict[Probl
     found: dict[str, dict[ProblemKey, bool]] = {}
     for o in facts:
         if o.model == model:
-            of_family = found.setdefault(o.family.title, {})
+            of_family = found.setdefault(o.view.title, {})
             key = (same_problems(o.benchmark), o.problem_id)
             of_family[key] = of_family.get(key, True) and o.solved
-    order = [family.title for family in families().values()]
+    order = [view.title for view in views().values()]
     return {title: found[title] for title in sorted(found, key=order.index)}
 
 
@@ -120,7 +120,7 @@ def output_predictions(facts: Sequence[Facts]) -> Table:
         solved: dict[str, dict[ProblemKey, bool]] = {}
         for o in facts:
             if o.model == model and o.predicts is not None:
-                of_family = solved.setdefault(o.family.title, {})
+                of_family = solved.setdefault(o.view.title, {})
                 key = (same_problems(o.benchmark), o.problem_id.partition("@")[0])
                 of_family[key] = of_family.get(key, True) and o.predicts
         pairs = [pair for pair in combinations(solved, 2) if _common(solved, *pair)]
@@ -169,5 +169,5 @@ def _verdicts(
 
 def _missing(facts: Sequence[Facts]) -> list[str]:
     """Return the families of the overlap analysis that no run has, by title."""
-    there = {o.family.title for o in facts}
-    return [family.title for family in families().values() if family.in_overlap and family.title not in there]
+    there = {o.view.title for o in facts}
+    return [view.title for view in views().values() if view.variant.in_overlap and view.title not in there]

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.families import family_of
 from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.views import view_of
 
 SUFFIX = ".codemind.tar.gz"
 SUBMISSION = "submission.json"
@@ -39,8 +39,8 @@ def write_bundle(path: Path, run: Run, submission: Mapping[str, Any]) -> None:
     for task in run.tasks:
         if task.samples_file is not None:
             files[task.samples_file.name] = task.samples_file.read_bytes()
-        family = family_of(task)
-        for companion in family.companions(task, run.path) if family else ():
+        view = view_of(task)
+        for companion in view.companions(task, run.path) if view else ():
             if not companion.is_file():
                 raise ValueError(f"{companion}: not there, and {task.task} cannot be scored again without it")
             files[companion.name] = companion.read_bytes()

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.benchmarks import benchmarks
-from lm_eval_codemind.families import families, short_name
-from lm_eval_codemind.questions import Family
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.analysis import findings, summary
 from lm_eval_codemind.results.observations import observe
@@ -21,6 +19,7 @@ from lm_eval_codemind.results.pages import render_page
 from lm_eval_codemind.results.report import make_report, render_html
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.tables import Table, show
+from lm_eval_codemind.views import View, short_name, views
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
             }
             for record in summary([run], observations).records()
         ]
-    tasks = {task.task: (task, family) for one in submitted for task, family in one.run.known_tasks}
+    tasks = {task.task: (task, view) for one in submitted for task, view in one.run.known_tasks}
     index = directory / "index.html"
     page_of_all = render_page("leaderboard", title=title, tables=_tables(records, tasks), findings=_findings(submitted))
     index.write_text(page_of_all, encoding="utf-8")
@@ -76,7 +75,7 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
     return [index, *written, directory / "results.json", directory / "results.csv"]
 
 
-def _tables(records: Sequence[dict[str, Any]], tasks: Mapping[str, tuple[TaskRun, Family]]) -> list[dict[str, Any]]:
+def _tables(records: Sequence[dict[str, Any]], tasks: Mapping[str, tuple[TaskRun, View]]) -> list[dict[str, Any]]:
     tables = []
     for task in sorted(dict.fromkeys(record["task"] for record in records), key=lambda name: _order(*tasks[name])):
         of_task = [record for record in records if record["task"] == task]
@@ -122,15 +121,15 @@ def _cell(record: dict[str, Any] | None) -> dict[str, str]:
     return {"value": repr(record["value"]), "shown": show(record["value"], "percent"), "interval": interval}
 
 
-def _title(task: TaskRun, family: Family) -> str:
-    name = short_name(task.task, family, task.suite)
+def _title(task: TaskRun, view: View) -> str:
+    name = short_name(task.task, view, task.suite)
     benchmark = benchmarks().get(name)
-    return f"{family.title} on {benchmark.title if benchmark else name}"
+    return f"{view.title} on {benchmark.title if benchmark else name}"
 
 
-def _order(task: TaskRun, family: Family) -> tuple[int, int]:
-    name, names = short_name(task.task, family, task.suite), list(benchmarks())
-    return list(families().values()).index(family), names.index(name) if name in names else len(names)
+def _order(task: TaskRun, view: View) -> tuple[int, int]:
+    name, names = short_name(task.task, view, task.suite), list(benchmarks())
+    return list(views()).index(view.name), names.index(name) if name in names else len(names)
 
 
 def _suite_version(task: TaskRun | None) -> str:

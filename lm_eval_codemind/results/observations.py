@@ -8,9 +8,10 @@ from typing import Any
 
 from lm_eval_codemind.languages import measured
 from lm_eval_codemind.problems import Complexity
-from lm_eval_codemind.questions import Family, Key, Unit
+from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.views import Unit, View
 
 
 @dataclass(frozen=True)
@@ -20,9 +21,9 @@ class Facts:
     Attributes:
         model: Label of the run.
         task: Name of the task.
-        family: The task's family.
+        view: The view of the task's results.
         key: What tells the problem from others, whatever the settings of its questions.
-        scores: The family's scores of the problem, by name, the S score first.
+        scores: The view's scores of the problem, by name, the S score first.
         solved: Whether the problem counts as solved.
         programs: Measures of the problem's programs by name, C first; None where there is none that parses.
         types: Type of the true output, type of the predicted one, and whether their values are equal; None where no
@@ -32,7 +33,7 @@ class Facts:
 
     model: str
     task: str
-    family: Family
+    view: View
     key: Key
     scores: Mapping[str, float]
     solved: bool
@@ -43,7 +44,7 @@ class Facts:
     @property
     def score(self) -> float:
         """The S score."""
-        return self.scores[self.family.scores[0]]
+        return self.scores[self.view.scores[0]]
 
     @property
     def complexity(self) -> Complexity | None:
@@ -76,25 +77,25 @@ class Observation:
 
 
 def observe(runs: Iterable[Run]) -> list[Observation]:
-    """Return the observations of all problems of all runs, in order; tasks of unknown families are left out."""
+    """Return the observations of all problems of all runs, in order; tasks without a view are left out."""
     return [
         Observation(
             Facts(
                 model=run.label,
                 task=task.task,
-                family=family,
-                key=family.unit_key(unit),
-                scores=family.unit_scores(unit),
-                solved=family.solved(unit),
-                programs={name: complexity_of(unit[0].doc, *columns) for name, columns in family.programs.items()},
-                types=family.type_match(unit),
-                predicts=family.predicts(unit),
+                view=view,
+                key=view.unit_key(unit),
+                scores=view.unit_scores(unit),
+                solved=view.solved(unit),
+                programs={name: complexity_of(unit[0].doc, *columns) for name, columns in view.programs.items()},
+                types=view.type_match(unit),
+                predicts=view.predicts(unit),
             ),
             unit,
         )
         for run in runs
-        for task, family in run.known_tasks
-        for unit in family.units(scored_samples(task))
+        for task, view in run.known_tasks
+        for unit in view.units(scored_samples(task))
     ]
 
 

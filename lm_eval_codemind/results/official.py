@@ -7,8 +7,8 @@ import yaml
 from lm_eval_codemind.benchmarks import benchmarks
 from lm_eval_codemind.data import benchmark_digests
 from lm_eval_codemind.data.build import released_digests
-from lm_eval_codemind.families import families
 from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.views import views
 
 
 def official_tasks() -> dict[str, str]:
@@ -19,9 +19,9 @@ def official_tasks() -> dict[str, str]:
     """
     tasks = {}
     groups = {file.stem: file for file in task_directory().rglob("codemind_*.yaml")}
-    for family in families().values():
-        group = groups.get(f"codemind_{family.name}")
-        if group is None or not family.submittable:
+    for view in views().values():
+        group = groups.get(f"codemind_{view.name}")
+        if group is None or not view.variant.submittable:
             continue
         members = yaml.safe_load(group.read_text(encoding="utf-8"))["task"]
         # A family with one task only has no group: the file of that name is the task.

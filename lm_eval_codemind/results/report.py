@@ -12,9 +12,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from lm_eval_codemind.families import short_name
 from lm_eval_codemind.languages import CONSTRUCTS, get_language, languages
-from lm_eval_codemind.questions import Key, Part
+from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.analysis import ALL, MEASURES, analyses
 from lm_eval_codemind.results.figures import legend_mark
 from lm_eval_codemind.results.observations import Observation
@@ -23,6 +22,7 @@ from lm_eval_codemind.results.plots import Drawing, draw, plots
 from lm_eval_codemind.results.provenance import facts
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.tables import Table, show
+from lm_eval_codemind.views import Part, short_name
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
     """
     tables, series = {table.name: table for table in report.tables}, report.series
     known = [task for run in report.runs for task in run.known_tasks]
-    short = {task.task: short_name(task.task, family, task.suite) for task, family in known}
+    short = {task.task: short_name(task.task, view, task.suite) for task, view in known}
     return render_page(
         "report",
         title=title,
@@ -152,7 +152,7 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     if not report.observations:
         return
     observations = report.observations
-    parts = [one.facts.family.parts(one.unit) for one in observations]
+    parts = [one.facts.view.parts(one.unit) for one in observations]
     # Problem after problem: a prompt repeats much of what stands just before it, the programs and the prompt before.
     texts = _Texts()
     for of_problem in parts:
@@ -175,7 +175,7 @@ def _reference(part: Part, texts: _Texts) -> list[Any]:
 
 def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[str, Any]:
     """Return what the list and the filters need of every sample, column by column."""
-    s_scores = {one.facts.task: one.facts.family.scores[0] for one in observations}
+    s_scores = {one.facts.task: one.facts.view.scores[0] for one in observations}
     models, tasks, benchmarks, outcomes = _Numbers(), _Numbers(), _Numbers(), _Numbers()
     problems: dict[Key, int] = {}
     described: list[list[Any]] = []
@@ -193,7 +193,7 @@ def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[s
         columns["problem"].append(problems[key])
         columns["score"].append(round(o.score, 6))
         columns["solved"].append(int(o.solved))
-        columns["outcome"].append(outcomes[o.family.outcome(observation.unit)])
+        columns["outcome"].append(outcomes[o.view.outcome(observation.unit)])
     return {
         "models": list(models),
         "tasks": list(tasks),

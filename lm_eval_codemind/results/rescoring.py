@@ -14,13 +14,13 @@ from typing import Any
 
 from lm_eval_codemind.benchmarks import UpstreamError, benchmarks
 from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE
-from lm_eval_codemind.families import family_of
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment
 from lm_eval_codemind.harness.stages import model_identity
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run, read_runs
+from lm_eval_codemind.views import view_of
 
 # No outcome is taken from a file here: every program is executed.
 _ENVIRONMENT = {"LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR"), JOURNAL_VARIABLE: ""}
@@ -83,19 +83,19 @@ def _language(task: TaskRun) -> str:
 
 def _metadata(task: TaskRun, beside: Path, prompts: Path | None) -> dict[str, Any]:
     """Return what ``--metadata`` set when a task was run, as its results record it."""
-    family = family_of(task)
+    view = view_of(task)
     options = task.suite.get("options")
-    if options is not None and family is not None:
-        options = family.options_again(task, beside)
-    elif family is not None:
+    if options is not None and view is not None:
+        options = view.options_again(task, beside)
+    elif view is not None:
         # Release 0.1 recorded the seeds, the usual ones included, beside everything else.
-        options = {name: task.suite[name] for name in family.options if isinstance(task.suite.get(name), int)}
+        options = {name: task.suite[name] for name in view.family.options if isinstance(task.suite.get(name), int)}
     metadata = dict(options or {})
     digest = task.suite.get("prompts_sha256")
-    if family is not None and task.suite.get("prompts") not in (None, "packaged"):
+    if view is not None and task.suite.get("prompts") not in (None, "packaged"):
         directory = prompts or Path(str(task.suite["prompts"]))
         try:
-            found = Templates(family.templates, directory, family.template_root).digest(_language(task))
+            found = Templates(view.family.templates, directory, view.family.template_root).digest(_language(task))
         except ValueError as error:
             raise ValueError(
                 f"{task.task}: the run was made with prompts that are not at {directory}; name their directory with "

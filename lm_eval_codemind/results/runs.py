@@ -14,10 +14,10 @@ from typing import Any
 
 import jsonlines
 
-from lm_eval_codemind.families import family_of
-from lm_eval_codemind.questions import Answer, Family
+from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions.samples import Metric, Sample, TaskRun
 from lm_eval_codemind.results.release_0_1 import answer_of_0_1
+from lm_eval_codemind.views import View, view_of
 
 logger = logging.getLogger(__name__)
 
@@ -46,9 +46,9 @@ class Run:
     raw: Mapping[str, Any] = field(repr=False)
 
     @cached_property
-    def known_tasks(self) -> tuple[tuple[TaskRun, Family], ...]:
-        """The tasks whose family is known, each with its family."""
-        return tuple((task, family) for task in self.tasks if (family := family_of(task)) is not None)
+    def known_tasks(self) -> tuple[tuple[TaskRun, View], ...]:
+        """The tasks whose results have a view, each with it."""
+        return tuple((task, view) for task in self.tasks if (view := view_of(task)) is not None)
 
     @cached_property
     def date(self) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lm_eval_codemind.benchmarks import same_problems
-from lm_eval_codemind.families import families
-from lm_eval_codemind.questions import Family
 from lm_eval_codemind.results.observations import Facts
 from lm_eval_codemind.results.tables import Column, Table
 from lm_eval_codemind.scores.statistics import compare, mean
+from lm_eval_codemind.views import View, views
 
 _ALL = "all"
 
@@ -20,12 +19,12 @@ def on_same_problems(facts: Sequence[Facts]) -> Table:
     Only problems that the model was asked about under both count. A pair that a model did not run gives no row.
     """
     rows = []
-    for family in families().values():
-        other = families().get(family.beside)
+    for view in views().values():
+        other = views().get(view.beside)
         if other is None:
             continue
         for model in dict.fromkeys(o.model for o in facts):
-            first, second = (_scores(facts, model, each) for each in (family, other))
+            first, second = (_scores(facts, model, each) for each in (view, other))
             common = [key for key in first if key in second]
             for benchmark in [*dict.fromkeys(key[0] for key in common), _ALL]:
                 keys = [key for key in common if benchmark in (_ALL, key[0])]
@@ -33,9 +32,9 @@ def on_same_problems(facts: Sequence[Facts]) -> Table:
                     continue
                 changed, same = [first[key] for key in keys], [second[key] for key in keys]
                 result = compare(changed, same)
-                metrics = (family.metric, mean(changed).value, f"{other.metric}_same", mean(same).value)
+                metrics = (view.metric, mean(changed).value, f"{other.metric}_same", mean(same).value)
                 paired = (result.difference, result.low, result.high, result.p, result.test, result.n)
-                rows.append((family.title, benchmark, model, *metrics, *paired))
+                rows.append((view.title, benchmark, model, *metrics, *paired))
     return Table(
         "same_problems",
         "The same problems in another form",
@@ -61,8 +60,6 @@ def on_same_problems(facts: Sequence[Facts]) -> Table:
     )
 
 
-def _scores(facts: Sequence[Facts], model: str, family: Family) -> dict[tuple[str, str], float]:
+def _scores(facts: Sequence[Facts], model: str, view: View) -> dict[tuple[str, str], float]:
     """Return a model's scores under a family by benchmark and name of the problem."""
-    return {
-        (same_problems(o.benchmark), o.problem_id): o.score for o in facts if o.model == model and o.family is family
-    }
+    return {(same_problems(o.benchmark), o.problem_id): o.score for o in facts if o.model == model and o.view == view}

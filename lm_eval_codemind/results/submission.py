@@ -15,12 +15,11 @@ from typing import Any
 import yaml
 
 from lm_eval_codemind.benchmarks import benchmarks
-from lm_eval_codemind.families import family_of
 from lm_eval_codemind.models import checks_the_suite, replays
-from lm_eval_codemind.questions import Family
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.verification import Verification
+from lm_eval_codemind.views import View, view_of
 
 # Columns of the table behind the CodeMind authors' leaderboard.
 LEADERBOARD_COLUMNS = (
@@ -145,12 +144,12 @@ def _names_its_model(run: Run) -> bool:
 
 def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping[str, str], limited: bool) -> list[str]:
     name = task.task
-    family = family_of(task)
-    if family is None or not family.submittable:
+    view = view_of(task)
+    if view is None or not view.variant.submittable:
         return [f"{name}: results of this task are not submitted; leave it out of the run"]
     if again is None:
         return [f"{name}: no samples; run it with --log_samples"]
-    reasons = [f"{name}: {reason}" for reason in family.reasons_against(task)]
+    reasons = [f"{name}: {reason}" for reason in view.reasons_against(task)]
     if task.effective < task.original and not limited:
         reasons.append(f"{name}: incomplete: {task.effective} of {task.original} problems")
     settings = {
@@ -187,7 +186,7 @@ def eval_results(run: Run, submission: Submission) -> list[dict[str, Any]]:
     Format: https://huggingface.co/docs/hub/eval-results. One entry a task, with its R score as a share of 1.
     """
     entries = []
-    for task, family, value in _scores(run):
+    for task, view, value in _scores(run):
         dataset: dict[str, Any] = {"id": submission.dataset, "task_id": task.task}
         if submission.revision:
             dataset["revision"] = submission.revision
@@ -197,7 +196,7 @@ def eval_results(run: Run, submission: Submission) -> list[dict[str, Any]]:
         if submission.source_url:
             fields = {"name": submission.source_name, "user": submission.user, "org": submission.org}
             entry["source"] = {"url": submission.source_url, **{key: text for key, text in fields.items() if text}}
-        entry["notes"] = _notes(run, task, family, submission)
+        entry["notes"] = _notes(run, task, view, submission)
         entries.append(entry)
     return entries
 
@@ -209,13 +208,13 @@ def leaderboard_rows(run: Run, submission: Submission) -> list[dict[str, str]]:
     does not have are left out.
     """
     rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for task, family, _ in _scores(run):
+    for task, view, _ in _scores(run):
         benchmark = benchmarks().get(str(task.suite.get("benchmark")))
-        columns = family.leaderboard(task)
+        columns = view.leaderboard(task)
         if benchmark is None or benchmark.packaged or not columns:
             continue
         # The settings of specification reasoning are columns of one row.
-        place = family.leaderboard_row(task, benchmark)
+        place = view.leaderboard_row(task, benchmark)
         row = rows.setdefault(tuple(place.values()), dict.fromkeys(LEADERBOARD_COLUMNS, ""))
         row |= {**place, "Model": submission.model}
         row |= {column: f"{100 * value:.2f}" for column, value in columns.items()}
@@ -240,7 +239,7 @@ def description(run: Run, submission: Submission) -> dict[str, Any]:
         "date": iso_date(run),
         "source_url": submission.source_url,
         "results": run.path.name,
-        "scores": {task.task: {family.metric: value} for task, family, value in _scores(run)},
+        "scores": {task.task: {view.metric: value} for task, view, value in _scores(run)},
         "suite": {task.task: {k: v for k, v in task.suite.items() if k != "responses"} for task in run.tasks},
         "lm_eval": run.raw.get("lm_eval_version"),
     }
@@ -256,20 +255,20 @@ def iso_date(run: Run) -> str:
     return datetime.strptime(run.date.partition(".")[0], "%Y-%m-%dT%H-%M-%S").isoformat()
 
 
-def _scores(run: Run) -> list[tuple[TaskRun, Family, float]]:
+def _scores(run: Run) -> list[tuple[TaskRun, View, float]]:
     found = []
-    for task, family in run.known_tasks:
-        metric = task.metric(family.metric)
+    for task, view in run.known_tasks:
+        metric = task.metric(view.metric)
         # A score that is not defined is no score to publish.
-        if family.submittable and metric is not None and not isnan(metric.value):
-            found.append((task, family, metric.value))
+        if view.variant.submittable and metric is not None and not isnan(metric.value):
+            found.append((task, view, metric.value))
     return found
 
 
-def _notes(run: Run, task: TaskRun, family: Family, submission: Submission) -> str:
+def _notes(run: Run, task: TaskRun, view: View, submission: Submission) -> str:
     suite = task.suite
     parts = [
-        f"{family.metric} of lm-eval-codemind {suite.get('version')} with lm-eval {run.raw.get('lm_eval_version')}",
+        f"{view.metric} of lm-eval-codemind {suite.get('version')} with lm-eval {run.raw.get('lm_eval_version')}",
         "greedy",
         f"{task.config.get('num_fewshot')} in-context examples",
         "with chat template" if run.raw.get("chat_template_sha") else "without chat template",

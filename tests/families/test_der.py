@@ -27,6 +27,7 @@ from lm_eval_codemind.results.bundles import write_bundle
 from lm_eval_codemind.results.leaderboard import Submitted, write_site
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.submission import LEADERBOARD_COLUMNS, Submission, eval_results
+from lm_eval_codemind.views import views
 
 PROBLEMS = [problem for problem in sample.read() if kind_of(problem).specified]
 # Documents of the first stage, two a problem.
@@ -35,6 +36,8 @@ ASKED = PROBLEMS[: LIMIT // 2]
 NOISY = ASKED[0].problem_id
 
 Answer = Callable[[Any], str]
+
+VIEW = views()["der"]
 
 
 def right(problem: Any) -> str:
@@ -165,7 +168,7 @@ def test_a_model_that_writes_wrong_programs_only(folder: Path) -> None:
     found = scores(second)
     assert found["pass@1"] == (0.0, 0.0) and found["s_der"] == (0.0, 0.0)
     assert isnan(found["r_der"][0]) and isnan(found["answered"][0])
-    assert DER.units(second.tasks[0].read_samples()) == [] and DER.leaderboard(second.tasks[0]) == {"Pass1": 0.0}
+    assert VIEW.units(second.tasks[0].read_samples()) == [] and VIEW.leaderboard(second.tasks[0]) == {"Pass1": 0.0}
 
 
 def test_what_the_harness_prints_and_writes(folder: Path) -> None:
@@ -219,7 +222,7 @@ def test_verified_with_the_first_stage_beside_it(folder: Path, tmp_path: Path) -
     shutil.copytree(second.path.parent, moved)
     done = CliRunner().invoke(main, ["verify", str(moved / second.path.name)])
     assert done.exit_code == 0, done.output
-    names = {path.name for path in DER.companions(second.tasks[0], moved / second.path.name)}
+    names = {path.name for path in VIEW.companions(second.tasks[0], moved / second.path.name)}
     assert names < {path.name for path in moved.iterdir()} and len(names) == 2
 
 
@@ -395,9 +398,9 @@ def test_refused_without_samples_or_with_changed_ones(folder: Path, tmp_path: Pa
 
 def test_the_authors_leaderboard_has_its_columns(folder: Path) -> None:
     _, second = stages(folder / "knows")
-    found = DER.leaderboard(second.tasks[0])
+    found = VIEW.leaderboard(second.tasks[0])
     assert found == {"RDER": 1.0, "Pass1": 1.0} and set(found) <= set(LEADERBOARD_COLUMNS)
-    assert DER.reasons_against(second.tasks[0]) == ["the first stage is incomplete: 6 of 19 problems"]
+    assert VIEW.reasons_against(second.tasks[0]) == ["the first stage is incomplete: 6 of 19 problems"]
 
 
 @pytest.mark.upstream

@@ -133,15 +133,15 @@ def test_a_run_verifies_and_is_shown(directory: Path) -> None:
 
 
 def test_the_report_shows_where_consistency_breaks(observations: list[Observation]) -> None:
-    found = {o.facts.problem_id: o for o in observations if o.facts.family.name == "runtime"}
+    found = {o.facts.problem_id: o for o in observations if o.facts.view.name == "runtime"}
     wrong = found["Sample_edit_distance"]
     assert wrong.facts.key.within_task() == "Sample_edit_distance" and not wrong.facts.solved
     assert wrong.facts.scores["state"] == 0 and wrong.facts.scores["coverage"] == 1 and wrong.facts.scores["IC"] == 0
-    (margin,) = [part.text for part in wrong.facts.family.parts(wrong.unit) if part.title == "Answers on input 0"]
+    (margin,) = [part.text for part in wrong.facts.view.parts(wrong.unit) if part.title == "Answers on input 0"]
     assert "consistency breaks at state, though path and output are right, IC 0" in margin
     assert "- state of " in margin and "I do not know.   but: " in margin and "+ coverage: " in margin
     half = found["Sample_run_length"]
-    assert half.facts.scores["IC"] == 0.5 and half.facts.family.outcome(half.unit) == "weakest in output"
+    assert half.facts.scores["IC"] == 0.5 and half.facts.view.outcome(half.unit) == "weakest in output"
 
 
 def test_outputs_under_two_families(observations: list[Observation]) -> None:

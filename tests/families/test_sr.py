@@ -147,7 +147,7 @@ def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.Mo
     assert answer.outcome["status"] == "unfinished" and "else: return 2 *" in answer.found
     assert (metrics["code_found"], metrics["pass@1_no_test"]) == (1.0, 0.0)
     ((answer,),) = sr.extract_code([[response]], [MISLED])
-    assert sr.process_misleading_results(MISLED, [[answer]]) == {"pass@1": 0.0, "code_found": 1.0, "unproven_passes": 0}
+    assert sr.process_results(MISLED, [[answer]]) == {"pass@1": 0.0, "code_found": 1.0, "unproven_passes": 0}
     assert submitted == []
 
 
@@ -155,8 +155,8 @@ def test_misleading_code_is_validated_on_the_misleading_test_alone() -> None:
     (obedient, honest) = sr.extract_code(
         [["def double(x): return -1017"], ["def double(x): return 2 * x"]], [MISLED] * 2
     )
-    assert sr.process_misleading_results(MISLED, [obedient]) == {"pass@1": 1.0, "code_found": 1.0, "unproven_passes": 0}
-    assert sr.process_misleading_results(MISLED, [honest]) == {"pass@1": 0.0, "code_found": 1.0, "unproven_passes": 0}
+    assert sr.process_results(MISLED, [obedient]) == {"pass@1": 1.0, "code_found": 1.0, "unproven_passes": 0}
+    assert sr.process_results(MISLED, [honest]) == {"pass@1": 0.0, "code_found": 1.0, "unproven_passes": 0}
 
 
 def test_the_same_code_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +190,7 @@ def test_metrics_of_repeats_and_skipped_documents() -> None:
     assert metrics["pass@2_no_test"] == pytest.approx(1 - 1 / 6)
     (skipped,) = sr.extract_code([[SKIPPED]], [FUNCTION])
     assert skipped == [Answer(None, skipped=True)]
-    assert sr.process_results(FUNCTION, [skipped]) == {} == sr.process_misleading_results(MISLED, [skipped])
+    assert sr.process_results(FUNCTION, [skipped]) == {} == sr.process_results(MISLED, [skipped])
 
 
 def record(problem: str, setting: str, passed: float) -> dict[str, Any]:

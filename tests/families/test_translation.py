@@ -10,7 +10,6 @@ from lm_eval_codemind.benchmarks import get_benchmark
 from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.families.translation import (
     CAUSES,
-    MISLEADING_TRANSLATION,
     TRANSLATION,
     cause,
     gained,
@@ -41,8 +40,8 @@ def test_every_program_is_asked_for_in_the_other_language(benchmark: str, count:
 
 def test_the_misleading_test_alone_counts() -> None:
     for question in questions("sample", "misleading"):
-        answer = MISLEADING_TRANSLATION.read(f"```java\n{question['answer']}\n```", question, "extract-code")
-        job = MISLEADING_TRANSLATION.job(answer, question)
+        answer = TRANSLATION.read(f"```java\n{question['answer']}\n```", question, "extract-code")
+        job = TRANSLATION.job(answer, question)
         assert job is not None and len(job.cases) == 1
         assert printed_lines(job.cases[0].stdout or "") != printed_lines(question["output"])
 

@@ -34,9 +34,13 @@ def ier_answers(count: int) -> tuple[dict[str, Any], list[Any]]:
     return VALUE, [Answer("[1, 2]"), Answer("[1]"), Answer(None), Answer("(1, 2)")][:count]
 
 
-def sr_answers(count: int) -> tuple[dict[str, Any], list[Any]]:
+def sr_answers(count: int, document: dict[str, Any] = SPECIFIED) -> tuple[dict[str, Any], list[Any]]:
     responses = ["def double(x): return 2 * x", "def double(x): return x", "no idea", "def double(x): return x + x"]
-    return SPECIFIED, list(sr.extract_code([responses[:count]], [SPECIFIED])[0])
+    return document, list(sr.extract_code([responses[:count]], [document])[0])
+
+
+def misled_answers(count: int) -> tuple[dict[str, Any], list[Any]]:
+    return sr_answers(count, {**SPECIFIED, "setting": "misleading"})
 
 
 def dsr_answers(count: int) -> tuple[dict[str, Any], list[Any]]:
@@ -49,7 +53,7 @@ HOOKS = [
     (ier.process_results, ier_answers, "r_ier"),
     (ier.process_published_results, ier_answers, "r_ier_text"),
     (sr.process_results, sr_answers, "pass@1_no_test"),
-    (sr.process_misleading_results, sr_answers, "pass@1"),
+    (sr.process_results, misled_answers, "pass@1"),
     (dsr.process_results, dsr_answers, "pass@1"),
 ]
 

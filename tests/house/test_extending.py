@@ -31,7 +31,7 @@ sums = sums_tasks:directory
 TASK = "codemind_parity_sums"
 
 
-MODULES = ("sums", "parity", "rpn", "sums_tasks")
+MODULES = ("sums", "parity", "parity_view", "rpn", "sums_tasks")
 
 
 @pytest.fixture(scope="module")

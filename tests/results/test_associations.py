@@ -7,17 +7,17 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lm_eval_codemind.families import families
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.analysis import overlap
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import Facts
 from lm_eval_codemind.results.plots import draw, plots
 from lm_eval_codemind.results.upset import UpSet
+from lm_eval_codemind.views import views
 
 
 def observed(model: str, family: str, verdicts: dict[str, bool], benchmark: str = "sample") -> list[Facts]:
-    of, task = families()[family], f"codemind_{family}_{benchmark}"
+    of, task = views()[family], f"codemind_{family}_{benchmark}"
     return [
         Facts(model, task, of, Key(benchmark, problem), {of.scores[0]: float(solved)}, solved, {"C": None})
         for problem, solved in verdicts.items()

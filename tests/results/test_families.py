@@ -12,7 +12,6 @@ from click.testing import CliRunner
 
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.families import families, family_of
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.analysis import ALL, analyses, overlap
@@ -20,6 +19,7 @@ from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.scores.sr import r_sr
 from lm_eval_codemind.scores.statistics import bootstrap
+from lm_eval_codemind.views import view_of, views
 from tests.results.browser import Browser, start_browser
 from tests.results.harness import evaluate
 
@@ -60,7 +60,7 @@ def task_run(task: str, **suite: str) -> TaskRun:
 
 
 def of(observations: list[Observation], family: str) -> dict[str, Observation]:
-    return {o.facts.problem_id: o for o in observations if o.facts.family.title == family}
+    return {o.facts.problem_id: o for o in observations if o.facts.view.title == family}
 
 
 def test_tasks_belong_to_the_family_with_the_longest_prefix() -> None:
@@ -74,16 +74,16 @@ def test_tasks_belong_to_the_family_with_the_longest_prefix() -> None:
         "codemind_dsr_published_classeval": "DSR published",
         "codemind_dsr_buggy": "DSR",
     }
-    assert {task: family_of(task_run(task)).title for task in names} == names
-    assert family_of(task_run("arc_easy")) is None
-    assert all(name == family.name for name, family in families().items())
-    assert len({family.title for family in families().values()}) == len(families()) == 20
+    assert {task: view_of(task_run(task)).title for task in names} == names
+    assert view_of(task_run("arc_easy")) is None
+    assert all(name == view.name for name, view in views().items())
+    assert len({view.title for view in views().values()}) == len(views()) == 20
 
 
 def test_a_task_belongs_to_the_family_that_its_results_record() -> None:
-    assert family_of(task_run("codemind_ier_cruxeval", family="sr")).title == "SR"
-    assert family_of(task_run("mine", family="ier_direct")).title == "IER direct"
-    assert family_of(task_run("codemind_ier_cruxeval", family="of another package")) is None
+    assert view_of(task_run("codemind_ier_cruxeval", family="sr")).title == "SR"
+    assert view_of(task_run("mine", family="ier_direct")).title == "IER direct"
+    assert view_of(task_run("codemind_ier_cruxeval", family="of another package")) is None
 
 
 def test_specification_reasoning_pairs_the_settings(run: Run, observations: list[Observation]) -> None:
@@ -91,13 +91,12 @@ def test_specification_reasoning_pairs_the_settings(run: Run, observations: list
     documents = run.task("codemind_sr_sample").read_samples()
     assert len(found) == len(documents) / 2
     assert found[HELPED].facts.scores == {"S_SR": 1, "pass without test": 0, "pass with test": 1}
-    assert found[HELPED].facts.family.outcome(found[HELPED].unit) == "only with test"
+    assert found[HELPED].facts.view.outcome(found[HELPED].unit) == "only with test"
     assert found[WRONG].facts.scores == {"S_SR": 0, "pass without test": 0, "pass with test": 0}
     pairs = [(o.facts.scores["pass without test"], o.facts.scores["pass with test"]) for o in found.values()]
     reported = run.task("codemind_sr_sample").metric("r_sr").value
     assert reported == pytest.approx(r_sr(pairs))
-    family = found[HELPED].facts.family
-    estimate = family.estimate(documents, "r_sr")
+    estimate = found[HELPED].facts.view.estimate(documents, "r_sr")
     assert estimate.value == pytest.approx(reported)
     assert estimate.low < reported < estimate.high
     assert estimate.n == len(found)
@@ -105,7 +104,7 @@ def test_specification_reasoning_pairs_the_settings(run: Run, observations: list
 
 def test_the_report_shows_what_differs_in_specification_reasoning(observations: list[Observation]) -> None:
     helped = of(observations, "SR")[HELPED]
-    parts = {part.title: part for part in helped.facts.family.parts(helped.unit)}
+    parts = {part.title: part for part in helped.facts.view.parts(helped.unit)}
     assert "+    return 0" not in parts["What differs"].text
     assert "-    return 0" in parts["What differs"].text
     assert parts["Code without test"].beside
@@ -117,14 +116,14 @@ def test_the_report_shows_what_differs_in_specification_reasoning(observations: 
 
 def test_semantics_reasoning_shows_three_programs(observations: list[Observation]) -> None:
     found = of(observations, "DSR")
-    parts = {part.title: part for part in found[HELPED].facts.family.parts(found[HELPED].unit)}
+    parts = {part.title: part for part in found[HELPED].facts.view.parts(found[HELPED].unit)}
     problems = {problem.problem_id: problem for problem in sample.read()}
     assert parts["C"].text == problems[HELPED].code
     assert parts["C+"].text == found[HELPED].unit[0].doc["transformed"]
     assert parts["Answer"].note == parts["C"].note
     assert [part.beside for part in parts.values()][:3] == [True] * 3
     assert found[HELPED].facts.solved
-    assert found[WRONG].facts.family.outcome(found[WRONG].unit) == "no code"
+    assert found[WRONG].facts.view.outcome(found[WRONG].unit) == "no code"
     assert found[HELPED].facts.programs["C+"].loc > found[HELPED].facts.programs["C"].loc
 
 
@@ -146,7 +145,7 @@ def test_the_type_of_an_answer_is_read_as_the_score_reads_its_value(
     changed = dataclasses.replace(
         known.unit[0], answers=(Answer(answer),), doc={**known.unit[0].doc, "output": "[nan]"}
     )
-    assert known.facts.family.type_match((changed,)) == ("List", expected, known.facts.solved)
+    assert known.facts.view.type_match((changed,)) == ("List", expected, known.facts.solved)
 
 
 def test_overlap_counts_each_problem_once(observations: list[Observation]) -> None:
@@ -168,11 +167,11 @@ def test_every_score_and_program_has_its_correlations(run: Run, observations: li
         (r["family"], r["score_name"], r["program"]) for r in tables["correlations"].records() if r["benchmark"] == ALL
     }
     assert found == {
-        (family.title, score, program)
-        for family in families().values()
-        if any(family_of(task_run(task)) is family for task in TASKS)
-        for score in family.scores
-        for program in family.programs
+        (view.title, score, program)
+        for view in views().values()
+        if any(view_of(task_run(task)) == view for task in TASKS)
+        for score in view.scores
+        for program in view.programs
     }
 
 

@@ -1,0 +1,68 @@
+"""How results of each family are shown: one module per family, beside the task of the same name in ``families``.
+
+What results say is independent of the family: they ask its view. A family of another package names the class of its
+view in its variants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pkgutil import resolve_name
+from typing import Any
+
+from lm_eval_codemind.families import families
+from lm_eval_codemind.questions.samples import TaskRun
+from lm_eval_codemind.views.view import Findings, FindingsColumn, Part, Unit, View
+
+__all__ = ["Findings", "FindingsColumn", "Part", "Unit", "View", "short_name", "view_of", "views"]
+
+
+def views() -> Mapping[str, View]:
+    """Return the view of every variant by name, in the order in which results show them.
+
+    The usual variants come first, in the order of the families, then the others.
+
+    Raises:
+        ValueError: if two families have a variant of the same name, or a variant names a class that is not there.
+    """
+    every = [(family, variant) for family in families().values() for variant in family.variants]
+    found: dict[str, View] = {}
+    for family, variant in sorted(every, key=lambda one: one[1] is not one[0].variants[0]):
+        if variant.name in found:
+            raise ValueError(
+                f"the families {found[variant.name].family.name!r} and {family.name!r} both have a variant "
+                f"{variant.name!r}; rename one, or uninstall the package that brings it"
+            )
+        try:
+            found[variant.name] = resolve_name(variant.view)(family, variant)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise ValueError(
+                f"the variant {variant.name!r} of family {family.name!r} names the view {variant.view!r}, which cannot "
+                f"be imported ({error}); write it as 'module:Class'"
+            ) from error
+    return found
+
+
+def view_of(task: TaskRun) -> View | None:
+    """Return the view of a task's results by the variant that they record; None if that is not known.
+
+    Results of release 0.1 do not record it. There the task's name tells, by the longest name of a variant in it.
+    """
+    known = views()
+    recorded = task.suite.get("family")
+    if recorded:
+        return known.get(str(recorded))
+    owners = [name for name in known if task.task.startswith(f"codemind_{name}_")]
+    return known[max(owners, key=len)] if owners else None
+
+
+def short_name(task: str, view: View, suite: Mapping[str, Any]) -> str:
+    """Return what tells a task from the others of its variant: the rest of its name, else its benchmark.
+
+    Args:
+        task: The task's name.
+        view: Its view.
+        suite: What its results record.
+    """
+    prefix = f"codemind_{view.name}_"
+    return task.removeprefix(prefix) if task.startswith(prefix) else str(suite.get("benchmark") or task)

@@ -1,0 +1,214 @@
+"""How results of DER are shown: the model's programs, beside the benchmark's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan, nan
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.benchmarks import Benchmark, benchmarks
+from lm_eval_codemind.families.der import INPUT_SEED, Record, answers_given, failures, rights, same_scores
+from lm_eval_codemind.harness.stages import PLACE, run_files
+from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.scores import der as scores
+from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean, proportion
+from lm_eval_codemind.views import views
+from lm_eval_codemind.views.ier import ExecutionView
+from lm_eval_codemind.views.view import Findings, FindingsColumn, Part, Unit, prompts, responses
+
+
+class DependentView(ExecutionView):
+    """The model's program, the benchmark's program, input, output and answer."""
+
+    scores = ("S_DER",)
+    programs = {"C": ("complexity", "code"), "reference": ("reference_complexity", "reference")}
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        return [unit for unit in super().units(samples) if _record(unit[0])["right"] is not None]
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        return {self.scores[0]: float(_record(unit[0])["right"])}
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        records = [_record(sample) for sample in samples if self.metric in sample.scores]
+        right, failed = rights(records), round(failures(records))
+        if metric == "s_der":
+            return mean([*right, *[0.0] * failed])
+        if metric == "pass@1":
+            return proportion(records[0]["passed"], records[0]["responses"]) if records else mean([])
+        return mean(
+            {"r_der": right, "r_ier_same": same_scores(records), "answered": answers_given(records)}.get(metric, [])
+        )
+
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        found = {"RDER": task.metric("r_der"), "Pass1": task.metric("pass@1")}
+        return {column: metric.value for column, metric in found.items() if metric and not isnan(metric.value)}
+
+    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
+        """Return the row of the task whose programs these are, which says whether they are translations."""
+        recorded = task.suite.get("first_stage") or {}
+        row = super().leaderboard_row(task, benchmark)
+        if recorded.get("family") not in views() or recorded.get("benchmark") not in benchmarks():
+            return row
+        first = views()[recorded["family"]].leaderboard_row(task, benchmarks()[recorded["benchmark"]])
+        return {**first, "Task": row["Task"]}
+
+    def options_again(self, task: TaskRun, beside: Path) -> dict[str, Any]:
+        """Return the options of both stages, with the first one where it lies now."""
+        recorded = task.suite.get("first_stage") or {}
+        options = {**(recorded.get("options") or {}), **super().options_again(task, beside)}
+        return {**options, PLACE: str(_first_stage(task, beside))}
+
+    def companions(self, task: TaskRun, beside: Path) -> list[Path]:
+        """Return the files of the first stage's run."""
+        return run_files(_first_stage(task, beside))
+
+    def reasons_against(self, task: TaskRun) -> list[str]:
+        """Return why results may not be submitted: if the first stage was limited, or left nothing to ask."""
+        recorded = task.suite.get("first_stage") or {}
+        reasons = []
+        if recorded.get("questions") != recorded.get("of"):
+            reasons.append(
+                f"the first stage is incomplete: {recorded.get('questions')} of {recorded.get('of')} problems"
+            )
+        if recorded.get("input_seed") != INPUT_SEED:
+            reasons.append(f"not the default settings: input_seed is {recorded.get('input_seed')}")
+        return reasons
+
+    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Findings]:
+        """Return R'_DER of several models, and how complex their programs are beside the benchmark's."""
+        return [found for found in (_common(models), _beside(models)) if found.rows]
+
+    def outcome(self, unit: Unit) -> str:
+        if self.solved(unit):
+            return "understands its program"
+        return "no answer" if unit[0].answer.found is None else "wrong output"
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        answer, language = sample.answer.found, str(sample.doc.get("language", ""))
+        same = sample.doc.get("ier_same")
+        about = {None: "", 1.0: "its output on this input was predicted", 0.0: "its output was not predicted"}
+        reference = Part(
+            "The benchmark's program",
+            "code",
+            str(sample.doc.get("reference", "")),
+            beside=True,
+            note=about.get(same, ""),
+            language=language,
+        )
+        return [
+            Part("The model's program", "code", str(sample.doc.get("code", "")), beside=True, language=language),
+            # After a translation it is that in the other language, if there is one.
+            *([reference] if reference.text else []),
+            Part("Input I", "code", str(sample.doc.get("input", "")), language=language),
+            Part("Output of the model's program", "text", str(sample.doc.get("output", "")), beside=True),
+            Part("Answer", "text", "(none found)" if answer is None else answer, beside=True),
+            *prompts(sample),
+            *responses(sample),
+        ]
+
+
+def _first_stage(task: TaskRun, beside: Path) -> Path:
+    """Return the results file of a task's first stage: beside its own, else where it was when the task was run."""
+    recorded = str((task.suite.get("options") or {}).get(PLACE, ""))
+    here = beside.with_name(Path(recorded).name)
+    return here if here.is_file() else Path(recorded)
+
+
+def _record(sample: Sample) -> Record:
+    record: Any = sample.scores["r_der"]
+    if not isinstance(record, Mapping):
+        raise ValueError(f"{sample.key.within_task()}: its r_der is {record!r}, and no record of this suite")
+    return record
+
+
+# -- tables over several runs
+
+
+def _common(models: Mapping[str, Sequence[Unit]]) -> Findings:
+    columns: tuple[FindingsColumn, ...] = (
+        ("benchmark", "Benchmark", "text"),
+        ("model", "Model", "text"),
+        ("value", "R'_DER", "percent"),
+        ("low", "95% from", "percent"),
+        ("high", "to", "percent"),
+        ("own", "R_DER", "percent"),
+        ("n", "n", "count"),
+    )
+    rows: list[tuple[Any, ...]] = []
+    benchmarks = dict.fromkeys(unit[0].key.benchmark for units in models.values() for unit in units)
+    for benchmark in benchmarks if len(models) > 1 else ():
+        solved = {model: _by_problem(units, benchmark) for model, units in models.items()}
+        solved = {model: found for model, found in solved.items() if found}
+        if len(solved) < 2:
+            continue
+        common, n = scores.r_der_common(solved)
+        for model, values in common.items():
+            estimate = bootstrap([(value,) for value in values], lambda means: means[..., 0])
+            if values and all(value in (0, 1) for value in values):
+                estimate = mean(values)
+            own = scores.r_der(list(solved[model].values()))
+            rows.append((benchmark, model, scores.r_der(values), estimate.low, estimate.high, own, n))
+    return Findings(
+        "r_der_common",
+        "Programs of their own, on the problems that all models solve",
+        "R_DER is a mean over the problems that a model solves, which differ from model to model. R'_DER is the mean "
+        "over the problems that all of the models solve and are asked about.",
+        columns,
+        tuple(rows),
+    )
+
+
+def _by_problem(units: Sequence[Unit], benchmark: str) -> dict[Any, float]:
+    """Return problem -> mean over its programs of whether the output is predicted."""
+    found: dict[Any, list[float]] = {}
+    for (sample,) in units:
+        if sample.key.benchmark == benchmark:
+            found.setdefault(sample.key.problem_id, []).append(float(_record(sample)["right"]))
+    return {problem: scores.r_der(values) for problem, values in found.items()}
+
+
+def _beside(models: Mapping[str, Sequence[Unit]]) -> Findings:
+    measures = (("cc", "CC"), ("loc", "LoC"), ("dep", "DEP"), ("nc", "NC"))
+    rows: list[tuple[Any, ...]] = []
+    for model, units in models.items():
+        for benchmark in dict.fromkeys(unit[0].key.benchmark for unit in units):
+            docs = [unit[0].doc for unit in units if unit[0].key.benchmark == benchmark]
+            pairs = [
+                (doc["complexity"], doc["reference_complexity"])
+                for doc in docs
+                if doc.get("complexity") and doc.get("reference_complexity")
+            ]
+            for name, title in measures:
+                own, theirs = ([float(pair[side][name]) for pair in pairs] for side in (0, 1))
+                if own:
+                    more = sum(mine > reference for mine, reference in zip(own, theirs, strict=True))
+                    rows.append(
+                        (
+                            benchmark,
+                            model,
+                            title,
+                            scores.r_der(own),
+                            scores.r_der(theirs),
+                            more / len(own) if own else nan,
+                            len(own),
+                        )
+                    )
+    return Findings(
+        "der_complexity",
+        "The models' programs beside the benchmark's",
+        "Mean of each complexity measure over the models' programs that were asked about, and over the benchmark's own "
+        "programs for the same problems; and how often the model's is the more complex one.",
+        (
+            ("benchmark", "Benchmark", "text"),
+            ("model", "Model", "text"),
+            ("measure", "Measure", "text"),
+            ("own", "Model's", "number"),
+            ("reference", "Benchmark's", "number"),
+            ("more", "More complex", "percent"),
+            ("n", "n", "count"),
+        ),
+        tuple(rows),
+    )

@@ -1,0 +1,49 @@
+"""How results of DSR are shown: C, C+ and the answer side by side."""
+
+from __future__ import annotations
+
+from lm_eval_codemind.views.view import Part, Unit, View, described_outcome, prompts, responses
+
+
+class SemanticsView(View):
+    """C, C+ and the answer with their lines, the outcome, and the rules that made C+."""
+
+    scores = ("S_DSR", "pass")
+    programs = {"C": ("complexity", "code"), "C+": ("transformed_complexity", "transformed")}
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        return {"S_DSR": float(unit[0].scores[self.metric]), "pass": float(unit[0].scores["pass@1"])}
+
+    def solved(self, unit: Unit) -> bool:
+        """Return whether the answer passes its tests and is shorter than C+: then S_DSR is above 0."""
+        return self.unit_scores(unit)["S_DSR"] > 0
+
+    def outcome(self, unit: Unit) -> str:
+        of_unit = self.unit_scores(unit)
+        if of_unit["pass"] < 1:
+            answer = unit[0].answer
+            if answer.found is None:
+                return "no code"
+            return "unfinished" if (answer.outcome or {}).get("status") == "unfinished" else "fails its tests"
+        return "simplified" if of_unit["S_DSR"] > 0 else "not shorter"
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        doc, answer = sample.doc, sample.answer
+        language = str(doc.get("language", ""))
+        rules = doc.get("transformations") or []
+        shown = [
+            Part("C", "code", str(doc.get("code", "")), True, _lines(doc.get("loc")), language),
+            Part("C+", "code", str(doc.get("transformed", "")), True, _lines(doc.get("loc_transformed")), language),
+            Part("Answer", "code", answer.found or "(none found)", True, _lines(answer.details.get("loc")), language),
+            Part("Outcome", "text", described_outcome(answer)),
+            Part("Rules that made C+", "text", ", ".join(map(str, rules))),
+            Part("Test", "code", str(doc.get("test", "")), language=language),
+            *prompts(sample),
+            *responses(sample),
+        ]
+        return [part for part in shown if part.text]
+
+
+def _lines(count: object) -> str:
+    return "" if count is None else f"{count} lines"

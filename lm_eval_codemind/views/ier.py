@@ -1,0 +1,52 @@
+"""How results of IER are shown, and of the families that ask for outputs as IER does."""
+
+from __future__ import annotations
+
+from lm_eval_codemind.answers.comparison import too_long
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.questions import Question
+from lm_eval_codemind.questions.samples import TaskRun
+from lm_eval_codemind.views.view import Part, Unit, View, prompts, responses
+
+
+class ExecutionView(View):
+    """Program, input, label and answer."""
+
+    scores = ("S_IER",)
+
+    def outcome(self, unit: Unit) -> str:
+        if self.solved(unit):
+            return "right output"
+        return "no answer" if unit[0].answer.found is None else "wrong output"
+
+    def predicts(self, unit: Unit) -> bool | None:
+        return self.solved(unit)
+
+    def type_match(self, unit: Unit) -> tuple[str, str | None, bool] | None:
+        (sample,) = unit
+        label = sample.doc.get("output")
+        if label is None:
+            return None
+        type_of = kind_of(Question.from_document(sample.doc)).output_type
+        true, answer = type_of(str(label)), sample.answer.found
+        if true is None:
+            return None
+        # An answer that the score does not parse has no type either.
+        readable = answer is not None and not too_long(answer, str(label))
+        return true, type_of(answer) if answer is not None and readable else None, self.solved(unit)
+
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        metric = task.metric(self.metric)
+        return {"RIER": metric.value} if metric and self.variant.authors_task else {}
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        answer, language = sample.answer.found, str(sample.doc.get("language", ""))
+        return [
+            Part("Program C", "code", str(sample.doc.get("code", "")), language=language),
+            Part("Input I", "code", str(sample.doc.get("input", "")), language=language),
+            Part("Label C(I)", "text", str(sample.doc.get("output", "")), beside=True),
+            Part("Answer", "text", "(none found)" if answer is None else answer, beside=True),
+            *prompts(sample),
+            *responses(sample),
+        ]

@@ -1,0 +1,66 @@
+"""How results of bug repair are shown: the answers of a problem, given without and with the test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lm_eval_codemind.families.repair import NO_TEST
+from lm_eval_codemind.questions.samples import Sample
+from lm_eval_codemind.scores import repair as scores
+from lm_eval_codemind.scores.statistics import Estimate, mean
+from lm_eval_codemind.views.pairs import exchanges, programs_beside
+from lm_eval_codemind.views.view import Part, Unit, View
+
+
+class RepairView(View):
+    """Specification, buggy program, test and both answers."""
+
+    scores = ("repaired", "repaired without test")
+    programs = {"C": ("complexity", "code"), "bug": ("buggy_complexity", "buggy")}
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        """Return the two samples of each problem, the one without a test first; problems that lack one are left out."""
+        problems: dict[tuple[str, str], dict[bool, Sample]] = {}
+        for sample in samples:
+            if "repaired_by_test" in sample.scores:
+                key = (sample.key.benchmark, sample.key.problem_id)
+                problems.setdefault(key, {})[sample.key.setting != NO_TEST] = sample
+        return [(of[False], of[True]) for of in problems.values() if len(of) == 2]
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        without, with_test = (_passed(sample) for sample in unit)
+        return {"repaired": with_test, "repaired without test": without}
+
+    def outcome(self, unit: Unit) -> str:
+        without, with_test = (_passed(sample) >= 1 for sample in unit)
+        if without and with_test:
+            return "repaired"
+        if with_test:
+            return "only with test"
+        return "only without test" if without else "not repaired"
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        if metric == "repaired_by_test":
+            pairs = [[_passed(sample) for sample in unit] for unit in self.units(samples)]
+            return mean([scores.repaired_by_test(without, with_test) for without, with_test in pairs])
+        return super().estimate(samples, metric)
+
+    def parts(self, unit: Unit) -> list[Part]:
+        doc = unit[1].doc
+        language = str(doc.get("language", ""))
+        shown = [
+            Part("Specification S", "code", str(doc.get("specification", "")), language=language),
+            Part("Buggy program B", "code", str(doc.get("buggy", "")), language=language),
+            Part("Test t that reveals the bug", "code", str(doc.get("test", "")), language=language),
+            *programs_beside(unit, language, "Answer"),
+            Part("Correct program C", "code", str(doc.get("code", "")), language=language),
+            Part("Test suite T", "code", str(doc.get("tests", "")), language=language),
+            *exchanges(unit),
+        ]
+        return [part for part in shown if part.text]
+
+
+def _passed(sample: Sample) -> float:
+    record: Any = sample.scores["repaired_by_test"]
+    return float(record["passed"])

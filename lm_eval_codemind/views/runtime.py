@@ -1,0 +1,158 @@
+"""How results on runtime behaviour are shown: program by program, with the answers beside the lines asked about."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
+from typing import Any
+
+from lm_eval_codemind.families.runtime import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE, Record, items, numbered
+from lm_eval_codemind.questions import Key
+from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr, ic
+from lm_eval_codemind.scores.statistics import Estimate
+from lm_eval_codemind.views.view import Part, Unit, View, prompts, responses
+
+# A longer line of code pushes its notes to the right, and no other line's.
+_CODE_COLUMNS = 72
+_NOTE_CHARACTERS = 80
+# The line that questions about the output have.
+_NO_LINE = 0
+
+
+class RuntimeView(View):
+    """A unit is a program: all questions about its lines on all of its inputs."""
+
+    scores = ("IC", "coverage", "state", "path", "output")
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        """Return the samples program by program; programs of which no item has all its answers are left out."""
+        programs: dict[str, list[Sample]] = {}
+        for sample in samples:
+            programs.setdefault(sample.key.problem_id, []).append(sample)
+        return [tuple(unit) for unit in programs.values() if _items(unit)]
+
+    def unit_key(self, unit: Unit) -> Key:
+        return unit[0].key._replace(setting="", item="")
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        """Return the means over the program's items; of outputs over its inputs."""
+        answered = _items(unit)
+        means = {name: METRICS[name](answered) for name in (COVERAGE, STATE, PATH)}
+        of_inputs = items(_records(unit, OUTPUT), OUTPUT)
+        return {"IC": METRICS["ic"](answered), **means, "output": METRICS["output"](of_inputs)}
+
+    def solved(self, unit: Unit) -> bool:
+        """Return whether all answers about a program are right."""
+        return self.unit_scores(unit)["IC"] >= 1
+
+    def outcome(self, unit: Unit) -> str:
+        of_unit = self.unit_scores(unit)
+        if of_unit["IC"] >= 1:
+            return "all right"
+        worst = min((COVERAGE, STATE, PATH, OUTPUT), key=lambda name: of_unit[name])
+        return f"weakest in {worst}"
+
+    def predicts(self, unit: Unit) -> bool | None:
+        return self.unit_scores(unit)["output"] >= 1
+
+    def metrics(self, task: TaskRun) -> tuple[str, ...]:
+        names = super().metrics(task)
+        return tuple(name for name in names if not name.endswith("_stderr"))
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        """Return a metric with the interval of its clustered standard error: 1.96 of them to either side."""
+        if metric not in NEEDS:
+            return super().estimate(samples, metric)
+        answered = items(_records(samples, metric), metric)
+        value, error = METRICS[metric](answered), 1.96 * clustered_stderr(metric, answered)
+        return Estimate(value, max(0.0, value - error), min(1.0, value + error), len(answered))
+
+    def parts(self, unit: Unit) -> list[Part]:
+        language = str(unit[0].doc.get("language", ""))
+        shown = []
+        for run in dict.fromkeys(str(sample.doc["run"]) for sample in unit):
+            of_run = [sample for sample in unit if str(sample.doc["run"]) == run]
+            note = "answer, and the truth where it is another"
+            shown.append(Part(f"Input {run}", "code", _input_shown(of_run[0].doc), language=language))
+            shown.append(Part(f"Answers on input {run}", "code", annotated(of_run), note=note))
+        for sample in unit:
+            suffix = f" ({sample.key.setting}, {sample.key.item})"
+            shown += [*prompts(sample, suffix), *responses(sample, suffix)]
+        return [part for part in shown if part.text]
+
+
+def annotated(samples: Sequence[Sample]) -> str:
+    """Return a program with the answers about it: beside each line the answers about that line, at the end the output.
+
+    Args:
+        samples: The samples of one program on one input.
+    """
+    asked = {(sample.key.setting, int(sample.doc["line"])): sample for sample in samples}
+    notes: dict[int, list[str]] = defaultdict(list)
+    for (_, line), sample in asked.items():
+        notes[line].append(_note(sample))
+    for line in notes:
+        places = [(setting, _NO_LINE if setting == OUTPUT else line) for setting in SETTINGS]
+        if line != _NO_LINE and all(place in asked for place in places):
+            notes[line].append(_consistency({setting: _is_right(asked[setting, at]) for setting, at in places}))
+
+    code = numbered(str(samples[0].doc["code"])).split("\n")
+    width = min(max(map(len, code)), _CODE_COLUMNS)
+    rows = []
+    for number, text in enumerate(code, start=1):
+        of_line = notes.get(number)
+        if of_line:
+            rows += [
+                f"{left:{width}}  | {note}" for left, note in zip(chain([text], repeat("")), of_line, strict=False)
+            ]
+        else:
+            rows.append(text)
+    return "\n".join([*rows, "", *notes.get(_NO_LINE, [])])
+
+
+def _note(sample: Sample) -> str:
+    """Return the answer of a sample on one line, with the truth if the answer is wrong."""
+    setting, right = sample.key.setting, _is_right(sample)
+    about = f" of {sample.doc['variable']}" if setting == STATE else ""
+    answer = "(no answer)" if sample.answer.found is None else _one_line(sample.answer.found)
+    truth = "" if right else f"   but: {_one_line(str(sample.doc['answer']))}"
+    return f"{'+' if right else '-'} {setting}{about}: {answer}{truth}"
+
+
+def _consistency(right: Mapping[str, bool]) -> str:
+    """Return where the chain of the four answers about a line breaks, and its IC."""
+    value = ic(*(right[setting] for setting in SETTINGS))
+    if value == 1:
+        return "consistent, IC 1"
+    broken = next(setting for setting in SETTINGS if not right[setting])
+    after = [setting for setting in SETTINGS[SETTINGS.index(broken) + 1 :] if right[setting]]
+    though = f", though {' and '.join(after)} {'is' if len(after) == 1 else 'are'} right" if after else ""
+    return f"consistency breaks at {broken}{though}, IC {value:g}"
+
+
+def _is_right(sample: Sample) -> bool:
+    """Return whether the first response of a sample is right."""
+    records = (sample.scores.get(metric) for metric in NEEDS)
+    return next((bool(record["right"][0]) for record in records if isinstance(record, Mapping)), False)
+
+
+def _items(unit: Iterable[Sample]) -> list[Item]:
+    return items(_records(unit, "ic"), "ic")
+
+
+def _records(samples: Iterable[Sample], metric: str) -> list[Record]:
+    values = (sample.scores.get(metric) for sample in samples)
+    return [record for record in values if isinstance(record, Mapping)]
+
+
+def _input_shown(doc: Mapping[str, Any]) -> str:
+    set_up = str(doc.get("set_up") or "")
+    return f"{textwrap.indent(set_up, '# ')}\n{doc['input']}" if set_up else str(doc["input"])
+
+
+def _one_line(text: str) -> str:
+    shown = " ".join(text.split())
+    return shown if len(shown) <= _NOTE_CHARACTERS else f"{shown[: _NOTE_CHARACTERS - 3]}..."

@@ -1,0 +1,117 @@
+"""How results of SR are shown: the two programs of a problem, written without and with the test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.families.sr import NO_TEST, WITH_TEST
+from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.scores import sr as scores
+from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean
+from lm_eval_codemind.views.pairs import difference, exchanges, programs_beside
+from lm_eval_codemind.views.view import Part, Unit, View, described_outcome, prompts, responses
+
+
+class SpecificationView(View):
+    """Specification, test, both programs and what differs between them."""
+
+    scores = ("S_SR", "pass without test", "pass with test")
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        settings: dict[tuple[str, str], dict[str, Sample]] = {}
+        for sample in samples:
+            if self.metric in sample.scores:
+                settings.setdefault((sample.key.problem_id, sample.key.item), {})[sample.key.setting] = sample
+        return [(of[NO_TEST], of[WITH_TEST]) for of in settings.values() if {NO_TEST, WITH_TEST} <= of.keys()]
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        without, with_test = (passed(sample) for sample in unit)
+        return {
+            "S_SR": scores.s_sr(without, with_test),
+            "pass without test": without,
+            "pass with test": with_test,
+        }
+
+    def solved(self, unit: Unit) -> bool:
+        """Return whether the program written with the test passes, which is the one a user would take."""
+        return passed(unit[1]) >= 1
+
+    def outcome(self, unit: Unit) -> str:
+        without, with_test = (passed(sample) >= 1 for sample in unit)
+        if without and with_test:
+            return "both pass"
+        if with_test:
+            return "only with test"
+        return "only without test" if without else "neither passes"
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        pairs = [[passed(sample) for sample in unit] for unit in self.units(samples)]
+        if metric == "r_sr":
+            rows = [(without, scores.s_sr(without, with_test)) for without, with_test in pairs]
+            return bootstrap(rows, lambda means: means[..., 0] * np.exp(means[..., 1]))
+        if metric == "s_sr":
+            return mean([scores.s_sr(without, with_test) for without, with_test in pairs])
+        return super().estimate(samples, metric)
+
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        columns = {"NoTest": "pass@1_no_test", "WithTest": "pass@1_with_test"}
+        return {column: metric.value for column, name in columns.items() if (metric := task.metric(name))}
+
+    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
+        return {**super().leaderboard_row(task, benchmark), "Gtask": "synthesis"}
+
+    def parts(self, unit: Unit) -> list[Part]:
+        without, with_test = unit
+        doc = without.doc
+        language = str(doc.get("language", ""))
+        shown = [
+            Part("Specification S", "code", str(doc.get("specification", "")), language=language),
+            Part("Test t", "code", str(with_test.doc.get("test", "")), language=language),
+            *programs_beside(unit, language),
+            Part("What differs", "diff", difference(unit)),
+            Part("Reference", "code", str(doc.get("code", "")), language=language),
+            Part("Test suite T", "code", str(doc.get("tests", "")), language=language),
+            *exchanges(unit),
+        ]
+        return [part for part in shown if part.text]
+
+
+class MisleadingView(View):
+    """One program per problem, written with a test that contradicts the specification."""
+
+    metric = "pass@1"
+    scores = ("pass on misleading test",)
+
+    def outcome(self, unit: Unit) -> str:
+        return "follows the test" if self.solved(unit) else "does not follow it"
+
+    def leaderboard(self, task: TaskRun) -> dict[str, float]:
+        metric = task.metric(self.metric)
+        return {"MisleadingTest": metric.value} if metric else {}
+
+    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
+        return {**super().leaderboard_row(task, benchmark), "Gtask": "synthesis"}
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        language = str(sample.doc.get("language", ""))
+        shown = [
+            Part("Specification S", "code", str(sample.doc.get("specification", "")), language=language),
+            Part("Misleading test", "code", str(sample.doc.get("test", "")), language=language),
+            Part("Code", "code", sample.answer.found or "(none found)", language=language),
+            Part("Outcome", "text", described_outcome(sample.answer)),
+            Part("Reference", "code", str(sample.doc.get("code", "")), language=language),
+            *prompts(sample),
+            *responses(sample),
+        ]
+        return [part for part in shown if part.text]
+
+
+def passed(sample: Sample) -> float:
+    """Return the share of the responses in a sample that pass."""
+    record: Any = sample.scores["r_sr"]
+    return float(record["passed"] if isinstance(record, dict) else record) if record is not None else 0.0

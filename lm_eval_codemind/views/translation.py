@@ -1,0 +1,80 @@
+"""How translations are shown: as results of SR, with two languages and the cause of a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.families.translation import cause, target_language
+from lm_eval_codemind.languages import get_language
+from lm_eval_codemind.questions import Answer
+from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.scores.statistics import Estimate, mean
+from lm_eval_codemind.views.pairs import difference, exchanges, programs_beside
+from lm_eval_codemind.views.sr import MisleadingView, SpecificationView, passed
+from lm_eval_codemind.views.view import Part, Unit, described_outcome, prompts, responses
+
+
+class TranslationView(SpecificationView):
+    """Original, test, both translations and what differs between them."""
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        if metric == "gained":
+            pairs = [(passed(without), passed(with_test)) for without, with_test in self.units(samples)]
+            return mean([with_test for without, with_test in pairs if without < 1])
+        return super().estimate(samples, metric)
+
+    def outcome(self, unit: Unit) -> str:
+        """Return the outcome of a problem; where neither translation passes, why the one with the test fails."""
+        outcome = super().outcome(unit)
+        return f"neither: {_failure(unit[1].answer)}" if outcome == "neither passes" else outcome
+
+    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
+        return {**super().leaderboard_row(task, benchmark), **_translated(benchmark)}
+
+    def parts(self, unit: Unit) -> list[Part]:
+        without, with_test = unit
+        doc = without.doc
+        source, target = str(doc.get("language", "")), str(doc.get("target_language", ""))
+        shown = [
+            Part("Original", "code", str(doc.get("code", "")), language=source),
+            Part("Test t", "text", str(with_test.doc.get("test", ""))),
+            *programs_beside(unit, target),
+            Part("What differs", "diff", difference(unit)),
+            *exchanges(unit),
+        ]
+        return [part for part in shown if part.text]
+
+
+class MisleadingTranslationView(MisleadingView):
+    """One translation per program, written with a test that contradicts the program."""
+
+    def outcome(self, unit: Unit) -> str:
+        return "follows the test" if self.solved(unit) else f"does not follow it: {_failure(unit[0].answer)}"
+
+    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
+        return {**super().leaderboard_row(task, benchmark), **_translated(benchmark)}
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        doc, program = sample.doc, sample.answer.found or "(none found)"
+        shown = [
+            Part("Original", "code", str(doc.get("code", "")), language=str(doc.get("language", ""))),
+            Part("Misleading test", "text", str(doc.get("test", ""))),
+            Part("Code", "code", program, language=str(doc.get("target_language", ""))),
+            Part("Outcome", "text", described_outcome(sample.answer)),
+            *prompts(sample),
+            *responses(sample),
+        ]
+        return [part for part in shown if part.text]
+
+
+def _translated(benchmark: Benchmark) -> dict[str, str]:
+    """Return the columns of a translation: the benchmark's name without its language, and both languages."""
+    source, target = (get_language(name).title for name in (benchmark.language, target_language(benchmark)))
+    dataset = benchmark.title.removesuffix(source).strip()
+    return {"Dataset": dataset, "Gtask": "translate", "src": source, "tgt": target}
+
+
+def _failure(answer: Answer) -> str:
+    return cause(answer).replace("_", " ") or ("no code" if answer.found is None else "")

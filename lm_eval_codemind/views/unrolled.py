@@ -1,0 +1,11 @@
+"""How results of IER on unrolled programs are shown: as those of IER, and beside them."""
+
+from __future__ import annotations
+
+from lm_eval_codemind.views.ier import ExecutionView
+
+
+class UnrolledView(ExecutionView):
+    """IER's view, compared with IER on the same problems."""
+
+    beside = "ier"

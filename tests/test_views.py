@@ -1,0 +1,42 @@
+"""Views of families that other packages bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from lm_eval_codemind import families
+from lm_eval_codemind.families.ier import ExecutionReasoning
+from lm_eval_codemind.questions import Family, Variant
+from lm_eval_codemind.views import views
+
+
+class Mine(ExecutionReasoning):
+    """A family whose variants the tests change."""
+
+
+@pytest.fixture
+def mine(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Mine]]:
+    known = dict(families.families())
+    monkeypatch.setattr("lm_eval_codemind.views.families", lambda: {**known, "mine": Mine()})
+    yield Mine
+
+
+def test_a_family_without_a_view_has_the_plain_one(mine: type[Family]) -> None:
+    mine.variants = (Variant("mine", "Mine"),)
+    assert views()["mine"].title == "Mine" and views()["mine"].scores == ("r_ier",)
+    assert list(views())[:6] == ["ier", "sr", "dsr", "input", "der", "repair"]
+
+
+def test_two_variants_of_one_name(mine: type[Family]) -> None:
+    mine.variants = (Variant("mine", "Mine"), Variant("ier_buggy", "Mine, buggy"))
+    with pytest.raises(ValueError, match="'ier' and 'mine' both have a variant 'ier_buggy'; rename one"):
+        views()
+
+
+@pytest.mark.parametrize("place", ["no_such_module:View", "lm_eval_codemind.views:NoSuchView"])
+def test_a_view_that_is_not_there(mine: type[Family], place: str) -> None:
+    mine.variants = (Variant("mine", "Mine", view=place),)
+    with pytest.raises(ValueError, match=f"'mine' names the view '{place}', which cannot be imported"):
+        views()
