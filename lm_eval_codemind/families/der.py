@@ -287,7 +287,7 @@ def first_pass_stderr(records: Sequence[Record]) -> float:
     return scores.r_der_stderr(_passes(records))
 
 
-def r_iersame_scores(records: Sequence[Record]) -> float:
+def r_ier_same(records: Sequence[Record]) -> float:
     """Aggregate to R_IER on the benchmark's own programs, for the problems and inputs asked about here."""
     return scores.r_der(same_scores(records))
 

@@ -22,7 +22,6 @@ from datasets import Dataset
 
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.benchmarks import get_benchmark
-from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.harness.contract import warn_if_unknown
@@ -220,12 +219,10 @@ def _require_questions(
 ) -> None:
     """Raise a ValueError where a task has no questions, or two with the same key."""
     if not problems:
-        loaded = load_benchmark(benchmark)
-        excluded = sum(problem.category == "excluded" for problem in loaded)
         raise ValueError(
-            f"{benchmark}: {family.title} asks about none of its {len(loaded)} problems ({excluded} are excluded, for "
-            f"their labels cannot be proven): problems() of the family {family.name!r} leaves none; choose another "
-            f"benchmark, or run `codemind data build --benchmark {benchmark}` if its data are from another release"
+            f"{benchmark}: {family.title} asks about none of its problems: problems() of the family {family.name!r} "
+            "leaves none; choose another benchmark, or, if its data are from another release, run "
+            f"`codemind data build --benchmark {benchmark}`"
         )
     if not questions:
         ways = ", ".join(repr(way) for way in settings)
