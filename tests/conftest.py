@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +10,11 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from lm_eval_codemind.benchmarks import Benchmark, Upstream, benchmarks, registry
-from lm_eval_codemind.data.build import build, built_benchmarks
+from lm_eval_codemind import catalogue
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.catalogue import Benchmark, benchmarks
+from lm_eval_codemind.data.build import build
+from lm_eval_codemind.data.load import DATA_VARIABLE, intact, read_manifest, released_digests
 from lm_eval_codemind.execution.java import jdk
 
 # How long an example takes depends on what else the machine does.
@@ -20,6 +23,9 @@ settings.load_profile("codemind")
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED_DATA = ROOT.parent / "shared" / "data"
+
+# Tests leave the data in the user's cache directory alone. This must stand before any data is loaded.
+os.environ.setdefault(DATA_VARIABLE, str(ROOT / ".cache" / "data"))
 
 
 @pytest.fixture(scope="session")
@@ -38,28 +44,20 @@ def upstream(shared_data: Path) -> Upstream:
 
 @pytest.fixture(scope="session")
 def built_data(upstream: Upstream) -> Path:
-    """A data directory with all benchmarks, built from upstream's archives; for ``$CODEMIND_DATA``. Only to be read.
+    """A data directory with all benchmarks, for ``$CODEMIND_DATA``. Only to be read.
 
-    Runs share it: it is kept in ``.cache`` under the digest of the code and the shipped files that a build depends on.
+    Runs share it. What it holds has the bytes that were released; other benchmarks are built anew, from upstream's
+    archives. That a build gives these bytes is for ``tests/data/test_build.py`` to show.
     """
-    folder = ROOT / ".cache" / "test_data" / build_digest()
+    folder = ROOT / ".cache" / "built_data"
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.with_suffix(".lock")):
-        if not (folder / "complete").exists():
-            build(built_benchmarks(), upstream, folder)
-            (folder / "complete").touch()
+        entries = read_manifest(folder)
+        outdated = [
+            name for name in benchmarks() if not intact(folder, name) or entries[name].digests != released_digests(name)
+        ]
+        build(outdated, upstream, folder)
     return folder
-
-
-def build_digest() -> str:
-    """Return a digest of everything in the package that a build of the data reads."""
-    rooms = ("answers", "benchmarks", "data", "languages", "problems", "proof", "transforms")
-    paths = (path for room in rooms for path in sorted((ROOT / "lm_eval_codemind" / room).rglob("*")))
-    content = hashlib.sha256()
-    for path in paths:
-        if path.is_file() and path.suffix != ".pyc":
-            content.update(f"{path.relative_to(ROOT)} {path.stat().st_size}\n".encode() + path.read_bytes())
-    return content.hexdigest()[:16]
 
 
 @pytest.fixture(scope="session")
@@ -75,7 +73,7 @@ def java() -> jdk.Jdk:
 def register_benchmark(monkeypatch: pytest.MonkeyPatch) -> Callable[[Benchmark], None]:
     """Add a made-up benchmark to the registry, in place of one of that name, for the time of a test."""
     known = dict(benchmarks())
-    monkeypatch.setattr(registry, "registered", lambda group, packaged: known)
+    monkeypatch.setattr(catalogue, "registered", lambda group, packaged: known)
 
     def register(benchmark: Benchmark) -> None:
         known[benchmark.name] = benchmark

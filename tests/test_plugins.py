@@ -8,7 +8,7 @@ import pytest
 
 from lm_eval_codemind import plugins
 
-OWN = ("lm_eval_codemind.benchmarks.sample:SAMPLE",)
+OWN = ("lm_eval_codemind.languages.python:PYTHON",)
 
 
 def named(*names: str) -> object:
@@ -33,13 +33,13 @@ def bring(monkeypatch: pytest.MonkeyPatch, **brought: list[object]) -> None:
 
 def test_those_of_this_package_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     bring(monkeypatch, benchmarks=[named("b", "a"), named("c")], families=[named("f")])
-    assert list(plugins.registered("benchmarks", OWN)) == ["sample", "b", "a", "c"]
+    assert list(plugins.registered("benchmarks", OWN)) == ["python", "b", "a", "c"]
     assert list(plugins.registered("families", ())) == ["f"]
     assert list(plugins.registered("languages", ())) == []
 
 
-@pytest.mark.parametrize("brought", [[named("sample")], [named("a"), named("a")], [named("a", "a")]])
+@pytest.mark.parametrize("brought", [[named("python")], [named("a"), named("a")], [named("a", "a")]])
 def test_two_of_one_name_are_refused(monkeypatch: pytest.MonkeyPatch, brought: list[object]) -> None:
     bring(monkeypatch, benchmarks=brought)
-    with pytest.raises(ValueError, match=r"there are two benchmarks named '(sample|a)'; uninstall the package"):
+    with pytest.raises(ValueError, match=r"there are two benchmarks named '(python|a)'; uninstall the package"):
         plugins.registered("benchmarks", OWN)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.execution import CaseOutcome, Outcome, Status
 
 ROOT = Path(__file__).parents[1]

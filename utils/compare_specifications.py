@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.benchmarks import limits_of
+from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
 from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, WITH_TEST

@@ -22,8 +22,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.benchmarks import Upstream, get_benchmark
-from lm_eval_codemind.benchmarks.archives import CODEMIND_V1, ArchivePart
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart
+from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.catalogue.packaged import CODEMIND_V1
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Limits, Outcome, ScriptCase, SharedPool, Status
 from lm_eval_codemind.execution.java.sandbox import COMPILE_ERROR, JavaSandbox

@@ -15,7 +15,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from lm_eval_codemind.answers.comparison import same_ends
-from lm_eval_codemind.benchmarks import Upstream, get_benchmark
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.catalogue import get_benchmark
 
 BENCHMARKS = ("humaneval", "mbpp", "cruxeval", "codenet_python", "codenet_java", "avatar", "avatar_java")
 # Folders of MBPP have numbers, our problems names.

@@ -10,24 +10,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.benchmarks import benchmarks
+from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.facts.plain_inputs import PLAIN_INPUTS, load_plain_inputs
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.plain_inputs import (
-    PLAIN_INPUTS,
-    computed_outputs,
-    find_plain_inputs,
-    shipped_plain_inputs,
-)
-from lm_eval_codemind.proof.shipped import one_a_line
+from lm_eval_codemind.proof.find_plain_inputs import computed_outputs, find_plain_inputs
 
-FILE = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs" / PLAIN_INPUTS
 ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 
 
@@ -37,7 +31,7 @@ ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 @click.option("--workers", default=1, show_default=True)
 def main(names: tuple[str, ...], constants: bool, workers: int) -> None:
     """Write ``proofs/plain_inputs.json``; benchmarks that are not examined stay as they are in it."""
-    known = dict(shipped_plain_inputs())
+    known = load_plain_inputs()
     for name in names or ASKED:
         problems = [problem for problem in load_benchmark(name) if problem.category != "excluded"]
         if constants:
@@ -48,7 +42,7 @@ def main(names: tuple[str, ...], constants: bool, workers: int) -> None:
         click.echo(f"{name}: {len(known[name])} of {len(asked)}; nothing to predict in {len(problems) - len(asked)}")
     if constants:
         return
-    FILE.write_text(one_a_line(dict(sorted(known.items())), " ") + "\n", encoding="utf-8")
+    shipped.save(PLAIN_INPUTS, dict(sorted(known.items())))
 
 
 def try_constants(name: str, problems: Sequence[Problem], workers: int) -> None:

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.benchmarks import Upstream, benchmarks, get_benchmark
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.execution import SharedPool
 from lm_eval_codemind.execution.sandbox import WORKERS_VARIABLE
-from lm_eval_codemind.proof.revealing import FILE, find_revealing_tests
-from lm_eval_codemind.proof.shipped import one_a_line
-
-PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs"
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.facts.revealing_tests import REVEALING_TESTS
+from lm_eval_codemind.proof.find_revealing_tests import find_revealing_tests
 
 
 @click.command()
@@ -41,7 +41,7 @@ def main(upstream: Path, workers: int) -> None:
         click.echo(f"{benchmark.name}: {len(found)} tests; none for {', '.join(missing) or 'nothing'}")
         click.echo(f"  the buggy program returns nothing: {', '.join(silent) or 'none'}")
         tests[benchmark.name] = {name: dataclasses.asdict(test) for name, test in found.items()}
-    (PROOFS / FILE).write_text(one_a_line(tests, " ", 2) + "\n", encoding="utf-8")
+    shipped.save(REVEALING_TESTS, tests, levels=2)
 
 
 if __name__ == "__main__":

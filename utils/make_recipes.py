@@ -14,13 +14,13 @@ import logging
 import time
 from pathlib import Path
 
-from lm_eval_codemind.benchmarks import Upstream, benchmarks, fixed_form, get_benchmark
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.catalogue import benchmarks, fixed_form, get_benchmark
 from lm_eval_codemind.data.build import downloading, read_proven
 from lm_eval_codemind.execution import Sandbox
-from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof import transformed
-
-RECIPES = Path(transformed.__file__).parent / "recipes"
+from lm_eval_codemind.facts.recipes import load_recipes, save_recipes
+from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
+from lm_eval_codemind.proof.make_recipes import judge_published, transform_all
 
 
 def read(name: str, upstream: Path | None) -> list[Problem]:
@@ -34,7 +34,7 @@ def read(name: str, upstream: Path | None) -> list[Problem]:
 
 def main() -> None:
     """Make the recipes of the chosen benchmarks."""
-    shipped = [name for name in benchmarks() if transformed.load_recipes(name)]
+    shipped = [name for name in benchmarks() if load_recipes(name)]
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--upstream", type=Path, help="directory with upstream's checkouts or archives")
     parser.add_argument("--benchmark", action="append", choices=list(benchmarks()), help="those that have recipes")
@@ -46,10 +46,10 @@ def main() -> None:
         start = time.perf_counter()
         with Sandbox(workers=arguments.workers) as sandbox:
             if get_benchmark(name).labels == "published":
-                recipes = transformed.judge_published(problems, sandbox)
+                recipes = judge_published(problems, sandbox)
             else:
-                recipes = transformed.transform_all(problems, transformed.TRANSFORM_SEED, sandbox)
-        (RECIPES / f"{name}.json").write_text(transformed.dump_recipes(recipes), encoding="utf-8")
+                recipes = transform_all(problems, TRANSFORM_SEED, sandbox)
+        save_recipes(name, recipes)
         dropped = sum(len(recipe.dropped) for recipe in recipes.values())
         unusable = [problem_id for problem_id, recipe in recipes.items() if not recipe.usable]
         seconds = time.perf_counter() - start

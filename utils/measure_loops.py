@@ -11,13 +11,12 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.benchmarks import Upstream, benchmarks
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data.build import read_problems
-from lm_eval_codemind.proof.complexity import LOOP_LENGTHS, shipped_loop_lengths, short_digest
-from lm_eval_codemind.proof.loop_lengths import measure_loop_lengths
-from lm_eval_codemind.proof.shipped import one_a_line
-
-FILE = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs" / LOOP_LENGTHS
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.facts.complexity import LOOP_LENGTHS, short_digest
+from lm_eval_codemind.proof.measure_loops import measure_loop_lengths
 
 
 @click.command()
@@ -26,7 +25,7 @@ FILE = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "
 @click.option("--workers", default=1, show_default=True)
 def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
     """Write ``proofs/loop_lengths.json``; benchmarks that are not measured stay as they are in it."""
-    lengths = {"code": {}, "transformed": {}} | shipped_loop_lengths()
+    lengths = {"code": {}, "transformed": {}} | dict(shipped.load(LOOP_LENGTHS))
     for name in names or benchmarks():
         # What does not end has no loop length.
         problems = [one for one in read_problems(name, Upstream(upstream)) if one.reason != "no_output"]
@@ -42,7 +41,7 @@ def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
                 lengths[program][name] = measured
             click.echo(f"{name}, {program}: {len(measured)} of {len(problems)} measured")
     ordered = {program: dict(sorted(of_program.items())) for program, of_program in lengths.items()}
-    FILE.write_text(one_a_line(ordered, " ", 2) + "\n", encoding="utf-8")
+    shipped.save(LOOP_LENGTHS, ordered, levels=2)
 
 
 if __name__ == "__main__":

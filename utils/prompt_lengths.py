@@ -12,7 +12,7 @@ from typing import Any
 
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.benchmarks import benchmarks
+from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.harness import stages
 from lm_eval_codemind.harness.contract import dataset_arguments
 from lm_eval_codemind.harness.location import task_directory

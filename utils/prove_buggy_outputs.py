@@ -12,13 +12,13 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.benchmarks import Upstream, benchmarks, fixed_form
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.catalogue import benchmarks, fixed_form
 from lm_eval_codemind.execution import Sandbox
-from lm_eval_codemind.proof.buggy_suites import FILE, prove_outputs
-from lm_eval_codemind.proof.revealing import with_revealing_tests
-from lm_eval_codemind.proof.shipped import one_a_line
-
-PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs"
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.facts.buggy_suites import BUGGY_OUTPUTS
+from lm_eval_codemind.facts.revealing_tests import with_revealing_tests
+from lm_eval_codemind.proof.prove_buggy_outputs import prove_outputs
 
 
 @click.command()
@@ -39,7 +39,7 @@ def main(upstream: Path, workers: int) -> None:
         calls = sum(map(len, found.values()))
         click.echo(f"{benchmark.name}: {calls} calls of {len(found)} programs; none of {', '.join(without) or 'none'}")
         proven[benchmark.name] = found
-    (PROOFS / FILE).write_text(one_a_line(proven, " ", 2) + "\n", encoding="utf-8")
+    shipped.save(BUGGY_OUTPUTS, proven, levels=2)
 
 
 if __name__ == "__main__":

@@ -14,11 +14,12 @@ from tempfile import TemporaryDirectory
 import click
 
 from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data import build as building
-from lm_eval_codemind.data.verify import execute_benchmark, proven_benchmarks
-from lm_eval_codemind.proof.shipped import one_a_line
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.proof.verify import execute_benchmark, proven_benchmarks
 
-PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" / "proofs"
+DIGESTS = Path(building.__file__).with_name("released_digests.json")
 
 
 @click.command()
@@ -27,15 +28,15 @@ PROOFS = Path(__file__).resolve().parent.parent / "lm_eval_codemind" / "proof" /
 @click.option("--digests-only", is_flag=True, help="Prove nothing; only write the digests of the build.")
 @click.option("--workers", default=1, show_default=True)
 def main(upstream: Path, names: tuple[str, ...], digests_only: bool, workers: int) -> None:
-    """Write ``proofs/NAME.json`` and ``proofs/digests.json``."""
+    """Write ``proofs/NAME.json`` and the digests of the build."""
     source = Upstream(upstream)
     for name in () if digests_only else names or proven_benchmarks():
         proofs = {problem_id: proof.to_json() for problem_id, proof in execute_benchmark(name, source, workers).items()}
-        (PROOFS / f"{name}.json").write_text(one_a_line(proofs) + "\n", encoding="utf-8")
+        shipped.save(f"proofs/{name}.json", proofs)
     with TemporaryDirectory() as folder:
-        entries = building.build(building.built_benchmarks(), source, Path(folder))
+        entries = building.build(benchmarks(), source, Path(folder))
     digests = {file: digest for entry in entries.values() for file, digest in entry.digests.items()}
-    (PROOFS / "digests.json").write_text(json.dumps(digests, indent=2) + "\n", encoding="utf-8")
+    DIGESTS.write_text(json.dumps(digests, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

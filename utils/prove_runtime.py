@@ -21,10 +21,11 @@ import click
 from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.facts.runtime_labels import UNRUNNABLE, Labels, plain, read_labels
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof import reval_differences, runtime
+from lm_eval_codemind.proof import compare_reval, runtime
 
-FOLDER = Path(runtime.__file__).parent / "runtime_labels"
 OWN = ("cruxeval", "avatar", "sample")
 NAMES = ("reval", *OWN)
 SEED = "codemind runtime 1"
@@ -66,7 +67,7 @@ def trace(upstream: Path, output: Path, seeds: tuple[int, ...], names: tuple[str
                 else runtime.prove_reval(programs, sandbox)
                 for name in names
             }
-        proofs.append({name: runtime.plain(each) for name, each in labels.items()})
+        proofs.append({name: plain(each) for name, each in labels.items()})
     output.write_text(json.dumps({"version": version, "proofs": proofs}), encoding="utf-8")
 
 
@@ -77,7 +78,7 @@ def replicate(upstream: Path, workers: int) -> None:
     """Write the labels that REval's own reading gives."""
     with Sandbox(workers=workers) as sandbox:
         labels = runtime.replicate_reval(_programs(upstream), sandbox)
-    (FOLDER / "reval_published.json.gz").write_bytes(runtime.packed(labels))
+    shipped.save("runtime_labels/reval_published.json.gz", labels)
 
 
 @main.command()
@@ -86,9 +87,8 @@ def replicate(upstream: Path, workers: int) -> None:
 def compare_readings(upstream: Path, workers: int) -> None:
     """Write in what REval's labels differ from what execution shows."""
     with Sandbox(workers=workers) as sandbox:
-        found = reval_differences.compare_readings(_programs(upstream), sandbox)
-    text = json.dumps(found, indent=0, sort_keys=True)
-    (FOLDER / "reval_differences.json").write_text(text + "\n", encoding="utf-8")
+        found = compare_reval.compare_readings(_programs(upstream), sandbox)
+    shipped.save("runtime_labels/reval_differences.json", found, levels=3)
     causes = [pair for inputs in found.values() for lines in inputs.values() for pair in lines.values()]
     click.echo(f"state: {Counter(state for state, _ in causes if state)}")
     click.echo(f"path: {Counter(path for _, path in causes if path)}; either: {len(causes)}")
@@ -101,7 +101,7 @@ def runnable(upstream: Path, workers: int) -> None:
     """Write on which inputs REval's own assertions fail with the packages that are installed."""
     with Sandbox(workers=workers) as sandbox:
         found = runtime.find_unrunnable(_programs(upstream), sandbox)
-    (FOLDER / runtime.UNRUNNABLE).write_text(json.dumps(found, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    shipped.save(UNRUNNABLE, found)
     click.echo(f"unrunnable: {found}")
 
 
@@ -114,19 +114,16 @@ def merge(upstream: Path, files: tuple[Path, ...]) -> None:
     problems = _problems(upstream)
     for name in NAMES:
         proofs = [
-            (each["version"], runtime.read_labels(proof[name]))
-            for each in read
-            for proof in each["proofs"]
-            if name in proof
+            (each["version"], read_labels(proof[name])) for each in read for proof in each["proofs"] if name in proof
         ]
         labels = runtime.agreeing(proofs)
         if name in OWN:
             labels = runtime.choose_lines(problems[name], labels, SEED)
-        (FOLDER / f"{name}.json.gz").write_bytes(runtime.packed(runtime.plain(labels)))
+        shipped.save(f"runtime_labels/{name}.json.gz", plain(labels))
         _report(name, labels)
 
 
-def _report(name: str, labels: runtime.Labels) -> None:
+def _report(name: str, labels: Labels) -> None:
     inputs = [(program, number, given) for program, numbers in labels.items() for number, given in numbers.items()]
     reasons = Counter(f"input: {given.reason}" for _, _, given in inputs if given.reason)
     reasons.update(label.reason for _, _, given in inputs if not given.reason for label in given.labels if label.reason)

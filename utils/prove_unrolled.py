@@ -12,16 +12,15 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
 
 import click
 
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Sandbox
-from lm_eval_codemind.proof import unrolled
-from lm_eval_codemind.proof.unrolled import Unrolling
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.facts.unrolled import Unrolling, load_unrollings
+from lm_eval_codemind.proof.prove_unrolled import checked, prove_unrolled
 
-FOLDER = Path(unrolled.__file__).parent / "unrolled_runs"
 NAMES = ("sample", "humaneval", "cruxeval", "avatar", "classeval")
 
 _NAMES = click.option(
@@ -44,7 +43,7 @@ def prove(names: tuple[str, ...], workers: int, hash_seed: int) -> None:
     """Record, unroll and execute."""
     with Sandbox(workers=workers, hash_seed=hash_seed) as sandbox:
         for name in names:
-            _write(name, unrolled.prove_unrolled(load_benchmark(name), sandbox))
+            _write(name, prove_unrolled(load_benchmark(name), sandbox))
 
 
 @main.command()
@@ -55,15 +54,14 @@ def check(names: tuple[str, ...], workers: int, hash_seed: int) -> None:
     """Execute what is shipped with this version of Python."""
     with Sandbox(workers=workers, hash_seed=hash_seed) as sandbox:
         for name in names:
-            _write(name, unrolled.checked(load_benchmark(name), unrolled.load_unrollings(name), sandbox))
+            _write(name, checked(load_benchmark(name), load_unrollings(name), sandbox))
 
 
 def _write(name: str, found: Mapping[str, Unrolling]) -> None:
-    content = unrolled.packed(found)
-    (FOLDER / f"{name}.json.gz").write_bytes(content)
+    file = shipped.save(f"unrolled_runs/{name}.json.gz", {key: each.to_json() for key, each in found.items()})
     kept = sum(not each.reason for each in found.values())
     reasons = Counter(each.reason for each in found.values() if each.reason)
-    click.echo(f"{name}: {kept} unrolled, {len(content):,} bytes; left out {dict(reasons)}")
+    click.echo(f"{name}: {kept} unrolled, {file.stat().st_size:,} bytes; left out {dict(reasons)}")
     for problem_id, each in found.items():
         if each.reason not in ("", "size"):
             click.echo(f"  {problem_id}: {each.reason}")

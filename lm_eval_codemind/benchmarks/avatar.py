@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CODEMIND, ArchivePart
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
-from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.catalogue.packaged import CODEMIND
 from lm_eval_codemind.problems import Case, Problem
 
 NAME = "avatar"
@@ -17,7 +15,6 @@ PART = ArchivePart(
     ("*/main.py", "*/input.txt", "*/output.txt", "*/all_tests/*.txt"),
     "3f298c1ec6c9f20f2ededf948e3a2613b10d30800230c956668d186c79909c60",
 )
-SLOW = frozenset({"atcoder_ABC132_F", "atcoder_ABC172_D", "atcoder_AGC046_B"})
 
 # Avatar's tokenizer writes a space inside a string as U+2581 with a space to either side. CodeMind kept that, and this
 # program splits its input at it, so it runs on no input at all.
@@ -64,17 +61,3 @@ def _restored(problem_id: str, code: str) -> str:
     """Return a program with what the tokenizer broke put right, where it could not run without."""
     broken, meant = _SPLIT_AT_THE_MARK.get(problem_id, ("", ""))
     return code.replace(broken, meant) if broken else code
-
-
-AVATAR = Benchmark(
-    NAME,
-    "Avatar",
-    "script",
-    86,
-    read,
-    parts=(PART,),
-    sources=(licences.AVATAR, licences.CODEMIND),
-    published_as="published_avatar",
-    counterpart="avatar_java",
-    slow=SLOW,
-)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CODEMIND, CODEMIND_V1, ArchivePart
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
-from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.catalogue.packaged import CODEMIND, CODEMIND_V1
 from lm_eval_codemind.problems import Case, Problem
 
 NAME = "avatar_java"
@@ -65,17 +63,3 @@ def read(upstream: Upstream) -> list[Problem]:
         )
         for problem_id, file in sorted(sources.items())
     ]
-
-
-AVATAR_JAVA = Benchmark(
-    NAME,
-    "Avatar Java",
-    "script",
-    86,
-    read,
-    parts=(PART, SUITES),
-    sources=(licences.AVATAR, licences.CODEMIND),
-    language="java",
-    published_as="published_avatar_java",
-    counterpart="avatar",
-)

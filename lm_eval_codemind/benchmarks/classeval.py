@@ -8,11 +8,9 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
-from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CLASSEVAL as ARCHIVE
-from lm_eval_codemind.benchmarks.archives import CODEMIND, ArchivePart
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
-from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.catalogue.packaged import CLASSEVAL as ARCHIVE
+from lm_eval_codemind.catalogue.packaged import CODEMIND
 from lm_eval_codemind.languages.python.names import bound_names, free_names, module_names, statements_binding
 from lm_eval_codemind.problems import Problem
 
@@ -25,7 +23,6 @@ PART = ArchivePart(
 )
 _RECORDS = "ClassEval_data.json"
 RECORDS = ArchivePart(ARCHIVE, "data", (_RECORDS,), "aa216f7e0ac402f063f9b39d7c69ebab06dbd4bded74b4ce12474b255b9054a2")
-SLOW = frozenset({"ClassEval_34", "ClassEval_35"})
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -97,16 +94,3 @@ def _assignment(name: str, suite: str) -> ast.Assign:
 def _order(problem_id: str) -> tuple[int, str]:
     class_id, entry_point = problem_id.split("@")
     return int(class_id.removeprefix("ClassEval_")), entry_point
-
-
-CLASSEVAL = Benchmark(
-    NAME,
-    "ClassEval",
-    "method",
-    400,
-    read,
-    parts=(PART, RECORDS),
-    sources=(licences.CLASSEVAL, licences.CODEMIND),
-    published_as="published_classeval",
-    slow=SLOW,
-)

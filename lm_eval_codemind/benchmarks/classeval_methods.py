@@ -11,9 +11,7 @@ import ast
 import textwrap
 from typing import Any
 
-from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
-from lm_eval_codemind.benchmarks.classeval import CLASSEVAL, RECORDS, SLOW, read_records
+from lm_eval_codemind.benchmarks.classeval import RECORDS, read_records
 from lm_eval_codemind.benchmarks.specifications import signature, with_docstring, without_examples
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.languages.python.names import free_names, statements_binding
@@ -126,17 +124,3 @@ def _before_doctest(text: str) -> str:
     lines = text.split("\n")
     end = next((number for number, line in enumerate(lines) if line.lstrip().startswith(">>>")), len(lines))
     return without_examples("\n".join(lines[:end]))
-
-
-CLASSEVAL_METHODS = Benchmark(
-    NAME,
-    "ClassEval, all methods",
-    "method",
-    410,
-    read,
-    parts=(RECORDS,),
-    sources=(licences.CLASSEVAL,),
-    labels="none",
-    extends=CLASSEVAL.name,
-    slow=SLOW,
-)

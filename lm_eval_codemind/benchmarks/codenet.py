@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CODEMIND_V1, ArchivePart
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
-from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.catalogue.packaged import CODEMIND_V1
 from lm_eval_codemind.problems import Problem
 
 PYTHON_PART = ArchivePart(
@@ -24,7 +20,17 @@ JAVA_PART = ArchivePart(
 )
 
 
-def read(upstream: Upstream, *, name: str, language: str, part: ArchivePart) -> list[Problem]:
+def read_python(upstream: Upstream) -> list[Problem]:
+    """Return CodeNet's programs in Python sorted by name, their labels not yet proven."""
+    return _read(upstream, "python", PYTHON_PART)
+
+
+def read_java(upstream: Upstream) -> list[Problem]:
+    """Return CodeNet's programs in Java sorted by name, their labels not yet proven."""
+    return _read(upstream, "java", JAVA_PART)
+
+
+def _read(upstream: Upstream, language: str, part: ArchivePart) -> list[Problem]:
     """Return CodeNet's programs in one language sorted by name, their labels not yet proven.
 
     Source: ``dataset/CodeNet`` of CodeMind. A name is a problem's (``p00006``) or a problem's with a submission's
@@ -32,7 +38,6 @@ def read(upstream: Upstream, *, name: str, language: str, part: ArchivePart) -> 
 
     Args:
         upstream: The repositories.
-        name: Name of the benchmark.
         language: The programs' language.
         part: Where they are.
     """
@@ -45,7 +50,7 @@ def read(upstream: Upstream, *, name: str, language: str, part: ArchivePart) -> 
     return [
         Problem(
             problem_id=problem_id,
-            benchmark=name,
+            benchmark=f"codenet_{language}",
             kind="script",
             language=language,
             code=text(file),
@@ -57,24 +62,3 @@ def read(upstream: Upstream, *, name: str, language: str, part: ArchivePart) -> 
         )
         for problem_id, file in sorted(sources.items())
     ]
-
-
-def _codenet(language: str, counterpart: str, title: str, size: int, part: ArchivePart) -> Benchmark:
-    name = f"codenet_{language}"
-    return Benchmark(
-        name,
-        title,
-        "script",
-        size,
-        partial(read, name=name, language=language, part=part),
-        parts=(part,),
-        sources=(licences.CODENET, licences.CODEMIND),
-        language=language,
-        published_as=f"published_{name}",
-        counterpart=f"codenet_{counterpart}",
-        submissions="_s",
-    )
-
-
-CODENET_PYTHON = _codenet("python", "java", "CodeNet Python", 1939, PYTHON_PART)
-CODENET_JAVA = _codenet("java", "python", "CodeNet Java", 1914, JAVA_PART)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import jsonlines
 
-from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CRUXEVAL as ARCHIVE
-from lm_eval_codemind.benchmarks.archives import ArchivePart
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
-from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.catalogue.packaged import CRUXEVAL as ARCHIVE
 from lm_eval_codemind.problems import Problem
 
 NAME = "cruxeval"
@@ -41,15 +38,3 @@ def read(upstream: Upstream) -> list[Problem]:
             )
         )
     return problems
-
-
-CRUXEVAL = Benchmark(
-    NAME,
-    "CRUXEval",
-    "function",
-    800,
-    read,
-    parts=(PART,),
-    sources=(licences.CRUXEVAL,),
-    published_as="published_cruxeval",
-)

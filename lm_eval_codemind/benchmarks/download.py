@@ -10,8 +10,8 @@ import pooch
 import requests
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.benchmarks.archives import Archive
 from lm_eval_codemind.benchmarks.upstream import UpstreamError
+from lm_eval_codemind.catalogue import Archive
 
 # Pooch would log the digest of every download and advise to pin it; what is inside is what is pinned here.
 pooch.get_logger().setLevel("WARNING")

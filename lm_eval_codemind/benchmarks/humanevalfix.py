@@ -14,15 +14,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
-from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import OCTOPACK, ArchivePart
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.humaneval import BASE_CASES, CALLS, context_of, suite_of, without_docstring
 from lm_eval_codemind.benchmarks.specifications import function_specification, without_examples
-from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.catalogue.packaged import OCTOPACK
 from lm_eval_codemind.problems import Problem
 
 NAME, BUGGY = "humanevalfix", "humanevalfix_buggy"
@@ -51,24 +48,24 @@ _JAVA_TESTS = {
 }
 
 
-def read(upstream: Upstream, *, buggy: bool = False) -> list[Problem]:
-    """Return the problems in upstream's order; the label of a buggy program is not yet proven.
-
-    Args:
-        upstream: Where HumanEvalPack is read from.
-        buggy: Whether with the buggy programs instead of the correct ones.
-    """
-    return [_problem(record, buggy) for record in _records(upstream, PART)]
+def read(upstream: Upstream) -> list[Problem]:
+    """Return the problems with the correct programs, in upstream's order."""
+    return [_problem(record, buggy=False) for record in _records(upstream, PART)]
 
 
-def read_java(upstream: Upstream, *, buggy: bool = False) -> list[Problem]:
-    """Return the problems in Java in upstream's order, under the names that they have in Python.
+def read_buggy(upstream: Upstream) -> list[Problem]:
+    """Return the problems with the buggy programs, in upstream's order; their labels are not proven yet."""
+    return [_problem(record, buggy=True) for record in _records(upstream, PART)]
 
-    Args:
-        upstream: Where HumanEvalPack is read from.
-        buggy: Whether with the buggy programs instead of the correct ones.
-    """
-    return [_java_problem(record, buggy) for record in _records(upstream, JAVA_PART)]
+
+def read_java(upstream: Upstream) -> list[Problem]:
+    """Return the problems in Java with the correct programs, under the names that they have in Python."""
+    return [_java_problem(record, buggy=False) for record in _records(upstream, JAVA_PART)]
+
+
+def read_java_buggy(upstream: Upstream) -> list[Problem]:
+    """Return the problems in Java with the buggy programs, under the names that they have in Python."""
+    return [_java_problem(record, buggy=True) for record in _records(upstream, JAVA_PART)]
 
 
 def _records(upstream: Upstream, part: ArchivePart) -> Iterator[dict[str, Any]]:
@@ -140,22 +137,3 @@ def _tidy(code: str) -> str:
 def _without_call(tests: str, entry_point: str) -> str:
     """Return the suite without the call at its end: it is called by what executes it."""
     return tests.strip().removesuffix(f"check({entry_point})").rstrip() + "\n"
-
-
-_SHARED: dict[str, Any] = {
-    "parts": (PART,),
-    "sources": (licences.HUMAN_EVAL, licences.OCTOPACK),
-    "extends": "humaneval",
-}
-_JAVA: dict[str, Any] = {
-    "parts": (JAVA_PART,),
-    "sources": (licences.HUMAN_EVAL, licences.OCTOPACK),
-    "labels": "none",
-    "language": "java",
-}
-HUMANEVALFIX = (
-    Benchmark(NAME, "HumanEvalFix", "function", 164, read, labels="none", buggy_as=BUGGY, **_SHARED),
-    Benchmark(BUGGY, "HumanEvalFix, buggy", "function", 164, partial(read, buggy=True), **_SHARED),
-    Benchmark(JAVA_NAME, "HumanEvalFix Java", "function", 164, read_java, buggy_as=JAVA_BUGGY, **_JAVA),
-    Benchmark(JAVA_BUGGY, "HumanEvalFix Java, buggy", "function", 164, partial(read_java, buggy=True), **_JAVA),
-)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from lm_eval_codemind.benchmarks import licences
-from lm_eval_codemind.benchmarks.archives import CODEMIND, ArchivePart
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.specifications import with_docstring, without_examples
-from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.catalogue.packaged import CODEMIND
 from lm_eval_codemind.languages.python.names import free_names
 from lm_eval_codemind.problems import Problem
 
@@ -85,29 +83,3 @@ def _tests(assertions: str) -> str:
     """Return the assertions as a module: the artifact dropped the import of ``math`` that some of them need."""
     needed = "import math\n\n" if "math" in free_names(ast.parse(assertions)) else ""
     return f"{needed}{assertions}\n"
-
-
-MBPP = Benchmark(
-    NAME,
-    "MBPP",
-    "function",
-    427,
-    read,
-    parts=(PART,),
-    sources=(licences.MBPP, licences.CODEMIND),
-    labels="none",
-    slow=frozenset({"MBPP_123"}),
-)
-
-MBPP_LABELLED = Benchmark(
-    LABELLED,
-    "MBPP with labels",
-    "function",
-    408,
-    read_labelled,
-    parts=(PART, CALLS),
-    sources=(licences.MBPP, licences.CODEMIND),
-    published_as="published_mbpp",
-    extends=NAME,
-    slow=MBPP.slow,
-)

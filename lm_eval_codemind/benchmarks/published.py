@@ -7,10 +7,10 @@ from collections.abc import Callable
 from fnmatch import fnmatch
 from functools import partial
 
-from lm_eval_codemind.benchmarks import avatar, avatar_java, classeval, codenet, cruxeval, humaneval, licences, mbpp
-from lm_eval_codemind.benchmarks.archives import CODEMIND, ArchivePart
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
-from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.benchmarks import avatar, avatar_java, classeval, codenet, humaneval
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.catalogue.packaged import CODEMIND
 from lm_eval_codemind.problems import Problem
 
 _MBPP = ArchivePart(
@@ -39,10 +39,9 @@ _JUDGED_AGAINST = {
 }
 
 
-def read(
+def _read(
     upstream: Upstream,
-    *,
-    benchmark: Benchmark,
+    name: str,
     part: ArchivePart,
     files: tuple[str, str] = ("main.py", "input.txt"),
     label: Callable[[str, str], str] = lambda problem_id, text: text,
@@ -53,13 +52,14 @@ def read(
 
     Args:
         upstream: The repositories.
-        benchmark: The benchmark whose problems they are.
+        name: The benchmark whose problems they are.
         part: Where they are.
         files: The names of the program's file, or how it ends after a ``*``, and of its input's.
         label: Problem and content of ``output.txt`` -> the label as the artifact compares answers with it.
         with_class: Whether they are methods of ClassEval's classes. Then they have their published C+ as well, where
             there is one, and the tests of ClassEval's own data, so that simplified programs can be validated.
     """
+    benchmark = get_benchmark(name)
     contents = upstream.files(part)
     program, given = files
     programs = {path.split("/")[0]: path.split("/")[1] for path in contents if fnmatch(path, f"*/{program}")}
@@ -105,70 +105,14 @@ def _plain_lines(problem_id: str, text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _published(
-    benchmark: Benchmark, size: int, reader: Callable[[Upstream], list[Problem]], *parts: ArchivePart
-) -> Benchmark:
-    return Benchmark(
-        benchmark.published_as,
-        f"{benchmark.title} as published",
-        benchmark.kind,
-        size,
-        reader,
-        parts=parts,
-        sources=tuple(dict.fromkeys((*benchmark.sources, licences.CODEMIND))),
-        labels="published",
-        language=benchmark.language,
-        slow=benchmark.slow,
-    )
+_JAVA_FILES = ("*.java", "input.txt")
+_CLASS_FILES = ("class.py", "method_test.py")
 
-
-PUBLISHED = (
-    _published(
-        humaneval.HUMANEVAL,
-        162,
-        partial(read, benchmark=humaneval.HUMANEVAL, part=humaneval.PART, label=_printed),
-        humaneval.PART,
-    ),
-    _published(cruxeval.CRUXEVAL, 800, partial(read, benchmark=cruxeval.CRUXEVAL, part=_CRUXEVAL), _CRUXEVAL),
-    _published(
-        classeval.CLASSEVAL,
-        400,
-        partial(
-            read,
-            benchmark=classeval.CLASSEVAL,
-            part=classeval.PART,
-            files=("class.py", "method_test.py"),
-            with_class=True,
-        ),
-        classeval.PART,
-        classeval.RECORDS,
-    ),
-    _published(
-        avatar.AVATAR, 86, partial(read, benchmark=avatar.AVATAR, part=avatar.PART, label=_plain_lines), avatar.PART
-    ),
-    _published(mbpp.MBPP_LABELLED, 408, partial(read, benchmark=mbpp.MBPP_LABELLED, part=_MBPP, prefix="MBPP_"), _MBPP),
-    _published(
-        codenet.CODENET_PYTHON,
-        1939,
-        partial(read, benchmark=codenet.CODENET_PYTHON, part=codenet.PYTHON_PART),
-        codenet.PYTHON_PART,
-    ),
-    _published(
-        codenet.CODENET_JAVA,
-        1914,
-        partial(read, benchmark=codenet.CODENET_JAVA, part=codenet.JAVA_PART, files=("*.java", "input.txt")),
-        codenet.JAVA_PART,
-    ),
-    _published(
-        avatar_java.AVATAR_JAVA,
-        86,
-        partial(
-            read,
-            benchmark=avatar_java.AVATAR_JAVA,
-            part=avatar_java.PART,
-            files=("*.java", "input.txt"),
-            label=_plain_lines,
-        ),
-        avatar_java.PART,
-    ),
-)
+read_humaneval = partial(_read, name="humaneval", part=humaneval.PART, label=_printed)
+read_cruxeval = partial(_read, name="cruxeval", part=_CRUXEVAL)
+read_classeval = partial(_read, name="classeval", part=classeval.PART, files=_CLASS_FILES, with_class=True)
+read_avatar = partial(_read, name="avatar", part=avatar.PART, label=_plain_lines)
+read_mbpp_labelled = partial(_read, name="mbpp_labelled", part=_MBPP, prefix="MBPP_")
+read_codenet_python = partial(_read, name="codenet_python", part=codenet.PYTHON_PART)
+read_codenet_java = partial(_read, name="codenet_java", part=codenet.JAVA_PART, files=_JAVA_FILES)
+read_avatar_java = partial(_read, name="avatar_java", part=avatar_java.PART, files=_JAVA_FILES, label=_plain_lines)

@@ -11,11 +11,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from lm_eval_codemind.benchmarks import classeval, humaneval, licences
-from lm_eval_codemind.benchmarks.archives import REVAL as ARCHIVE
-from lm_eval_codemind.benchmarks.archives import ArchivePart
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
-from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.benchmarks import classeval, humaneval
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.catalogue.packaged import REVAL as ARCHIVE
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.problems import Problem
 
@@ -282,29 +280,3 @@ def _is_constant(node: ast.expr) -> bool:
     except ValueError:
         return False
     return True
-
-
-REVAL = (
-    Benchmark(
-        "reval_humaneval",
-        "REval, HumanEval",
-        "function",
-        85,
-        read_functions,
-        parts=(PART, humaneval.RECORDS),
-        sources=(licences.REVAL, licences.HUMAN_EVAL),
-        labels="none",
-        extends="humaneval",
-    ),
-    Benchmark(
-        "reval_classeval",
-        "REval, ClassEval",
-        "method",
-        69,
-        read_classes,
-        parts=(PART, classeval.RECORDS),
-        sources=(licences.REVAL, licences.CLASSEVAL),
-        labels="none",
-        extends="classeval",
-    ),
-)

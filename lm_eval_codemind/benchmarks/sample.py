@@ -10,7 +10,6 @@ from typing import Any
 
 import yaml
 
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Case, Problem
 
@@ -124,9 +123,3 @@ def _hint(record: dict[str, Any], output: str) -> str:
     return f"import unittest\n\n\nclass {class_name}Hint(unittest.TestCase):\n" + textwrap.indent(
         "\n".join(lines) + "\n", "    "
     )
-
-
-SAMPLE = Benchmark(NAME, "Sample", None, 24, read, labels="own", counterpart=JAVA_NAME)
-SAMPLE_JAVA = Benchmark(
-    JAVA_NAME, "Sample in Java", "script", 13, read_java, labels="own", language="java", counterpart=NAME
-)

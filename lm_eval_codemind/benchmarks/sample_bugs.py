@@ -6,14 +6,12 @@
 from __future__ import annotations
 
 import dataclasses
-from functools import partial
 from importlib.resources import files
 from typing import Any
 
 import yaml
 
 from lm_eval_codemind.benchmarks import sample
-from lm_eval_codemind.benchmarks.benchmark import Benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.problems import Problem
 
@@ -27,12 +25,18 @@ def bugs() -> list[dict[str, Any]]:
     return found
 
 
-def read(upstream: Upstream | None = None, *, buggy: bool = False) -> list[Problem]:
-    """Return the problems in the order of ``sample_bugs.yaml``.
+def read(upstream: Upstream | None = None) -> list[Problem]:
+    """Return the problems with the correct programs."""
+    return _read(buggy=False)
 
-    Args:
-        upstream: Not used: the problems come with the package.
-        buggy: Whether with the buggy programs instead of the correct ones.
+
+def read_buggy(upstream: Upstream | None = None) -> list[Problem]:
+    """Return the problems with the buggy programs."""
+    return _read(buggy=True)
+
+
+def _read(buggy: bool) -> list[Problem]:
+    """Return the problems.
 
     Raises:
         ValueError: naming the bug, if what it replaces does not stand in the program exactly once.
@@ -55,9 +59,3 @@ def _problem(problem: Problem, bug: dict[str, Any], buggy: bool) -> Problem:
         misleading_test="",
         provenance="lm-eval-codemind:lm_eval_codemind/benchmarks/sample_bugs.yaml",
     )
-
-
-SAMPLE_BUGS = (
-    Benchmark(NAME, "Sample bugs", "function", 9, read, labels="none", extends="sample", buggy_as=BUGGY),
-    Benchmark(BUGGY, "Sample bugs, buggy", "function", 9, partial(read, buggy=True), labels="own", extends="sample"),
-)

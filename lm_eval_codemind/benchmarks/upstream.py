@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
+import hashlib
 import tarfile
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
-from lm_eval_codemind.benchmarks.archives import Archive, ArchivePart, digest_files
+from lm_eval_codemind.catalogue import Archive
 
 _SUFFIXES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
+
+
+@dataclass(frozen=True)
+class ArchivePart:
+    """The files of an upstream repository that a benchmark is read from.
+
+    Attributes:
+        archive: The repository.
+        folder: Path below the repository's root; every file's name is relative to it.
+        patterns: Shell patterns of the names used; others may be there and are not looked at.
+        digest: What :func:`digest_files` must give for them.
+    """
+
+    archive: Archive
+    folder: str
+    patterns: tuple[str, ...]
+    digest: str
+
+    def wants(self, name: str) -> bool:
+        """Tell whether a file, named relative to the folder, belongs to this part."""
+        return any(fnmatchcase(name, pattern) for pattern in self.patterns)
+
+    def place(self, name: str) -> str:
+        """Return where a file of the folder comes from, as ``repository@revision:path``."""
+        return f"{self.archive.repository}@{self.archive.revision}:{self.folder}/{name}"
+
+
+def digest_files(files: Mapping[str, bytes]) -> str:
+    """Return one SHA-256 digest for a set of files: over the lines ``<digest of content>  <name>``, sorted by name."""
+    lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
+    return hashlib.sha256("".join(lines).encode("utf-8")).hexdigest()
 
 
 class UpstreamError(RuntimeError):

@@ -6,26 +6,18 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.benchmarks import benchmarks, get_benchmark
 from lm_eval_codemind.benchmarks.upstream import Upstream, UpstreamError
+from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.commands.data_push import push
-from lm_eval_codemind.data.build import (
-    benchmark_path,
-    build,
-    built_benchmarks,
-    data_directory,
-    downloading,
-    intact,
-    read_manifest,
-    released_digests,
-)
+from lm_eval_codemind.data.build import build, downloading
+from lm_eval_codemind.data.load import benchmark_path, data_directory, intact, read_manifest, released_digests
 from lm_eval_codemind.problems import load_problems
 
 _benchmarks = click.option(
     "--benchmark",
     "names",
     multiple=True,
-    type=click.Choice(built_benchmarks()),
+    type=click.Choice(list(benchmarks())),
     help="A benchmark; may be given several times. All of them by default.",
 )
 _upstream = click.option(
@@ -60,7 +52,7 @@ def build_command(names: tuple[str, ...], upstream: Path | None, out: Path | Non
     """Build benchmarks from the upstream repositories at their pinned revisions. Nothing is executed."""
     directory = out or data_directory()
     try:
-        entries = build(names or built_benchmarks(), _open(upstream, directory), directory)
+        entries = build(names or list(benchmarks()), _open(upstream, directory), directory)
     except UpstreamError as error:
         raise click.ClickException(str(error)) from error
     for name, entry in entries.items():
@@ -75,7 +67,7 @@ def info(out: Path | None) -> None:
     entries = read_manifest(directory)
     released = released_digests()
     click.echo(f"data directory: {directory}")
-    for name in built_benchmarks():
+    for name in list(benchmarks()):
         if name not in entries:
             click.echo(f"{name}: not built (`codemind data build --benchmark {name}`)")
             continue
@@ -106,19 +98,19 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 
     Exits with 1 if any differs.
     """
-    from lm_eval_codemind.data.verify import proven_benchmarks, verify_benchmark, verify_transformations
     from lm_eval_codemind.proof.prove import MissingExtra
+    from lm_eval_codemind.proof.verify import verifiable, verify_benchmark, verify_transformations
 
     source = _open(upstream, out or data_directory())
     differences = 0
-    for name in [name for name in proven_benchmarks() if not names or name in names]:
+    for name in [name for name in verifiable() if not names or name in names]:
         try:
             if only != "transformations":
                 found = verify_benchmark(name, source, workers)
                 for problem_id, text in found.items():
                     click.echo(f"{name}, {problem_id}: {text}")
                 size = get_benchmark(name).size
-                click.echo(f"{name}: {size} problems executed, {len(found)} differ from the shipped proof")
+                click.echo(f"{name}: {size} problems executed, {len(found)} differ from their labels")
                 differences += len(found)
             if only != "labels":
                 compared = verify_transformations(name, source, workers)
@@ -139,11 +131,11 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 @_out
 def errata(out: Path | None) -> None:
     """Print the errata page of the built data."""
-    from lm_eval_codemind.data.verify import proven_benchmarks
-    from lm_eval_codemind.proof.errata import errata_page
-    from lm_eval_codemind.proof.labels import load_proofs
-    from lm_eval_codemind.proof.sr_exceptions import load_exceptions
-    from lm_eval_codemind.proof.transformed import load_failing
+    from lm_eval_codemind.facts.errata import errata_page
+    from lm_eval_codemind.facts.labels import load_proofs
+    from lm_eval_codemind.facts.recipes import load_failing
+    from lm_eval_codemind.facts.sr_exceptions import load_exceptions
+    from lm_eval_codemind.proof.verify import proven_benchmarks
 
     directory = out or data_directory()
     proven = proven_benchmarks()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.benchmarks import benchmarks as known_benchmarks
+from lm_eval_codemind.catalogue import benchmarks as known_benchmarks
 
 
 @click.command("push")

@@ -39,9 +39,10 @@ def command(run_path: Path, output: Path, **fields: str | None) -> None:
     RUN is a result file of the harness, or a directory that holds one. A run that may not be submitted gets all the
     reasons at once.
     """
+    from lm_eval_codemind.data.load import released_digests
     from lm_eval_codemind.results.bundles import SUFFIX, write_bundle
     from lm_eval_codemind.results.hub import eval_yaml
-    from lm_eval_codemind.results.official import official_digests, official_tasks
+    from lm_eval_codemind.results.official import official_tasks
     from lm_eval_codemind.results.rescoring import rescored
     from lm_eval_codemind.results.runs import read_runs
     from lm_eval_codemind.results.submission import (
@@ -63,7 +64,7 @@ def command(run_path: Path, output: Path, **fields: str | None) -> None:
             raise ValueError(f"{run_path} holds {len(runs)} runs; submit them one by one:\n{listed}")
         (run,) = runs
         with rescored(run) as again:
-            reasons = reasons_against(run, again, verify(run, again), submission, official_digests())
+            reasons = reasons_against(run, again, verify(run, again), submission, released_digests())
     except ValueError as error:
         raise click.ClickException(str(error)) from error
     if reasons:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from lm_eval_codemind.benchmarks import Benchmark, labelled_form
+from lm_eval_codemind.catalogue import Benchmark, labelled_form
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.families.ier import FLEXIBLE, IER, STRICT, ExecutionReasoning
@@ -21,7 +21,7 @@ from lm_eval_codemind.harness.hooks import Hooks, Reader
 from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, samples_of
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem, plain_lines
-from lm_eval_codemind.proof.outputs import Execution, prove_outputs
+from lm_eval_codemind.proof.prove_outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores import der as scores
 

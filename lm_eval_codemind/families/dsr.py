@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lm_eval_codemind.benchmarks import Benchmark, fixed_form, limits_of
-from lm_eval_codemind.data import load_benchmark, load_problem
+from lm_eval_codemind.catalogue import Benchmark, fixed_form
+from lm_eval_codemind.catalogue.limits import limits_of
+from lm_eval_codemind.data import load_benchmark, load_problem, load_side
 from lm_eval_codemind.execution import Job, shared_sandbox
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
-from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.transformed import TRANSFORM_SEED, freshly_transformed, without_failing
+from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores.dsr import s_dsr, shorter, similarity
 
@@ -51,13 +51,16 @@ class SemanticsReasoning(Family):
         Raises:
             ValueError: if the seed is no integer.
         """
-        problems = without_failing(load_benchmark(benchmark.name), benchmark.name)
+        failing = load_side(benchmark.name, "dsr")
+        problems = [problem for problem in load_benchmark(benchmark.name) if problem.problem_id not in failing]
         if fixed_form(benchmark.name):
             # What a buggy program is shown with is the output for the test that it fails.
             problems = [problem for problem in problems if problem.category != "excluded"]
         seed = _seed(options.get("transform_seed"))
         if seed == TRANSFORM_SEED or benchmark.labels == "published":
             return [problem for problem in problems if problem.transformed]
+        from lm_eval_codemind.proof.make_recipes import freshly_transformed
+
         return freshly_transformed(problems, seed, shared_sandbox())
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers.output import likely_answer, marked_answer
-from lm_eval_codemind.benchmarks import Benchmark, fixed_form
+from lm_eval_codemind.catalogue import Benchmark, fixed_form
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem

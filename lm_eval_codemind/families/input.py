@@ -8,13 +8,13 @@ from typing import Any
 from lm_eval.api.metrics import mean_stderr
 
 from lm_eval_codemind.answers.output import INPUT, marked_answer
-from lm_eval_codemind.benchmarks import Benchmark, limits_of
-from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.catalogue import Benchmark
+from lm_eval_codemind.catalogue.limits import limits_of
+from lm_eval_codemind.data import load_problem, load_side
 from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.plain_inputs import solved_by_plain_input
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores.input import s_input
 
@@ -55,7 +55,7 @@ class InputPrediction(Family):
         fields |= {
             "masked": masked,
             "answer": kind_of(problem).input_answer(problem),
-            "plain": problem.problem_id in solved_by_plain_input(problem.benchmark),
+            "plain": problem.problem_id in load_side(problem.benchmark, "input"),
         }
         yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from lm_eval.api.metrics import mean_stderr
 
-from lm_eval_codemind.benchmarks import Benchmark, get_benchmark, limits_of
+from lm_eval_codemind.catalogue import Benchmark, get_benchmark
+from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.pairs import Record, paired, warn_of

@@ -12,13 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers import runtime as answers
-from lm_eval_codemind.benchmarks import Benchmark, reval
+from lm_eval_codemind.benchmarks import reval
+from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
-from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.languages import Kind, kind_of
-from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.runtime import (
+from lm_eval_codemind.facts.runtime_labels import (
     ONLY,
     THE_END,
     InputLabels,
@@ -29,6 +27,9 @@ from lm_eval_codemind.proof.runtime import (
     load_published,
     load_unrunnable,
 )
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr
 

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lm_eval_codemind.benchmarks import Benchmark, get_benchmark, limits_of
+from lm_eval_codemind.catalogue import Benchmark, get_benchmark
+from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.execution.lines import printed_lines

@@ -6,12 +6,14 @@ import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.catalogue import Benchmark
+from lm_eval_codemind.data import load_side
 from lm_eval_codemind.families.ier import FLEXIBLE, STRICT, ExecutionReasoning
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.unrolled import load_unrollings, unrolled_code
 from lm_eval_codemind.questions import Question, Variant
+
+_SIDE = "ier_unrolled"
 
 
 class UnrolledReasoning(ExecutionReasoning):
@@ -27,16 +29,11 @@ class UnrolledReasoning(ExecutionReasoning):
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems with a loop that runs on their input and with a proven unrolled program."""
-        shipped = load_unrollings(benchmark.name)
-        return [
-            problem
-            for problem in super().problems(benchmark, options)
-            if problem.problem_id in shipped and not shipped[problem.problem_id].reason
-        ]
+        unrolled = load_side(benchmark.name, _SIDE)
+        return [problem for problem in super().problems(benchmark, options) if problem.problem_id in unrolled]
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-        code = unrolled_code(problem)
-        assert code is not None
+        code = load_side(problem.benchmark, _SIDE)[problem.problem_id]["code"]
         return super().questions(dataclasses.replace(problem, code=code), setting)
 
 

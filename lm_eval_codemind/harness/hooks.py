@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from datasets import Dataset
 
 from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.benchmarks import get_benchmark
+from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.harness.contract import warn_if_unknown

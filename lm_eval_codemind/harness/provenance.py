@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.data import benchmark_digests, load_benchmark
 from lm_eval_codemind.execution import Limits, Sandbox
 from lm_eval_codemind.harness.documents import Document

@@ -3,6 +3,7 @@
 from lm_eval_codemind.problems.record import (
     CATEGORIES,
     EXCLUSION_REASONS,
+    TRANSFORM_SEED,
     Case,
     Category,
     Complexity,
@@ -17,15 +18,25 @@ from lm_eval_codemind.problems.shown import (
     plain_lines,
     shown_cases,
 )
-from lm_eval_codemind.problems.storage import SIDES, digest, digests, dump_problems, dump_side, load_problems, side_path
+from lm_eval_codemind.problems.storage import (
+    COLUMN_SIDES,
+    digest,
+    dump_problems,
+    dump_records,
+    dump_side,
+    load_problems,
+    load_records,
+    side_path,
+)
 
 __all__ = [
     "CATEGORIES",
+    "COLUMN_SIDES",
     "EXCLUSION_REASONS",
     "PROGRAM_CHARACTERS",
     "SHOWN_CHARACTERS",
-    "SIDES",
     "TEST_CASES",
+    "TRANSFORM_SEED",
     "Case",
     "Category",
     "Complexity",
@@ -33,10 +44,11 @@ __all__ = [
     "as_text",
     "beyond_prompt",
     "digest",
-    "digests",
     "dump_problems",
+    "dump_records",
     "dump_side",
     "load_problems",
+    "load_records",
     "plain_lines",
     "shown_cases",
     "side_path",

@@ -35,6 +35,10 @@ EXCLUSION_REASONS: dict[str, str] = {
 }
 
 
+TRANSFORM_SEED = 0
+"""The seed of the C+ in the built data."""
+
+
 @dataclass(frozen=True)
 class Case:
     """One input of a program with the output it must give.

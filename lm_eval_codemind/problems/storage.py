@@ -1,7 +1,7 @@
 """Problems on disk: JSON lines, one benchmark a file, the same bytes for the same problems.
 
-What one family alone needs lies in files of its own beside the problems (:data:`SIDES`), so that a new one changes
-nothing about the problems' file and its digest.
+What one family alone needs lies in side files: columns of the problems (:data:`COLUMN_SIDES`), or records of a family's
+own. A new side file changes nothing about the problems' file and its digest.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,13 @@ import jsonlines
 
 from lm_eval_codemind.problems.record import Problem
 
-# Name of the file beside the problems -> the columns that it holds.
-SIDES: Mapping[str, tuple[str, ...]] = {
+# Side file -> the columns of the problems that it holds.
+COLUMN_SIDES: Mapping[str, tuple[str, ...]] = {
     "hints": ("hint_test", "misleading_test"),
     "transformed": ("transformed", "transformations", "transformed_complexity"),
     "questions": ("upstream_questions",),
 }
-_ASIDE = frozenset(column for columns in SIDES.values() for column in columns)
+_ASIDE = frozenset(column for columns in COLUMN_SIDES.values() for column in columns)
 
 
 def dump_problems(problems: Iterable[Problem]) -> bytes:
@@ -33,11 +33,32 @@ def dump_problems(problems: Iterable[Problem]) -> bytes:
 
 
 def dump_side(problems: Iterable[Problem], side: str) -> bytes:
-    """Return what one of :data:`SIDES` holds, as JSON lines; problems that it has nothing for are left out."""
+    """Return what one of :data:`COLUMN_SIDES` holds, as JSON lines; problems that it has nothing for are left out."""
     rows = (problem.to_row() for problem in problems)
     return _dumped(
-        {name: row[name] for name in ("problem_id", *SIDES[side])} for row in rows if any(row[c] for c in SIDES[side])
+        {name: row[name] for name in ("problem_id", *COLUMN_SIDES[side])}
+        for row in rows
+        if any(row[c] for c in COLUMN_SIDES[side])
     )
+
+
+def dump_records(records: Mapping[str, Mapping[str, Any]]) -> bytes:
+    """Return records that belong to problems as JSON lines, each with its ``problem_id``."""
+    return _dumped({"problem_id": problem_id, **record} for problem_id, record in records.items())
+
+
+def load_records(path: Path) -> dict[str, dict[str, Any]]:
+    """Return the records of a file that :func:`dump_records` wrote, by problem id; none if there is no such file.
+
+    Raises:
+        ValueError: naming the file, the line and how to fix it, if a line is not such a record.
+    """
+    records = {}
+    for number, row in _rows(path) if path.is_file() else ():
+        if not isinstance(row, dict) or "problem_id" not in row:
+            raise _damaged(path, number, "no problem_id")
+        records[row.pop("problem_id")] = row
+    return records
 
 
 def load_problems(path: Path) -> list[Problem]:
@@ -47,11 +68,11 @@ def load_problems(path: Path) -> list[Problem]:
         ValueError: naming the file, the line and the mend, if a line is no problem record.
     """
     aside: dict[str, dict[str, Any]] = {}
-    for side in SIDES:
+    for side in COLUMN_SIDES:
         file = side_path(path, side)
         if file.is_file():
             for number, row in _rows(file):
-                if not isinstance(row, dict) or row.keys() != {"problem_id", *SIDES[side]}:
+                if not isinstance(row, dict) or row.keys() != {"problem_id", *COLUMN_SIDES[side]}:
                     raise _damaged(file, number, "other columns than expected")
                 aside.setdefault(row["problem_id"], {}).update(row)
     problems = []
@@ -66,15 +87,6 @@ def load_problems(path: Path) -> list[Problem]:
 def side_path(path: Path, side: str) -> Path:
     """Return the path of the file that lies beside a benchmark's."""
     return path.with_name(f"{path.stem}.{side}{path.suffix}")
-
-
-def digests(problems: Sequence[Problem], name: str) -> dict[str, str]:
-    """Return the digests of a benchmark's files: under its name, and under ``NAME.SIDE`` where there is such a file."""
-    sides = {f"{name}.{side}": dump_side(problems, side) for side in SIDES}
-    return {
-        name: digest(dump_problems(problems)),
-        **{key: digest(content) for key, content in sides.items() if content},
-    }
 
 
 def digest(content: bytes) -> str:

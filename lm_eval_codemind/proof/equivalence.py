@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from lm_eval_codemind.benchmarks import limits_of
+from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.execution import CaseOutcome, Limits, Sandbox, Status
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.further_inputs import further_inputs
-from lm_eval_codemind.proof.turns import Turns
+from lm_eval_codemind.proof.single_threaded import SingleThreadedMap
 
 FURTHER_INPUTS = 26
 _INPUTS_OF_SCRIPTS = 12  # each is a process of its own
@@ -32,7 +32,7 @@ class Equivalence:
         inputs: How many further inputs to compare on; there may be fewer different ones.
     """
 
-    def __init__(self, sandbox: Sandbox | Turns, inputs: int = FURTHER_INPUTS) -> None:
+    def __init__(self, sandbox: Sandbox | SingleThreadedMap, inputs: int = FURTHER_INPUTS) -> None:
         self._sandbox = sandbox
         self._inputs = inputs
         self.original_verdict = lru_cache(maxsize=None)(self._original_verdict)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.execution import CaseOutcome, Job, Limits, Outcome, Sandbox, ScriptCase
+from lm_eval_codemind.facts.labels import Proof, agrees, plain_literal, prints_the_same, published_literal
 from lm_eval_codemind.languages import Execution, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.labels import Proof, agrees, plain_literal, prints_the_same, published_literal
 
 # What the `classeval` extra brings, by the name it is imported under.
 REQUIRED_MODULES = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.answers import runtime as answers
-from lm_eval_codemind.proof.runtime import THE_END, InputLabels, PublishedLabel
+from lm_eval_codemind.facts.runtime_labels import THE_END, InputLabels, PublishedLabel
 from lm_eval_codemind.scores.runtime import METRICS, Item
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.languages import Kind

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from lm_eval_codemind.benchmarks import twin_of
+from lm_eval_codemind.catalogue import twin_of
 
 
 class Key(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-from lm_eval_codemind.benchmarks import same_problems
+from lm_eval_codemind.catalogue import same_problems
 from lm_eval_codemind.results.observations import Facts
 from lm_eval_codemind.results.tables import Column, Table
 from lm_eval_codemind.scores.association import associate

@@ -11,7 +11,7 @@ import jinja2
 import yaml
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.benchmarks import get_benchmark
+from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.problems import Problem, digest, dump_problems
 from lm_eval_codemind.problems.schema import to_dataset
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.benchmarks import benchmarks
+from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.analysis import findings, summary
 from lm_eval_codemind.results.observations import observe

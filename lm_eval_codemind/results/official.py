@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import yaml
 
-from lm_eval_codemind.benchmarks import benchmarks
-from lm_eval_codemind.data import benchmark_digests
-from lm_eval_codemind.data.build import released_digests
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.views import views
 
@@ -29,12 +26,3 @@ def official_tasks() -> dict[str, str]:
             task = yaml.safe_load((group.parent / f"{name}.yaml").read_text(encoding="utf-8"))
             tasks[name] = str(task["dataset_kwargs"]["benchmark"])
     return tasks
-
-
-def official_digests() -> dict[str, str]:
-    """Return the SHA-256 of every benchmark's data and of what lies beside it, as this release has them."""
-    official = dict(released_digests())
-    for name, benchmark in benchmarks().items():
-        if benchmark.packaged:
-            official |= benchmark_digests(name)
-    return official

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.benchmarks import UpstreamError, benchmarks
+from lm_eval_codemind.benchmarks import UpstreamError
+from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment

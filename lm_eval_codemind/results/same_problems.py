@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lm_eval_codemind.benchmarks import same_problems
+from lm_eval_codemind.catalogue import same_problems
 from lm_eval_codemind.results.observations import Facts
 from lm_eval_codemind.results.tables import Column, Table
 from lm_eval_codemind.scores.statistics import compare, mean

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from lm_eval_codemind.benchmarks import benchmarks
+from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.models import checks_the_suite, replays
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run

@@ -7,7 +7,7 @@ from math import isnan, nan
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.benchmarks import Benchmark, benchmarks
+from lm_eval_codemind.catalogue import Benchmark, benchmarks
 from lm_eval_codemind.families.der import INPUT_SEED, Record, answers_given, failures, rights, same_scores
 from lm_eval_codemind.harness.stages import PLACE, run_files
 from lm_eval_codemind.questions.samples import Sample, TaskRun

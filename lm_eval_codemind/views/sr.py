@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.families.sr import NO_TEST, WITH_TEST
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import sr as scores

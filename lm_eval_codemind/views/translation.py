@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.families.translation import cause, target_language
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.questions import Answer

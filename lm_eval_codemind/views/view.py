@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeGuard
 
-from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.questions import Answer, Family, Key, Variant
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores.statistics import Estimate, mean

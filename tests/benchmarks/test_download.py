@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.benchmarks.archives import Archive, ArchivePart, digest_files
 from lm_eval_codemind.benchmarks.download import fetch_archive
-from lm_eval_codemind.benchmarks.upstream import Upstream, UpstreamError
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream, UpstreamError, digest_files
+from lm_eval_codemind.catalogue import Archive
 
 FILES = {"one.txt": b"1" * 400_000, "two.txt": bytes(range(256)) * 2_000}
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.answers.comparison import same_text
-from lm_eval_codemind.benchmarks import Upstream, avatar, classeval, cruxeval, get_benchmark, humaneval
+from lm_eval_codemind.benchmarks import Upstream, avatar, classeval, cruxeval, humaneval
+from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.problems import Problem
 
 pytestmark = pytest.mark.upstream

@@ -7,7 +7,8 @@ import textwrap
 import pytest
 
 from lm_eval_codemind.answers.comparison import same_output
-from lm_eval_codemind.benchmarks import benchmarks, sample
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.languages import get_language, kind_of
 from lm_eval_codemind.problems import Problem
 

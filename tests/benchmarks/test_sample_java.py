@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.benchmarks import benchmarks, sample
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.execution import SharedPool
 from lm_eval_codemind.languages import kind_of
 

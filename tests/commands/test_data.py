@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.build import released_digests
+from lm_eval_codemind.data.load import released_digests
 
 
 def codemind(*arguments: object) -> tuple[int, str]:

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.data.load import DATA_VARIABLE
 from tests.run_files import read_run
 
 

@@ -10,12 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Benchmark, Upstream, UpstreamError, benchmarks
-from lm_eval_codemind.benchmarks.archives import Archive, ArchivePart
+from lm_eval_codemind.benchmarks import Upstream, UpstreamError
+from lm_eval_codemind.catalogue import Archive, Benchmark, benchmarks
 from lm_eval_codemind.data import build as building
-from lm_eval_codemind.data.build import benchmark_path, intact, load_benchmark, read_manifest
-from lm_eval_codemind.problems import SIDES, Problem, digest, load_problems, side_path, storage
-from lm_eval_codemind.proof.complexity import with_complexity
+from lm_eval_codemind.data import load
+from lm_eval_codemind.data.build import SIDES, make_files
+from lm_eval_codemind.data.load import benchmark_path, intact, load_benchmark, load_side, read_manifest
+from lm_eval_codemind.facts.complexity import with_complexity
+from lm_eval_codemind.facts.plain_inputs import load_plain_inputs
+from lm_eval_codemind.facts.recipes import load_failing
+from lm_eval_codemind.facts.unrolled import load_unrollings
+from lm_eval_codemind.problems import COLUMN_SIDES, Problem, digest, load_problems, side_path, storage
 
 NAME = "published_made"
 
@@ -24,6 +29,11 @@ def problem(number: int) -> Problem:
     return Problem(
         f"made_{number}", NAME, "function", "python", "def f(): pass", "f", "f()", "None", category="published"
     )
+
+
+def digests(problems: list[Problem]) -> dict[str, str]:
+    """Return the digests of the files that a build makes of problems."""
+    return {file: digest(content) for file, content in make_files(NAME, problems).items()}
 
 
 class Made:
@@ -41,8 +51,8 @@ class Made:
 @pytest.fixture
 def made(register_benchmark: Callable[[Benchmark], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Made:
     source = Made()
-    part = ArchivePart(Archive("made", "owner/made", "1234567"), "data", ("*",), "")
-    register_benchmark(Benchmark(NAME, "Made", "function", 2, source.read, (part,), labels="published"))
+    archive = Archive("made", "owner/made", "1234567")
+    register_benchmark(Benchmark(NAME, "Made", "function", 2, source.read, (archive,), labels="published"))
     monkeypatch.setenv("CODEMIND_DATA", str(tmp_path / "data"))
     return source
 
@@ -76,7 +86,7 @@ def test_a_damaged_manifest_is_built_anew(made: Made, tmp_path: Path, manifest: 
 
 def test_a_file_of_another_builder_is_built_anew(made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     load_benchmark(NAME)
-    monkeypatch.setattr(building, "BUILDER_VERSION", building.BUILDER_VERSION + 1)
+    monkeypatch.setattr(load, "BUILDER_VERSION", load.BUILDER_VERSION + 1)
     load_benchmark(NAME)
     assert made.reads == 2
 
@@ -124,19 +134,20 @@ def test_an_upstream_directory_that_lacks_a_repository_is_named(tmp_path: Path) 
         building.build(["cruxeval"], Upstream(tmp_path), tmp_path / "out")
 
 
+@pytest.mark.slow
 @pytest.mark.upstream
-def test_a_build_has_the_bytes_that_were_released(built_data: Path) -> None:
+def test_a_build_has_the_bytes_that_were_released(upstream: Upstream, tmp_path: Path) -> None:
     """What was released was built by another process, elsewhere: two builds are byte-identical."""
-    entries = read_manifest(built_data)
+    entries = building.build(benchmarks(), upstream, tmp_path)
     found = {
         path.name.removesuffix(".jsonl"): digest(path.read_bytes())
-        for path in built_data.glob("*.jsonl")
+        for path in tmp_path.glob("*.jsonl")
         if path.stat().st_size
     }
-    assert found == building.released_digests()
-    assert list(entries) == building.built_benchmarks()
+    assert found == load.released_digests()
+    assert list(entries) == list(benchmarks())
     for name, entry in entries.items():
-        assert intact(built_data, name)
+        assert intact(tmp_path, name)
         assert entry.digests == entry.released
         assert entry.problems == benchmarks()[name].size
 
@@ -147,7 +158,7 @@ def test_two_builds_are_byte_identical(built_data: Path, upstream: Upstream, tmp
     assert second == {"humaneval": read_manifest(built_data)["humaneval"]}
     for path in (
         benchmark_path(tmp_path, "humaneval"),
-        *(side_path(benchmark_path(tmp_path, "humaneval"), s) for s in SIDES),
+        *tmp_path.glob("humaneval.*.jsonl"),
     ):
         assert path.read_bytes() == (built_data / path.name).read_bytes()
 
@@ -179,19 +190,19 @@ def with_sides(made: Made) -> Made:
 def test_what_families_need_lies_beside_the_problems(with_sides: Made, tmp_path: Path) -> None:
     assert load_benchmark(NAME) == with_sides.problems
     path = benchmark_path(tmp_path / "data", NAME)
-    for side, columns in SIDES.items():
+    for side, columns in COLUMN_SIDES.items():
         (row,) = [json.loads(line) for line in side_path(path, side).read_text().splitlines()]
         assert set(row) == {"problem_id", *columns}
         assert not set(columns) & json.loads(path.read_text().splitlines()[0]).keys()
     entry = read_manifest(tmp_path / "data")[NAME]
     assert entry.digests.keys() == {NAME, f"{NAME}.hints", f"{NAME}.transformed", f"{NAME}.questions"}
-    assert entry.digests == building.benchmark_digests(NAME)
+    assert entry.digests == load.benchmark_digests(NAME)
     for name, expected in entry.digests.items():
         assert digest((tmp_path / "data" / f"{name}.jsonl").read_bytes()) == expected
 
 
 @pytest.mark.parametrize("damage", [None, b"", b"{}\n", b'{"problem_id": "made_0"'])
-@pytest.mark.parametrize("side", SIDES)
+@pytest.mark.parametrize("side", COLUMN_SIDES)
 def test_a_damaged_or_missing_side_is_built_anew(
     with_sides: Made, tmp_path: Path, side: str, damage: bytes | None
 ) -> None:
@@ -230,11 +241,11 @@ def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides: Mad
         )
         for one in with_sides.problems
     ]
-    digests = storage.digests(with_sides.problems, NAME)
-    assert storage.digests(bare, NAME) == {NAME: digests[NAME]}
+    before = digests(with_sides.problems)
+    assert digests(bare) == {NAME: before[NAME]}
     other = [dataclasses.replace(one, hint_test="assert f() is not 1\n") for one in with_sides.problems]
-    changed = storage.digests(other, NAME)
-    assert {name for name in digests if digests[name] != changed[name]} == {f"{NAME}.hints"}
+    changed = digests(other)
+    assert {name for name in before if before[name] != changed[name]} == {f"{NAME}.hints"}
 
 
 def test_a_side_with_other_columns_is_named(tmp_path: Path) -> None:
@@ -243,3 +254,47 @@ def test_a_side_with_other_columns_is_named(tmp_path: Path) -> None:
     side_path(path, "hints").write_text('{"problem_id": "made_0", "hint_test": ""}\n')
     with pytest.raises(ValueError, match=r"x\.hints\.jsonl, line 1: not a problem record .*codemind data build"):
         load_problems(path)
+
+
+# -- the side files of families
+
+
+def test_a_family_looks_its_records_up_in_a_side_file(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "SIDES", {"ours": lambda name, problems: {problems[1].problem_id: {"of": name}}})
+    assert load_side(NAME, "ours") == {"made_1": {"of": NAME}}
+    assert read_manifest(tmp_path / "data")[NAME].digests.keys() == {NAME, f"{NAME}.ours"}
+    assert load_side(NAME, "none of them") == {}
+    assert made.reads == 1
+
+
+def test_a_damaged_record_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.ours.jsonl"
+    path.write_text('{"problem_id": "made_0"}\n[]\n')
+    with pytest.raises(ValueError, match=r"x\.ours\.jsonl, line 2: not a problem record .*codemind data build"):
+        storage.load_records(path)
+
+
+@pytest.mark.upstream
+def test_side_files_hold_what_is_shipped(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(load.DATA_VARIABLE, str(built_data))
+    written = {path.stem.rpartition(".")[2] for path in built_data.glob("*.*.jsonl") if path.stat().st_size}
+    assert written == {*SIDES, *COLUMN_SIDES}
+    for name in ("humaneval", "sample"):
+        assert load_side(name, "input").keys() == set(load_plain_inputs()[name])
+        unrolled = {key for key, each in load_unrollings(name).items() if not each.reason}
+        assert load_side(name, "ier_unrolled").keys() == unrolled
+    assert load_side("published_classeval", "dsr").keys() == set(load_failing("published_classeval"))
+
+
+def test_a_benchmark_of_another_package_without_upstream_is_never_stored(
+    made: Made, register_benchmark: Callable[[Benchmark], None], tmp_path: Path
+) -> None:
+    """Its data may change with any release of that package, and nothing here would notice."""
+    register_benchmark(Benchmark(NAME, "Made", "function", 2, made.read, labels="published"))
+    load._problems.cache_clear()
+    assert load_benchmark(NAME) == made.problems
+    assert load.benchmark_digests(NAME) == digests(made.problems)
+    assert load_side(NAME, "dsr") == {}
+    assert not (tmp_path / "data").exists()

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.data.load import DATA_VARIABLE
 from tests.run_files import read_run
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream, limits_of
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, Status
 from lm_eval_codemind.languages import kind_of

@@ -14,9 +14,10 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import get_benchmark, sample
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.families.der import DER, dataset, with_input
 from lm_eval_codemind.families.ier import IER
 from lm_eval_codemind.families.sr import SR

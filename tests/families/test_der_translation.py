@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.benchmarks import get_benchmark
+from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.data import load_problem
-from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.families.der import DER
 from lm_eval_codemind.families.ier import IER
 from lm_eval_codemind.families.translation import TRANSLATION

@@ -20,15 +20,16 @@ from lm_eval.tasks import TaskManager
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.execution import Job, Limits, Sandbox, ScriptCase
+from lm_eval_codemind.facts.plain_inputs import load_plain_inputs
 from lm_eval_codemind.families import input as family
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.languages import get_language, kind_of
 from lm_eval_codemind.models import register
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
-from lm_eval_codemind.proof.plain_inputs import find_plain_inputs, shipped_plain_inputs
+from lm_eval_codemind.proof.find_plain_inputs import find_plain_inputs
 from lm_eval_codemind.questions import Answer, Question
 from tests.families.inputs import differing_inputs
 
@@ -337,9 +338,9 @@ def test_the_worked_examples_are_true() -> None:
 
 
 def test_problems_that_an_input_solves_that_says_nothing_are_named() -> None:
-    assert sorted(find_plain_inputs(PROBLEMS.values())) == shipped_plain_inputs()["sample"]
+    assert sorted(find_plain_inputs(PROBLEMS.values())) == load_plain_inputs()["sample"]
     rows = family.dataset(benchmark="sample", setting="steps")["test"]
-    assert [row["problem_id"] for row in rows if row["plain"]] == shipped_plain_inputs()["sample"]
+    assert [row["problem_id"] for row in rows if row["plain"]] == load_plain_inputs()["sample"]
     question = Question.from_document(rows[0])
     metrics = family.INPUT_PREDICTION.logged(question, {"r_input": 0.5}, {})
     assert metrics["r_input_searched"] == (None if rows[0]["plain"] else 0.5)

@@ -12,10 +12,11 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import get_benchmark, sample_bugs
+from lm_eval_codemind.benchmarks import sample_bugs
+from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data import load_benchmark, load_problem
-from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.execution import SharedPool, Status
 from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.families import repair

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.families import runtime
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.questions import Question

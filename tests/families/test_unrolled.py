@@ -12,9 +12,11 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.execution import shared_sandbox
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.facts.unrolled import UnrolledError, load_unrollings, records, unrolled_program
 from lm_eval_codemind.families import unrolled
 from lm_eval_codemind.models import register
-from lm_eval_codemind.proof.unrolled import UnrolledError, gives_output, job, load_unrollings, packed, unrolled_code
+from lm_eval_codemind.proof.prove_unrolled import gives_output, job
 from lm_eval_codemind.transforms.unrolling import REASONS, has_loops
 
 TASKS = Path(__file__).resolve().parents[2] / "tasks"
@@ -32,26 +34,28 @@ def test_the_sample_without_its_loops() -> None:
 
 
 def test_unrolled_programs_give_the_output_under_this_python() -> None:
-    problems = [problem for problem in sample.read() if unrolled_code(problem)]
-    pending = [(problem, shared_sandbox().submit(job(problem, unrolled_code(problem) or ""))) for problem in problems]
+    programs = {key: record["code"] for key, record in records("sample", sample.read()).items()}
+    problems = [problem for problem in sample.read() if problem.problem_id in programs]
+    pending = [(each, shared_sandbox().submit(job(each, programs[each.problem_id]))) for each in problems]
     assert all(gives_output(problem, future.result()) for problem, future in pending)
 
 
 def test_what_is_shipped_is_named_and_small() -> None:
     size = 0
     for name in ("sample", "humaneval", "cruxeval", "avatar", "classeval"):
-        shipped = load_unrollings(name)
-        size += len(packed(shipped))
-        assert all(bool(each.run) != bool(each.reason) for each in shipped.values())
-        assert {each.reason for each in shipped.values()} <= {"", *REASONS}
+        unrollings = load_unrollings(name)
+        size += (shipped.FOLDER / f"unrolled_runs/{name}.json.gz").stat().st_size
+        assert all(bool(each.run) != bool(each.reason) for each in unrollings.values())
+        assert {each.reason for each in unrollings.values()} <= {"", *REASONS}
     assert size < 1_500_000
 
 
 def test_another_program_than_the_proven_one_is_refused() -> None:
-    problem = next(problem for problem in sample.read() if unrolled_code(problem))
+    unrollings = load_unrollings("sample")
+    problem = next(each for each in sample.read() if each.problem_id in unrollings)
     for code in (problem.code + "\n\nx = 1\n", "def f():\n    pass\n"):
         with pytest.raises(UnrolledError, match=problem.problem_id):
-            unrolled_code(dataclasses.replace(problem, code=code))
+            unrolled_program(dataclasses.replace(problem, code=code), unrollings[problem.problem_id])
 
 
 @pytest.mark.parametrize(("model", "score"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])

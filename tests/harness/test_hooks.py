@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Benchmark
+from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.families.ier import ExecutionReasoning
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.problems import Problem

@@ -8,8 +8,8 @@ from lm_eval import simple_evaluate
 from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
-from lm_eval_codemind.benchmarks import benchmarks, fixed_form
-from lm_eval_codemind.data.build import DATA_VARIABLE
+from lm_eval_codemind.catalogue import benchmarks, fixed_form
+from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.models import register
 

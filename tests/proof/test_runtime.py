@@ -14,9 +14,20 @@ import pytest
 from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.facts.reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
+from lm_eval_codemind.facts.runtime_labels import (
+    REASONS,
+    THE_END,
+    InputLabels,
+    Label,
+    Labels,
+    load_labels,
+    load_published,
+    plain,
+    read_labels,
+)
 from lm_eval_codemind.proof import runtime
-from lm_eval_codemind.proof.reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
-from lm_eval_codemind.proof.runtime import InputLabels, Label, agreeing, load_labels, load_published
+from lm_eval_codemind.proof.runtime import agreeing
 from lm_eval_codemind.proof.runtime_constant import (
     GAMING,
     NO,
@@ -147,7 +158,7 @@ def test_where_nothing_differs_the_label_is_one_that_upstream_accepts() -> None:
                 if label.reason or not label.executed:
                     continue
                 state, path = differences.get(program, {}).get(number, {}).get(str(label.line), ("", ""))
-                following = -1 if label.next_line == runtime.THE_END else label.next_line
+                following = -1 if label.next_line == THE_END else label.next_line
                 assert path or following in published.next_lines
                 assert label.value is not None
                 accepted = [(repr(_value(text)), kind.rpartition(".")[2]) for text, kind in published.values]
@@ -165,12 +176,12 @@ def _value(text: str) -> object:
 def test_all_labels_are_well_formed() -> None:
     for name in SHIPPED:
         labels = load_labels(name)
-        assert runtime.read_labels(json.loads(json.dumps(runtime.plain(labels)))) == labels
+        assert read_labels(json.loads(json.dumps(plain(labels)))) == labels
         for inputs in labels.values():
             for given in inputs.values():
-                assert given.reason in ("", *runtime.REASONS)
+                assert given.reason in ("", *REASONS)
                 for label in given.labels:
-                    assert label.reason in ("", *runtime.REASONS)
+                    assert label.reason in ("", *REASONS)
                     if label.reason:
                         continue
                     ast.parse(label.variable, mode="eval")
@@ -203,7 +214,7 @@ def test_constant_answers_earn_nothing_on_the_headline_metrics(name: str) -> Non
         assert found["state_executed"] == found["path_executed"] == found["output"] == 0
 
 
-def _labels(*labels: Label, outputs: tuple[str, ...] = ("1",), reason: str = "") -> runtime.Labels:
+def _labels(*labels: Label, outputs: tuple[str, ...] = ("1",), reason: str = "") -> Labels:
     return {"p": {"0": InputLabels(outputs, labels, reason)}}
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from lm_eval_codemind.proof.runtime import Label
+from lm_eval_codemind.facts.runtime_labels import Label
 from lm_eval_codemind.proof.runtime_questions import Candidate, candidates, choose
 
 CODE = """\

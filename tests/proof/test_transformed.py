@@ -5,28 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.benchmarks import limits_of
+from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.data.build import benchmark_path
+from lm_eval_codemind.data.load import benchmark_path
 from lm_eval_codemind.execution import Job, Sandbox
+from lm_eval_codemind.facts.recipes import Recipe, apply_recipe, load_recipes
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.kinds import observing_call
 from lm_eval_codemind.languages.python.lines import lines_of_code
-from lm_eval_codemind.problems import Problem, load_problems
+from lm_eval_codemind.problems import TRANSFORM_SEED, Problem, load_problems
 from lm_eval_codemind.proof.equivalence import Equivalence
 from lm_eval_codemind.proof.further_inputs import further_inputs
-from lm_eval_codemind.proof.transformed import (
-    TRANSFORM_SEED,
-    Recipe,
-    RecipeError,
-    apply_recipe,
-    dump_recipes,
-    load_recipes,
-    transform,
-    transform_all,
-    verify_transformed,
-)
-from lm_eval_codemind.transforms import RULES
+from lm_eval_codemind.proof.make_recipes import transform, transform_all, verify_transformed
+from lm_eval_codemind.transforms import RULES, RecipeError
 
 FUNCTION = Problem(
     problem_id="Test_0",
@@ -92,9 +83,8 @@ def test_every_problem_has_its_program(built_data: Path, name: str, size: int) -
 
 def test_a_recipe_survives_its_file() -> None:
     recipe = Recipe((("base64", 1), ("thread", 0)), "ab" * 32, ("decorator",), usable=False)
-    record = json.loads(dump_recipes({"a": recipe, "b": Recipe((), "")}))
-    assert Recipe.from_json(record["a"]) == recipe
-    assert Recipe.from_json(record["b"]) == Recipe((), "")
+    for one in (recipe, Recipe((), "")):
+        assert Recipe.from_json(json.loads(json.dumps(one.to_json()))) == one
 
 
 def test_a_wrong_digest_is_told_with_the_python_version() -> None:

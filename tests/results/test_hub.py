@@ -10,12 +10,13 @@ from click.testing import CliRunner
 from huggingface_hub import HfApi
 
 from lm_eval_codemind import data
-from lm_eval_codemind.benchmarks import Upstream, benchmarks, licences
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.catalogue import OWN, benchmarks, packaged
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands import data_push
-from lm_eval_codemind.data import benchmark_digests
-from lm_eval_codemind.data import build as building
-from lm_eval_codemind.problems import Problem, digest, dump_problems
+from lm_eval_codemind.data import benchmark_digests, load
+from lm_eval_codemind.data.build import build
+from lm_eval_codemind.problems import Problem, digest, dump_problems, load_problems
 from lm_eval_codemind.results.hub import write_dataset
 
 
@@ -52,13 +53,11 @@ def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pyte
 @pytest.mark.upstream
 @pytest.mark.slow
 def test_every_benchmark_loads_back_to_the_released_digest(cache: Path, upstream: Upstream) -> None:
-    building.build(["humaneval", "avatar"], upstream, cache / "data")
-    problems = {
-        name: building.load_problems(building.benchmark_path(cache / "data", name)) for name in ("humaneval", "avatar")
-    }
+    build(["humaneval", "avatar"], upstream, cache / "data")
+    problems = {name: load_problems(load.benchmark_path(cache / "data", name)) for name in ("humaneval", "avatar")}
     write_dataset(cache / "folder", problems, {"codemind_ier_avatar": "avatar", "codemind_ier_cruxeval": "cruxeval"})
     for name in problems:
-        assert digest(loaded(cache / "folder", name)) == building.read_manifest(cache / "data")[name].digests[name]
+        assert digest(loaded(cache / "folder", name)) == load.read_manifest(cache / "data")[name].digests[name]
         assert len(problems[name]) == benchmarks()[name].size
     declared = yaml.safe_load((cache / "folder" / "eval.yaml").read_text())
     assert declared["tasks"] == [{"id": "codemind_ier_avatar", "config": "avatar", "split": "test"}]
@@ -85,7 +84,7 @@ def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(HfApi, "create_repo", lambda *arguments, **options: None)
     monkeypatch.setattr(HfApi, "upload_folder", upload)
-    problems = building.load_benchmark("sample")
+    problems = load.load_benchmark("sample")
     monkeypatch.setattr(data, "load_benchmark", lambda name: problems)
     return found
 
@@ -113,7 +112,7 @@ def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(
 
 
 def test_data_without_a_licence_is_named_as_such(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    traced = dataclasses.replace(benchmarks()["sample"], sources=(licences.REVAL,))
+    traced = dataclasses.replace(benchmarks()["sample"], sources=(packaged.FROM_REVAL,))
     monkeypatch.setattr(data_push, "known_benchmarks", lambda: {**benchmarks(), "sample": traced})
     result = CliRunner().invoke(main, ["data", "push", "org/name", "--benchmark", "sample"], input="n\n")
     assert result.exit_code == 1
@@ -137,8 +136,8 @@ def test_every_benchmark_names_the_licences_of_all_it_is_read_from() -> None:
 
 def test_the_readme_names_every_licence() -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    sources = {source for benchmark in benchmarks().values() for source in benchmark.sources} - {licences.OWN}
-    assert {licences.CODEMIND, licences.HUMAN_EVAL, licences.CLASSEVAL, licences.MBPP, licences.AVATAR} < sources
+    sources = {source for benchmark in benchmarks().values() for source in benchmark.sources} - {OWN}
+    assert {packaged.FROM_CODEMIND, packaged.FROM_HUMAN_EVAL, packaged.FROM_CLASSEVAL} < sources
     for source in sources:
         assert any(source.name in line and source.licence in line for line in readme.splitlines()), source.name
 

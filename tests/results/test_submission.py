@@ -16,7 +16,7 @@ import yaml
 from click.testing import CliRunner, Result
 from huggingface_hub import parse_eval_result_entries
 
-from lm_eval_codemind.benchmarks import benchmarks
+from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.questions.samples import Metric, TaskRun
 from lm_eval_codemind.results.runs import Run, read_runs

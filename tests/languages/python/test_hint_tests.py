@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.benchmarks import limits_of, sample
-from lm_eval_codemind.data.build import benchmark_path
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.catalogue.limits import limits_of
+from lm_eval_codemind.data.load import benchmark_path
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.families import sr
 from lm_eval_codemind.harness.requirements import require_runnable

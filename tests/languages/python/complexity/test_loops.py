@@ -6,9 +6,10 @@ import io
 import pytest
 
 from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.facts.complexity import LOOP_LENGTHS
 from lm_eval_codemind.languages.python.complexity import COUNTER, count_loops
-from lm_eval_codemind.proof.complexity import shipped_loop_lengths
-from lm_eval_codemind.proof.loop_lengths import measure_loop_lengths
+from lm_eval_codemind.proof.measure_loops import measure_loop_lengths
 
 
 def iterations(code: str) -> int:
@@ -75,8 +76,8 @@ BY_HAND = {
 
 @pytest.mark.parametrize(("benchmark", "problem_id"), BY_HAND)
 def test_shipped_loop_lengths_are_those_counted_by_hand(benchmark: str, problem_id: str) -> None:
-    assert shipped_loop_lengths()["code"][benchmark][problem_id] == BY_HAND[benchmark, problem_id]
+    assert shipped.load(LOOP_LENGTHS)["code"][benchmark][problem_id] == BY_HAND[benchmark, problem_id]
 
 
 def test_the_sandbox_counts_what_is_shipped() -> None:
-    assert measure_loop_lengths(sample.read()) == shipped_loop_lengths()["code"]["sample"]
+    assert measure_loop_lengths(sample.read()) == shipped.load(LOOP_LENGTHS)["code"]["sample"]

@@ -1,0 +1,203 @@
+"""Built data: where it is, whether it is intact, and its problems and side files.
+
+Nothing here builds. What is missing is built by :mod:`lm_eval_codemind.data.build`, which is imported only then.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.problems import Problem, digest, load_problems, load_records, side_path
+
+logger = logging.getLogger(__name__)
+
+# Raised whenever a build of the same upstream data gives other bytes than before, so that caches are built anew.
+BUILDER_VERSION = 3
+
+DATA_VARIABLE = "CODEMIND_DATA"
+DATASET_VARIABLE = "CODEMIND_DATASET"
+MANIFEST = "manifest.json"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the manifest says about one built benchmark.
+
+    Attributes:
+        builder_version: :data:`BUILDER_VERSION` of the build.
+        revisions: Upstream repository -> revision.
+        digests: SHA-256 of its files: of the problems under its name, of each side file under ``NAME.SIDE``.
+        released: The same as the release that built it has them; empty if the release knows none.
+        problems: How many problems the file holds.
+        categories: Category -> number of problems.
+    """
+
+    builder_version: int
+    revisions: dict[str, str]
+    digests: dict[str, str]
+    released: dict[str, str]
+    problems: int
+    categories: dict[str, int]
+
+
+def data_directory() -> Path:
+    """Return where built data lives: ``$CODEMIND_DATA``, else a folder of the user's cache directory."""
+    chosen = os.environ.get(DATA_VARIABLE)
+    return Path(chosen) if chosen else platformdirs.user_cache_path("codemind")
+
+
+def benchmark_path(directory: Path, name: str) -> Path:
+    """Return the path of a built benchmark's file."""
+    return directory / f"{name}.jsonl"
+
+
+def read_manifest(directory: Path) -> dict[str, Entry]:
+    """Return the manifest of a data directory, benchmark -> entry; empty if there is none or it cannot be read."""
+    try:
+        entries = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))["benchmarks"]
+        return {name: Entry(**entry) for name, entry in entries.items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        logger.warning("%s cannot be read (%s); what it describes is built anew", directory / MANIFEST, error)
+        return {}
+
+
+def released_digests(name: str = "") -> dict[str, str]:
+    """Return the digests that this release's data has on every machine: those of the build that was proven.
+
+    Args:
+        name: A benchmark, for the digests of its files; empty for all.
+    """
+    file = files("lm_eval_codemind.data") / "released_digests.json"
+    digests: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return {key: value for key, value in digests.items() if not name or key.partition(".")[0] == name}
+
+
+def intact(directory: Path, name: str) -> bool:
+    """Return whether a directory holds a benchmark that this release built and nothing has touched since."""
+    entry = read_manifest(directory).get(name)
+    path = benchmark_path(directory, name)
+    if entry is None or not path.is_file():
+        return False
+    if (entry.builder_version, entry.released) != (BUILDER_VERSION, released_digests(name)):
+        logger.info("%s was built by another release; it is built anew", path)
+        return False
+    paths = (path, *directory.glob(f"{name}.*.jsonl"))
+    digests = {each.stem: digest(each.read_bytes()) for each in paths if each == path or each.stat().st_size}
+    if digests != entry.digests:
+        logger.warning("%s is damaged or incomplete (its digest differs from the manifest's); it is built anew", path)
+        return False
+    return True
+
+
+def load_benchmark(name: str) -> list[Problem]:
+    """Return the problems of a benchmark, building it first where it is not there yet.
+
+    They come from the data set on the Hub that ``$CODEMIND_DATASET`` names, else from the data directory. A benchmark
+    whose data comes with its package is never looked for on the Hub.
+
+    Raises:
+        ValueError: if there is no benchmark of that name.
+        UpstreamError: if it has to be built and cannot be; the message names the command and the variable to set.
+    """
+    return list(_problems(*_place(name)))
+
+
+def load_problem(benchmark: str, problem_id: str) -> Problem:
+    """Return one problem of a benchmark.
+
+    Raises:
+        KeyError: if it has no problem of that name.
+        ValueError: if there is no such benchmark.
+        UpstreamError: if it has to be built and cannot be.
+    """
+    return _by_id(benchmark, os.environ.get(DATASET_VARIABLE), data_directory())[problem_id]
+
+
+def load_side(benchmark: str, side: str) -> Mapping[str, Any]:
+    """Return one side file of a benchmark: problem id -> record; problems that it has nothing for are missing.
+
+    Args:
+        benchmark: Name of a benchmark.
+        side: Name of the side file, a key of :data:`~lm_eval_codemind.data.build.SIDES`.
+
+    Raises:
+        ValueError: if there is no such benchmark.
+        UpstreamError: if it has to be built and cannot be.
+    """
+    return _side(benchmark, side, os.environ.get(DATASET_VARIABLE), data_directory())
+
+
+def benchmark_digests(name: str) -> dict[str, str]:
+    """Return the digests of a benchmark's files, as :class:`Entry` has them."""
+    return dict(_digests(*_place(name)))
+
+
+# A benchmark's name; the data set on the Hub, or its file, or nothing; and the file's digests, if it is a file.
+_Place = tuple[str, str, str]
+
+
+def _place(name: str) -> _Place:
+    """Return where a benchmark's problems are, building them first where they are not there yet."""
+    packaged = get_benchmark(name).packaged
+    repository = os.environ.get(DATASET_VARIABLE)
+    if repository and not packaged:
+        return name, repository, ""
+    if packaged and not released_digests(name):
+        return name, "", ""  # another package's, whose data may change with any release of that package
+    directory = data_directory()
+    if not intact(directory, name):
+        from lm_eval_codemind.data.build import build, downloading
+
+        logger.info("building %s in %s", name, directory)
+        build([name], downloading(directory), directory)
+    return name, str(benchmark_path(directory, name)), str(read_manifest(directory)[name].digests)
+
+
+@lru_cache(maxsize=8)
+def _problems(name: str, place: str, state: str) -> tuple[Problem, ...]:
+    if state:
+        return tuple(load_problems(Path(place)))
+    if place:
+        from datasets import load_dataset
+
+        return tuple(Problem.from_row(row) for row in load_dataset(place, name, split="test"))
+    from lm_eval_codemind.data.build import downloading, make_problems
+
+    return tuple(make_problems(name, downloading(data_directory())))
+
+
+@lru_cache(maxsize=32)
+def _digests(name: str, place: str, state: str) -> dict[str, str]:
+    if state:
+        return read_manifest(Path(place).parent)[name].digests
+    from lm_eval_codemind.data.build import make_files
+
+    return {file: digest(content) for file, content in make_files(name, _problems(name, place, state)).items()}
+
+
+@lru_cache(maxsize=8)
+def _by_id(name: str, repository: str | None, directory: Path) -> dict[str, Problem]:
+    return {problem.problem_id: problem for problem in load_benchmark(name)}
+
+
+@lru_cache(maxsize=16)
+def _side(name: str, side: str, repository: str | None, directory: Path) -> Mapping[str, Any]:
+    place = _place(name)
+    if place[2]:
+        return load_records(side_path(Path(place[1]), side))
+    from lm_eval_codemind.data.build import SIDES
+
+    return SIDES[side](name, _problems(*place))

@@ -1,0 +1,47 @@
+"""The problems of specification reasoning that no program can pass on every machine, by name and with the reason.
+
+``proofs/sr_exceptions.json`` is what executing every ground-truth program against its own tests has shown: benchmark ->
+problem -> ``reason`` (a key of :data:`~lm_eval_codemind.problems.EXCLUSION_REASONS`) and ``detail`` (what it is).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.problems import Problem
+
+
+def load_exceptions() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
+    """Return the exceptions: benchmark -> problem -> ``reason`` and ``detail``."""
+    return shipped.load("proofs/sr_exceptions.json")
+
+
+def with_exceptions(benchmark: str, problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems, those that are exceptions marked as excluded.
+
+    Raises:
+        ValueError: if an exception names no problem of the benchmark.
+    """
+    exceptions = load_exceptions().get(benchmark, {})
+    marked = [
+        dataclasses.replace(problem, category="excluded", reason=exceptions[problem.problem_id]["reason"], output=None)
+        if problem.problem_id in exceptions
+        else problem
+        for problem in problems
+    ]
+    unknown = set(exceptions) - {problem.problem_id for problem in marked}
+    if unknown:
+        raise ValueError(f"{benchmark}: exceptions that name no problem: {', '.join(sorted(unknown))}")
+    return marked
+
+
+def depends_on_version(problem_id: str) -> bool:
+    """Return whether a problem's program passes all tests of its class on some versions of Python only."""
+    owner = problem_id.partition("@")[0]
+    return any(
+        why["reason"] == "version" and name.partition("@")[0] == owner
+        for exceptions in load_exceptions().values()
+        for name, why in exceptions.items()
+    )

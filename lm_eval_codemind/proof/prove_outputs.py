@@ -1,0 +1,130 @@
+"""What programs of models compute: the label of a question about a program that nobody has vouched for.
+
+A program runs twice, in processes with different hash seeds, or in Java identity hashes, with chance left to chance.
+What both runs give alike is the label; of every other program the cause says why there is none.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from lm_eval_codemind.catalogue.limits import limits_of
+from lm_eval_codemind.execution import Job, Limits, Outcome, SeededPool, Status
+from lm_eval_codemind.facts.labels import plain_literal
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
+
+# Why a program has no label. A closed set: results count the programs by it.
+CAUSES: dict[str, str] = {
+    "no_input": "no input of the problem is known that has a proven output and fits into a prompt",
+    "unobservable": "programs of its kind give no output that can be observed",
+    "too_long": "the program with its input and output, or these alone, are beyond what a prompt shows",
+    "no_end": "a run on the input does not end within its limits",
+    "raises": "a run on the input ends with an exception",
+    "no_literal": "the output is no value that can be written down as a literal",
+    "unstable": "two runs give different outputs",
+}
+
+_HASH_SEEDS = (1, 2)
+_NO_END = (Status.TIMEOUT, Status.MEMORY, Status.CRASHED, Status.BLOCKED)
+
+
+@dataclass(frozen=True)
+class Execution:
+    """A program to run on an input.
+
+    Attributes:
+        problem: The problem that it solves.
+        program: Its source, complete.
+        input: What it runs on, in the form of ``problem.input``; None where nothing is known.
+    """
+
+    problem: Problem
+    program: str
+    input: str | None
+
+
+@dataclass(frozen=True)
+class Proven:
+    """What came of it: an output, or the cause for which there is none, a key of :data:`CAUSES`."""
+
+    output: str | None
+    cause: str = ""
+
+
+def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None) -> list[Proven]:
+    """Execute programs, each twice, and return what that proves, in their order.
+
+    Args:
+        executions: The programs and their inputs.
+        limits: What each may use; those of its problem if None.
+
+    Raises:
+        IsolationUnavailable: if programs cannot be executed safely on this machine.
+    """
+    jobs = [_job(one, limits or limits_of(one.problem)) for one in executions]
+    if all(isinstance(job, str) for job in jobs):
+        return [Proven(None, str(job)) for job in jobs]
+    with ExitStack() as stack:
+        sandboxes = [stack.enter_context(SeededPool(seed)) for seed in _HASH_SEEDS]
+        futures = [[] if isinstance(job, str) else [sandbox.submit(job) for sandbox in sandboxes] for job in jobs]
+        return [
+            Proven(None, job) if isinstance(job, str) else _classify(one, [future.result() for future in of_job])
+            for one, job, of_job in zip(executions, jobs, futures, strict=True)
+        ]
+
+
+def _job(execution: Execution, limits: Limits) -> Job | str:
+    """Return the job that observes an output, or the cause for which there is none."""
+    given = execution.input
+    if given is None:
+        return "no_input"
+    if beyond_prompt(execution.program, given, "") or len(given) > SHOWN_CHARACTERS:
+        return "too_long"
+    kind = kind_of(execution.problem)
+    return kind.output_job(execution.problem, execution.program, given, limits) or "unobservable"
+
+
+def _classify(execution: Execution, outcomes: Sequence[Outcome]) -> Proven:
+    printed = kind_of(execution.problem).printed
+    found = [_output(outcome, printed) for outcome in outcomes]
+    causes = [one.cause for one in found if one.output is None]
+    if causes:
+        # In the order of the set, so that the cause does not depend on which of the runs shows it.
+        return Proven(None, min(causes, key=list(CAUSES).index))
+    outputs = {one.output for one in found}
+    if len(outputs) > 1:
+        return Proven(None, "unstable")
+    (output,) = outputs
+    assert output is not None
+    given = execution.input or ""
+    if len(given) + len(output) > SHOWN_CHARACTERS or beyond_prompt(execution.program, given, output):
+        return Proven(None, "too_long")
+    return Proven(output)
+
+
+def _output(outcome: Outcome, printed: bool) -> Proven:
+    """Return what one run gave: of several observations the last, which is that of the input."""
+    if outcome.status is Status.OUTPUT:
+        return Proven(None, "too_long")
+    if outcome.status in _NO_END:
+        return Proven(None, "no_end")
+    if not outcome.observations or outcome.status is not Status.PASSED:
+        return Proven(None, "raises")
+    last = outcome.observations[-1]
+    if last.exception_type:
+        return Proven(None, "raises")
+    if printed:
+        return Proven(last.stdout)
+    if last.literal is None:
+        return Proven(None, "no_literal")
+    if len(last.literal) > SHOWN_CHARACTERS:
+        return Proven(None, "too_long")
+    try:
+        text = plain_literal(ast.literal_eval(last.literal))
+    except (ValueError, SyntaxError):
+        text = None
+    return Proven(text, "" if text is not None else "no_literal")

@@ -1,0 +1,99 @@
+"""Comparison of labels and C+ with what execution gives here and now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pkgutil import resolve_name
+
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.catalogue import benchmarks, get_benchmark
+from lm_eval_codemind.data.build import read_problems
+from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.facts.labels import Proof, load_proofs
+from lm_eval_codemind.facts.revealing_tests import with_revealing_tests
+from lm_eval_codemind.languages import get_language
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.make_recipes import verify_transformed
+
+
+def verifiable() -> list[str]:
+    """Return the benchmarks whose labels execution must give: the proven ones, and those with labels of their own."""
+    return [name for name, benchmark in benchmarks().items() if benchmark.labels in ("proven", "own")]
+
+
+def proven_benchmarks() -> list[str]:
+    """Return the benchmarks for which a proof of the labels is shipped."""
+    return [name for name, benchmark in benchmarks().items() if benchmark.labels == "proven"]
+
+
+def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, Proof]:
+    """Return what executing every problem of a benchmark proves, by problem id.
+
+    A label of a benchmark's own is treated like a published one: it is confirmed, or it is wrong.
+
+    Raises:
+        UpstreamError: if upstream's data is missing or is not what it must be.
+        MissingExtra: if packages that the programs import are not installed.
+        ValueError: naming the language, if it has no prover.
+    """
+    benchmark = get_benchmark(name)
+    language = get_language(benchmark.language)
+    if not language.prover:
+        raise ValueError(f"{name}: labels of programs in {language.title} can't be proven; it names no `prover`")
+    problems = with_revealing_tests(name, benchmark.read(upstream))
+    published: Sequence[Problem] = ()
+    if benchmark.labels == "own":
+        problems = [replace(problem, published_output=problem.output) for problem in problems]
+        published = problems
+    elif benchmark.published_as:
+        published = get_benchmark(benchmark.published_as).read(upstream)
+    by_id = {problem.problem_id: problem for problem in published}
+    proofs: dict[str, Proof] = resolve_name(language.prover)(problems, by_id, workers)
+    return proofs
+
+
+def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, str]:
+    """Return the problems whose label execution does not give, with both, by problem id.
+
+    Raises:
+        UpstreamError: if upstream's data is missing or is not what it must be.
+        MissingExtra: if packages that the programs import are not installed.
+        ValueError: naming the language, if it has no prover.
+    """
+    proofs = execute_benchmark(name, upstream, workers)
+    own = get_benchmark(name).labels == "own"
+    expected = dict.fromkeys(proofs, Proof("confirmed")) if own else load_proofs(name)
+    differing = {key for key in expected | proofs if expected.get(key) != proofs.get(key)}
+    return {
+        problem_id: f"the label says {expected.get(problem_id)}, execution gives {proofs.get(problem_id)}"
+        for problem_id in sorted(differing)
+    }
+
+
+@dataclass(frozen=True)
+class TransformationCheck:
+    """What comparing C with C+ over a benchmark gave.
+
+    Attributes:
+        programs: How many problems have a C+.
+        inputs: On how many inputs beyond the tests they were compared, in all.
+        differences: Problem id -> how C+ differs from C, in words.
+    """
+
+    programs: int
+    inputs: int
+    differences: dict[str, str]
+
+
+def verify_transformations(name: str, upstream: Upstream, workers: int = 1) -> TransformationCheck:
+    """Make C+ of a benchmark by the shipped recipes and compare each with its C, on all tests and on further inputs.
+
+    Raises:
+        UpstreamError: if upstream's data is missing, or a recipe does not give what was verified.
+    """
+    problems = read_problems(name, upstream)
+    compared: list[int] = []
+    with Sandbox(workers=workers) as sandbox:
+        differences = verify_transformed(problems, sandbox, compared.append)
+    return TransformationCheck(len(compared), sum(compared), differences)

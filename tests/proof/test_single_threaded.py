@@ -1,0 +1,80 @@
+import ast
+import inspect
+import sys
+import textwrap
+from collections.abc import Iterator
+
+import pytest
+
+from lm_eval_codemind.execution import Job, Sandbox
+from lm_eval_codemind.proof.single_threaded import SingleThreadedMap
+
+SOURCE = inspect.getsource(textwrap)
+
+
+class Garbage:
+    """What only the collector finds, with Python code to run when it does."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+    def __del__(self) -> None:
+        for _ in range(300):
+            pass
+
+
+@pytest.fixture
+def often() -> Iterator[None]:
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox(workers=2) as opened:
+        yield opened
+
+
+@pytest.mark.usefixtures("often")
+def test_parsing_in_many_threads(sandbox: Sandbox) -> None:
+    # Without turns, CPython 3.11 ends this in SystemError nearly always.
+    shared = SingleThreadedMap(sandbox)
+
+    def parse_at(depth: int) -> None:
+        if depth:
+            parse_at(depth - 1)
+        else:
+            Garbage()
+            ast.parse(SOURCE)
+
+    def work(item: int) -> int:
+        for k in range(20):
+            parse_at((7 * item + k) % 40)
+        return item
+
+    assert list(shared.map(work, range(60))) == list(range(60))
+
+
+def test_others_go_on_while_one_waits(sandbox: Sandbox) -> None:
+    shared = SingleThreadedMap(sandbox)
+    order: list[str] = []
+
+    def work(item: str) -> str:
+        order.append(f"{item} begins")
+        seconds = 2 if item == "first" else 0
+        (outcome,) = shared.run([Job.script(f"import time\ntime.sleep({seconds})\nprint('{item}')", [("", item)])])
+        order.append(f"{item} ends")
+        return f"{item} {outcome.status}"
+
+    assert list(shared.map(work, ["first", "second"])) == ["first passed", "second passed"]
+    assert order == ["first begins", "second begins", "second ends", "first ends"]
+
+
+def test_an_error_of_the_work_reaches_its_item(sandbox: Sandbox) -> None:
+    shared = SingleThreadedMap(sandbox)
+    results = shared.map(lambda item: 1 // item, [1, 0, 1])
+    assert next(results) == 1
+    with pytest.raises(ZeroDivisionError):
+        next(results)
