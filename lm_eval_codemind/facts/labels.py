@@ -61,7 +61,7 @@ def load_proofs(benchmark: str) -> dict[str, Proof]:
 
 
 def plain_literal(value: Any) -> str | None:
-    """Return a plain value as the text of a Python literal, the same for equal values; None if it is no plain value.
+    """Return a plain value as the text of a Python literal, the same for equal values; None for any other value.
 
     Sets and dicts may be printed in an order that depends on hashing: sets are sorted, dicts keep their order, which
     is part of what a program computes.
@@ -98,12 +98,12 @@ def published_literal(label: str) -> str:
 
 
 def prints_the_same(one: str, other: str) -> bool:
-    """Tell whether two texts have the same lines, trailing white space and empty lines at the end aside."""
+    """Whether two texts have the same lines, trailing white space and empty lines at the end aside."""
     return printed_lines(one) == printed_lines(other)
 
 
 def agrees(label: str, output: str, printed: bool) -> bool:
-    """Tell whether a published label says the same as a proven output.
+    """Whether a published label says the same as a proven output.
 
     Args:
         label: The label as upstream publishes it. Strings may stand there without their quotes.

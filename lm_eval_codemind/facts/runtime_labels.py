@@ -75,8 +75,8 @@ class InputLabels:
     """The right answers about one input of a program.
 
     Attributes:
-        outputs: The values of what is asked for as output, in order, as literals, None where there is none and so
-            nothing is asked; of a script the text it prints.
+        outputs: The values that the output question asks for, in order, as literals; None for a value without a
+            literal, which is not asked about. For a script, the text that it prints.
         labels: Of the lines asked about.
         reason: A key of :data:`REASONS` if the input is excluded with all its items, else "".
     """

@@ -64,7 +64,7 @@ def one_a_line(records: Mapping[str, Any], indent: str = "", levels: int = 1) ->
 
     Args:
         records: Name -> record; with more levels name -> records.
-        indent: What stands before each name; one blank more at each level below.
+        indent: The text before each name; one blank more at each level below.
         levels: How many levels of names there are.
     """
     rows = (

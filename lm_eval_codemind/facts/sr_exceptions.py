@@ -38,7 +38,7 @@ def with_exceptions(benchmark: str, problems: Iterable[Problem]) -> list[Problem
 
 
 def depends_on_version(problem_id: str) -> bool:
-    """Return whether a problem's program passes all tests of its class on some versions of Python only."""
+    """Whether a problem's program passes all tests of its class on some versions of Python only."""
     owner = problem_id.partition("@")[0]
     return any(
         why["reason"] == "version" and name.partition("@")[0] == owner
