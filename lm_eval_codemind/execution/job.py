@@ -73,7 +73,8 @@ class Job:
         program: The candidate's source: everything that isn't trusted, and nothing that is.
         tests: Trusted source. For ``function`` a suite with ``check(candidate)``, or plain assertions that call the
             function by name; for ``unittest`` a module with test classes.
-        entry_point: The name in the program that the tests are about: a function, or a class.
+        entry_point: The name in the program that the tests are about: a function, or a class. For a ``script`` in a
+            language whose programs start from a class, that class; empty for the only one that can start.
         support: Trusted source that the tests need, such as imports and helper functions of a prompt. The tests see
             its names; the program doesn't.
         only: For ``unittest``: the test classes, or ``Class.method``, to run; all of them if empty.
@@ -121,6 +122,7 @@ class Job:
         support: str = "",
         limits: Limits | None = None,
         job_id: str = "",
+        language: str = "python",
     ) -> Job:
         """Return a job that checks functions by assertions.
 
@@ -134,8 +136,19 @@ class Job:
                 HumanEval prompt that some suites call.
             limits: Defaults to ``Limits()``.
             job_id: Repeated in the outcome.
+            language: What program and tests are written in. The tests of another language than Python have a form of
+                its own, see its sandbox.
         """
-        return cls("function", program, tests, entry_point, support, limits=limits or Limits(), job_id=job_id)
+        return cls(
+            "function",
+            program,
+            tests,
+            entry_point,
+            support,
+            limits=limits or Limits(),
+            job_id=job_id,
+            language=language,
+        )
 
     @classmethod
     def unittest(
@@ -170,6 +183,7 @@ class Job:
         program: str,
         cases: Iterable[ScriptCase | tuple[str, str | None]],
         *,
+        entry_point: str = "",
         limits: Limits | None = None,
         job_id: str = "",
         language: str = "python",
@@ -179,12 +193,21 @@ class Job:
         Args:
             program: The script.
             cases: ``ScriptCase`` or ``(stdin, expected stdout or None)``.
+            entry_point: See :class:`Job`.
             limits: For each case on its own. Defaults to ``Limits()``.
             job_id: Repeated in the outcome.
             language: What it is written in.
         """
         made = tuple(case if isinstance(case, ScriptCase) else ScriptCase(*case) for case in cases)
-        return cls("script", program, cases=made, limits=limits or Limits(), job_id=job_id, language=language)
+        return cls(
+            "script",
+            program,
+            entry_point=entry_point,
+            cases=made,
+            limits=limits or Limits(),
+            job_id=job_id,
+            language=language,
+        )
 
     @classmethod
     def evaluate(

@@ -176,6 +176,24 @@ def server_filter(
 _OWN_PID = 0x5AFE0001  # stands for the process's own number until it is known
 
 
+# The first argument names another process. The kernel reads its lower half only.
+_OTHER = [(_EQUAL, _argument(0), 0, False), (_EQUAL, _argument(0), _OWN_PID, False)]
+
+
+def _deny_other_processes(program: _Program) -> None:
+    """Refuse every question about another process, and every change of it."""
+    refused = _refuse(errno.EPERM)
+    program.when([*_OF_PROCESSES, "prlimit64"], _OTHER, refused)
+    # Of processes, not groups or users, and of itself.
+    program.when("getpriority", [(_ANY_BIT, _argument(0), 0xFFFFFFFF, True)], refused)
+    program.when("getpriority", [(test, _argument(1), number, wanted) for test, _, number, wanted in _OTHER], refused)
+    # A clock below zero is that of a process, of a thread (bit 2; the kernel knows only those of the same process) or
+    # of a device; the last three bits of a process's own, which has the number 0, are the kind of time.
+    foreign = [(_ANY_BIT, _argument(0), 1 << 31, True), (_ANY_BIT, _argument(0), 4, False)]
+    own_clocks = [(_EQUAL, _argument(0), 0xFFFFFFF8 + kind, False) for kind in range(3)]
+    program.when(_OF_CLOCKS, foreign + own_clocks, _refuse(errno.EINVAL))
+
+
 def candidate_filter(attributes: bool, processes: bool) -> bytes:
     """Return the filter for a candidate's process, to be completed by its number at :func:`own_number_places`.
 
@@ -185,17 +203,7 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
     """
     program = _Program()
     refused = _refuse(errno.EPERM)
-    # The kernel reads the lower half of these arguments only.
-    other = [(_EQUAL, _argument(0), 0, False), (_EQUAL, _argument(0), _OWN_PID, False)]
-    program.when([*_OF_PROCESSES, "prlimit64"], other, refused)
-    # Of processes, not groups or users, and of itself.
-    program.when("getpriority", [(_ANY_BIT, _argument(0), 0xFFFFFFFF, True)], refused)
-    program.when("getpriority", [(test, _argument(1), number, wanted) for test, _, number, wanted in other], refused)
-    # A clock below zero is that of a process, of a thread (bit 2; the kernel knows only those of the same process) or
-    # of a device; the last three bits of a process's own, which has the number 0, are the kind of time.
-    foreign = [(_ANY_BIT, _argument(0), 1 << 31, True), (_ANY_BIT, _argument(0), 4, False)]
-    own_clocks = [(_EQUAL, _argument(0), 0xFFFFFFF8 + kind, False) for kind in range(3)]
-    program.when(_OF_CLOCKS, foreign + own_clocks, _refuse(errno.EINVAL))
+    _deny_other_processes(program)
     program.when(["kill", "tgkill"], [(_EQUAL, _argument(0), _OWN_PID, True)], ALLOW)
     if processes:
         # Here locks mean something, and pretending them would make a wrong result of a right program.
@@ -225,14 +233,16 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
 def machine_filter(attributes: bool) -> bytes:
     """Return the filter for the process of a virtual machine, to be completed at :func:`own_number_places`.
 
-    It is put in place before the machine's program is started, which is therefore allowed. Of other threads, which are
-    numbered like processes, the machine asks for the scheduling.
+    It is put in place before the machine's program is started, which is therefore allowed. The C library asks for the
+    processors of each thread, and does without an answer if the call does not exist.
 
     Args:
         attributes: Whether changing files' modes, owners and times is allowed.
     """
     program = _Program()
     refused = _refuse(errno.EPERM)
+    program.when("sched_getaffinity", _OTHER, _refuse(errno.ENOSYS))
+    _deny_other_processes(program)
     program.when(["kill", "tgkill"], [(_EQUAL, _argument(0), _OWN_PID, True)], ALLOW)
     program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], ALLOW)
     program.when(

@@ -85,7 +85,7 @@ def main() -> None:
     elif role == "java":
         from .java import launcher
 
-        launcher.serve(sockets[0], settings, confine(settings)[0])
+        launcher.serve(sockets[0], settings, *confine(settings))
     else:
         from . import zygote
 
@@ -154,17 +154,20 @@ def confine(settings: dict[str, Any]) -> tuple[int, int]:
         kernel.no_new_privileges()
     links = level != "landlock"
     listener = -1
-    if settings["role"].startswith("java"):
-        # A virtual machine starts dozens of threads, and finds its own files by their links.
-        kernel.Filter(seccomp.server_filter(True, free_threads=True)).install()
-        return rules, -1
-    if settings["role"] != "judge":
+    for_java = settings["role"].startswith("java")
+    if for_java:
+        # A virtual machine is started as a program, and finds its own files by their links.
+        links = settings["processes"] = True
+    if settings["role"] not in ("judge", "java-compiler"):
         try:
             program = seccomp.server_filter(settings["processes"], links)
             listener = kernel.Filter(program).install_with_listener()
         except OSError as error:
             if error.errno != errno.EBUSY:
                 raise
-    if listener < 0:
+    if listener < 0 and for_java:
+        # A virtual machine can't do without threads.
+        kernel.Filter(seccomp.server_filter(True, free_threads=True)).install()
+    elif listener < 0:
         kernel.Filter(seccomp.server_filter(settings["processes"], links, ask_for_threads=False)).install()
     return rules, listener

@@ -1,3 +1,6 @@
+import com.sun.source.tree.ClassTree;
+import com.sun.source.tree.CompilationUnitTree;
+import com.sun.source.tree.IdentifierTree;
 import com.sun.source.tree.Tree;
 import com.sun.source.util.JavacTask;
 import com.sun.source.util.TreeScanner;
@@ -5,8 +8,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
-import java.io.FileInputStream;
+import java.io.File;
 import java.io.FileDescriptor;
+import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
@@ -16,11 +20,16 @@ import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.TreeMap;
+import java.util.zip.Deflater;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ExecutableElement;
 import javax.lang.model.element.Modifier;
@@ -44,10 +53,12 @@ import javax.tools.ToolProvider;
 /**
  * The resident compiler: sources come in on standard input, class files go out on standard output.
  *
- * A request is the release to compile for (0 for the compiler's own), and the source. An answer is a status; for
- * COMPILED the class to start and the class files, otherwise a message. All numbers are four bytes, big end first, all
- * texts UTF-8 after their length. What is compiled isn't trusted: it is compiled in a thread with limits, nothing of it
- * is run, and after anything out of the ordinary this process ends, to be replaced.
+ * A request is the release to compile for (0 for the compiler's own), the milliseconds of processor time it may take,
+ * the program, the suite that is compiled with it (or nothing), and the class that the suite is about. An answer is a
+ * status; for COMPILED the class to start, whether the program breaks into Java's own classes by reflection,
+ * and the class files as a JAR, otherwise a message. All numbers are four bytes, big end first, all texts UTF-8 after
+ * their length. The program isn't trusted: it is compiled in a thread with limits, nothing of it is run, and after
+ * anything out of the ordinary this process ends and is replaced.
  */
 final class CompileServer {
     private static final int COMPILED = 0, ERROR = 1, TIMEOUT = 2, MEMORY = 3, TOO_LARGE = 4;
@@ -55,6 +66,12 @@ final class CompileServer {
     // Somewhat more than javac takes with its default stack. Up to there this stack has room even where all frames are
     // the interpreter's: whether a program compiles mustn't depend on which of javac's methods were compiled by then.
     private static final int MAX_NESTING = 2500, STACK = 128 << 20;
+    // What waits for a processor does not use it up, but nothing may go on for ever.
+    private static final int PATIENCE = 6;
+    private static final String WARM =
+            "import java.util.*; public class Warm { record P(int a) { } public static void main(String[] a) {"
+            + " Map<String, List<Integer>> m = new TreeMap<>(); for (String s : a) m.computeIfAbsent(s, k -> new ArrayList<>())"
+            + ".add(new P(s.length()).a()); m.values().stream().mapToInt(List::size).forEach(System.out::println); } }";
     private static final String NESTED = "the program is nested too deeply for the compiler";
 
     private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
@@ -66,33 +83,27 @@ final class CompileServer {
 
     private CompileServer() {}
 
-    /** Arguments: the seconds of processor time and of elapsed time that a compilation may take. */
+    /** Argument: the directory of the classes that suites use. */
     public static void main(String[] arguments) throws Exception {
-        long processor = (long) (Double.parseDouble(arguments[0]) * 1e9);
-        long elapsed = (long) (Double.parseDouble(arguments[1]) * 1e9);
         // Nothing that a library may print reaches the host.
         System.setOut(System.err);
-        FILES.setLocation(StandardLocation.CLASS_PATH, List.of());
+        FILES.setLocation(StandardLocation.CLASS_PATH, List.of(new File(arguments[0])));
         FILES.setLocation(StandardLocation.SOURCE_PATH, List.of());
-        Compilation first = new Compilation("class Warm { public static void main(String[] a) { } }", 0);
+        Compilation first = new Compilation(0, WARM, "", "");
         first.run();
         OUT.writeInt(first.status);
         OUT.flush();
         while (true) {
             Compilation compilation;
+            long nanoseconds;
             try {
                 int release = IN.readInt();
-                int length = IN.readInt();
-                if (length < 0 || length > MAX_SOURCE) {
-                    return;
-                }
-                byte[] source = new byte[length];
-                IN.readFully(source);
-                compilation = new Compilation(new String(source, StandardCharsets.UTF_8), release);
+                nanoseconds = IN.readInt() * 1_000_000L;
+                compilation = new Compilation(release, text(), text(), text());
             } catch (EOFException end) {
                 return;
             }
-            boolean ended = follow(compilation, processor, elapsed);
+            boolean ended = follow(compilation, nanoseconds);
             answer(compilation, ended);
             if (!ended || compilation.broken) {
                 Runtime.getRuntime().halt(0);
@@ -100,8 +111,16 @@ final class CompileServer {
         }
     }
 
+    private static String text() throws IOException {
+        int length = IN.readInt();
+        if (length < 0 || length > MAX_SOURCE) {
+            throw new EOFException();
+        }
+        return new String(IN.readNBytes(length), StandardCharsets.UTF_8);
+    }
+
     /** Run a compilation; return whether it ended within its time. */
-    private static boolean follow(Compilation compilation, long processor, long elapsed) throws InterruptedException {
+    private static boolean follow(Compilation compilation, long nanoseconds) throws InterruptedException {
         var machine = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         long used = machine.getProcessCpuTime();
         long started = System.nanoTime();
@@ -109,11 +128,12 @@ final class CompileServer {
         thread.setDaemon(true);
         thread.start();
         while (true) {
-            thread.join(100);
+            thread.join(50);
             if (!thread.isAlive()) {
                 return true;
             }
-            if (machine.getProcessCpuTime() - used > processor || System.nanoTime() - started > elapsed) {
+            long elapsed = System.nanoTime() - started;
+            if (machine.getProcessCpuTime() - used > nanoseconds || elapsed > PATIENCE * nanoseconds) {
                 return false;
             }
         }
@@ -124,14 +144,21 @@ final class CompileServer {
             OUT.writeInt(TIMEOUT);
             text("the compiler used up its time");
         } else if (compilation.status == COMPILED) {
+            ByteArrayOutputStream jar = new ByteArrayOutputStream();
+            boolean reflective = false;
+            try (ZipOutputStream files = new ZipOutputStream(jar)) {
+                files.setLevel(Deflater.BEST_SPEED);
+                for (Map.Entry<String, ByteArrayOutputStream> entry : compilation.classes.entrySet()) {
+                    files.putNextEntry(new ZipEntry(entry.getKey().replace('.', '/') + ".class"));
+                    entry.getValue().writeTo(files);
+                    reflective |= entry.getValue().toString(StandardCharsets.ISO_8859_1).contains("etAccessible");
+                }
+            }
             OUT.writeInt(COMPILED);
             text(compilation.mainClass);
-            OUT.writeInt(compilation.classes.size());
-            for (Map.Entry<String, ByteArrayOutputStream> entry : compilation.classes.entrySet()) {
-                text(entry.getKey());
-                OUT.writeInt(entry.getValue().size());
-                entry.getValue().writeTo(OUT);
-            }
+            OUT.writeInt(reflective ? 1 : 0);
+            OUT.writeInt(jar.size());
+            jar.writeTo(OUT);
         } else {
             OUT.writeInt(compilation.status);
             text(compilation.message);
@@ -167,8 +194,9 @@ final class CompileServer {
     }
 
     private static final class Compilation implements Runnable, DiagnosticListener<JavaFileObject> {
-        private final String source;
         private final int release;
+        private final List<Source> sources;
+        private final String tested;
         final Map<String, ByteArrayOutputStream> classes = new TreeMap<>();
         private int size;
         volatile int status = ERROR;
@@ -176,9 +204,10 @@ final class CompileServer {
         volatile String mainClass = "";
         volatile boolean broken = false;
 
-        Compilation(String source, int release) {
-            this.source = source;
+        Compilation(int release, String program, String suite, String tested) {
             this.release = release;
+            this.sources = suite.isEmpty() ? List.of(new Source(program)) : List.of(new Source(program), new Source(suite));
+            this.tested = tested;
         }
 
         @Override
@@ -223,16 +252,22 @@ final class CompileServer {
             try (StandardJavaFileManager own = release > 0 ? manager() : null) {
                 JavaFileManager files = new Memory(own != null ? own : FILES);
                 JavacTask task = (JavacTask) COMPILER.getTask(
-                        new StringWriter(), files, this, options, null, List.of(new Source(source)));
-                Iterable<? extends Tree> trees = task.parse();
+                        new StringWriter(), files, this, options, null, sources);
+                Iterable<? extends CompilationUnitTree> trees = task.parse();
                 Nesting nesting = new Nesting();
                 nesting.scan(trees, null);
                 if (message.isEmpty() && nesting.deepest > MAX_NESTING) {
                     message = NESTED;
                 }
+                List<CompilationUnitTree> units = new ArrayList<>();
+                trees.forEach(units::add);
+                if (message.isEmpty() && units.size() > 1) {
+                    keepApart(units.get(0), units.get(1));
+                }
                 String found = "";
                 if (message.isEmpty()) {
-                    found = mainClass(task.analyze(), task.getElements());
+                    Iterable<? extends Element> elements = task.analyze();
+                    found = units.size() > 1 ? names(units.get(1)) : mainClass(elements, task.getElements());
                 }
                 if (message.isEmpty()) {
                     task.generate();
@@ -244,9 +279,38 @@ final class CompileServer {
             }
         }
 
+        /** Refuse a program whose types have names that its suite uses for Java's own types. */
+        private void keepApart(CompilationUnitTree program, CompilationUnitTree suite) {
+            Set<String> used = new HashSet<>();
+            new TreeScanner<Void, Void>() {
+                @Override
+                public Void visitIdentifier(IdentifierTree name, Void nothing) {
+                    used.add(name.getName().toString());
+                    return null;
+                }
+            }.scan(suite, null);
+            used.remove(tested);
+            for (Tree declared : program.getTypeDecls()) {
+                if (declared instanceof ClassTree && used.contains(((ClassTree) declared).getSimpleName().toString())) {
+                    message = "the tests use the name of the program's class " + ((ClassTree) declared).getSimpleName();
+                }
+            }
+        }
+
+        /** Return the names of a suite's classes, separated by blanks. */
+        private static String names(CompilationUnitTree suite) {
+            StringJoiner names = new StringJoiner(" ");
+            for (Tree declared : suite.getTypeDecls()) {
+                if (declared instanceof ClassTree) {
+                    names.add(((ClassTree) declared).getSimpleName());
+                }
+            }
+            return names.toString();
+        }
+
         private static StandardJavaFileManager manager() throws IOException {
             StandardJavaFileManager files = COMPILER.getStandardFileManager(null, Locale.ENGLISH, StandardCharsets.UTF_8);
-            files.setLocation(StandardLocation.CLASS_PATH, List.of());
+            files.setLocation(StandardLocation.CLASS_PATH, FILES.getLocation(StandardLocation.CLASS_PATH));
             files.setLocation(StandardLocation.SOURCE_PATH, List.of());
             return files;
         }
@@ -335,9 +399,10 @@ final class CompileServer {
         }
     }
 
-    /** The one source; it may hold a public class of any name. */
+    /** A source. Its file is called after its public class, so that a second one is refused. */
     private static final class Source extends SimpleJavaFileObject {
         private final String text;
+        private String publicClass = "";
 
         Source(String text) {
             super(URI.create("memory:///Program.java"), Kind.SOURCE);
@@ -346,7 +411,11 @@ final class CompileServer {
 
         @Override
         public boolean isNameCompatible(String simpleName, Kind kind) {
-            return kind == Kind.SOURCE;
+            // The compiler also asks whether it is package-info or module-info.
+            if (publicClass.isEmpty() && !simpleName.contains("-")) {
+                publicClass = simpleName;
+            }
+            return kind == Kind.SOURCE && publicClass.equals(simpleName);
         }
 
         @Override

@@ -1,13 +1,15 @@
 """Inside the sandbox: becomes the resident compiler, or starts a virtual machine for each run of a program.
 
 As ``java-compiler`` the server confines itself and becomes a virtual machine that talks to the host through one socket.
-As ``java`` it takes class files, then requests to run them, from the host; each run is a new virtual machine, with
-nothing that an earlier one left behind, and is answered with a report once it is gone.
+As ``java`` it takes class files from the host, then requests to run them. Each run has a new virtual machine and an
+empty directory. The report goes to the host once the virtual machine is gone.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
+import fcntl
 import os
 import resource
 import select
@@ -19,12 +21,13 @@ from typing import Any
 
 from .. import cleanup, kernel, seccomp, wire
 
-_HIGH = 100
-_GLANCE_SECONDS = 0.25
-# Address space beyond the heap: code, classes, stacks, and what the machine itself takes.
-_OWN_BYTES = 3 << 29
+_GLANCE_SECONDS = 0.02
+# Resident memory beyond the heap: code, classes, stacks, and what the machine itself takes.
+_OWN_BYTES = 1 << 30
 _COMPILER_BYTES = 4 << 30
 _MACHINE_THREADS = 40
+_PIPE_BYTES = 1 << 16
+_ADD_SEALS, _ALL_SEALS = 1033, 15
 
 
 def become_compiler(settings: dict[str, Any]) -> None:
@@ -39,16 +42,17 @@ def become_compiler(settings: dict[str, Any]) -> None:
     _execute(settings["command"])
 
 
-def serve(control: socket.socket, settings: dict[str, Any], rules: int) -> None:
+def serve(control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
     """Serve until the host is gone.
 
     Args:
         control: The socket to the host.
         settings: See :mod:`lm_eval_codemind.execution.server`; ``command`` starts a virtual machine.
         rules: Descriptor of the programs' Landlock rules, or -1.
+        listener: Descriptor that asks about each new thread, or -1.
     """
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    launcher = _Launcher(control, settings, rules)
+    launcher = _Launcher(control, settings, rules, listener)
     wire.send(control.fileno(), {"ready": True})
     while True:
         try:
@@ -83,149 +87,174 @@ def _execute(command: list[str]) -> None:
 class _Launcher:
     """Starts virtual machines, one at a time."""
 
-    def __init__(self, control: socket.socket, settings: dict[str, Any], rules: int) -> None:
+    def __init__(self, control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
         self._control = control.fileno()
         self._home: str = settings["home"]
         self._command: list[str] = settings["command"]
         self._rules = rules
+        self._listener = kernel.Listener(listener) if listener >= 0 else None
         self._filter = _filter(settings) if settings["level"] != "none" else None
         self._own_user = settings["user"] != 0 and settings["level"] != "none"
-        self._classes: dict[str, bytes] = {}
+        self._jar = -1
         self._cores = os.cpu_count() or 1
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Take class files, or run them."""
-        if request["op"] == "load":
-            self._classes = {name: base64.b64decode(body) for name, body in request["classes"].items()}
-            return {"loaded": len(self._classes)}
-        try:
-            self._write_classes()
-        except (OSError, ValueError) as error:
-            cleanup.reset(self._home)
-            return {"problem": f"the class files can't be written: {error}"}
-        return self._run(request)
-
-    def _write_classes(self) -> None:
-        root = os.path.join(self._home, "classes")
-        os.mkdir(root)
-        os.mkdir(os.path.join(self._home, "work"))
-        for name, body in self._classes.items():
-            parts = name.split(".")
-            if not all(parts) or "/" in name or "\0" in name:
-                raise ValueError(f"no name of a class: {name!r}")
-            folder = os.path.join(root, *parts[:-1])
-            os.makedirs(folder, exist_ok=True)
-            file = os.open(os.path.join(folder, parts[-1] + ".class"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            try:
-                view = memoryview(body)
-                while view:
-                    view = view[os.write(file, view) :]
-            finally:
-                os.close(file)
+        if request["op"] == "run":
+            return self._run(request)
+        if self._jar >= 0:
+            os.close(self._jar)
+        # A program can reopen this file, and nobody can change it.
+        self._jar = os.memfd_create("classes", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        _write(self._jar, base64.b64decode(request["jar"]))
+        fcntl.fcntl(self._jar, _ADD_SEALS, _ALL_SEALS)
+        return {"loaded": True}
 
     def _run(self, request: dict[str, Any]) -> dict[str, Any]:
         limits = request["limits"]
-        streams = [os.memfd_create(name, os.MFD_CLOEXEC) for name in ("stdin", "stdout", "stderr")]
-        data = memoryview(request["stdin"].encode("utf-8", "surrogateescape"))
-        while data:
-            data = data[os.write(streams[0], data) :]
-        os.lseek(streams[0], 0, os.SEEK_SET)
+        stdin = os.memfd_create("stdin", os.MFD_CLOEXEC)
+        _write(stdin, request["stdin"].encode("utf-8", "surrogateescape"))
+        os.lseek(stdin, 0, os.SEEK_SET)
+        pipes = [os.pipe2(os.O_CLOEXEC) for _ in range(2)]
         started = time.monotonic()
         pid = os.fork()
         if pid == 0:
             try:
-                self._become_program(request, streams)
+                self._become_program(request, [stdin, *(write for _, write in pipes), self._jar])
             except BaseException:
                 sys.excepthook(*sys.exc_info())
                 sys.stderr.flush()
             finally:
                 os._exit(70)
-        reason = self._follow(pid, limits, started, streams[1:])
+        for _, write in pipes:
+            os.close(write)
+        outputs = {read: bytearray() for read, _ in pipes}
+        reason = self._follow(pid, limits, started, outputs)
         if reason:
             os.kill(pid, signal.SIGKILL)
         _, status, usage = os.wait4(pid, 0)
         wall = time.monotonic() - started
+        for read, output in outputs.items():
+            while _drain(read, output, limits["output_bytes"]):
+                pass
+            os.close(read)
         cleanup.reset(self._home)
-        os.close(streams[0])
+        os.close(stdin)
+        stdout, stderr = (output.decode("latin-1") for output in outputs.values())
+        if max(len(stdout), len(stderr)) > limits["output_bytes"]:
+            reason = "output"
         return {
             "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
             "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) and not reason else None,
             "reason": reason,
             "cpu": usage.ru_utime + usage.ru_stime,
             "wall": wall,
-            "stdout": _take(streams[1], limits["output_bytes"]),
-            "stderr": _take(streams[2], limits["output_bytes"]),
+            # As latin-1, which keeps every byte.
+            "stdout": stdout[: limits["output_bytes"]],
+            "stderr": stderr[: limits["output_bytes"]],
         }
 
-    def _become_program(self, request: dict[str, Any], streams: list[int]) -> None:
+    def _become_program(self, request: dict[str, Any], descriptors: list[int]) -> None:
         limits = request["limits"]
         os.setpgid(0, 0)
-        os.chdir(os.path.join(self._home, "work"))
-        for number, stream in enumerate(streams):
-            os.dup2(stream, number)
-        heap = limits["memory_bytes"]
+        for number, descriptor in enumerate(descriptors):
+            # None of them has one of these numbers yet, but the control socket has that of the class files.
+            os.dup2(descriptor, number)
+        # Besides what a program keeps, a heap holds garbage and unused parts of its regions.
+        heap = limits["memory_bytes"] * 3 // 2
         for kind, value in (
-            (resource.RLIMIT_AS, heap + _OWN_BYTES),
-            (resource.RLIMIT_FSIZE, max(limits["file_bytes"], limits["output_bytes"])),
+            (resource.RLIMIT_FSIZE, limits["file_bytes"]),
             (resource.RLIMIT_NOFILE, limits["open_files"]),
             (resource.RLIMIT_CPU, int(limits["cpu_seconds"]) + 2),
         ):
             resource.setrlimit(kind, (value, value))
         if self._own_user:
-            threads = 1 + _MACHINE_THREADS + self._cores + limits["threads"]
+            threads = self._threads(limits)
             resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
         _give_up_saved_user()
         if self._rules >= 0:
             kernel.landlock_restrict(self._rules)
         if self._filter is not None:
             self._filter.install()
-        options = [f"-Xmx{heap >> 10}k", f"-XX:MaxDirectMemorySize={heap >> 2}", *request["options"]]
-        options.append(f"-Djava.io.tmpdir={os.getcwd()}")
-        classes = os.path.join(self._home, "classes")
-        _execute([self._command[0], *options, *self._command[1:], "-cp", classes, request["main"]])
+        options = [f"-Xmx{heap >> 10}k", f"-XX:MaxDirectMemorySize={heap >> 2}", f"-Djava.io.tmpdir={os.getcwd()}"]
+        _execute([self._command[0], *options, *self._command[1:], *request["command"]])
 
-    def _follow(self, pid: int, limits: dict[str, Any], started: float, streams: list[int]) -> str:
-        """Wait for a program's end, or for it to cross a limit; return which: ``cpu``, ``wall``, ``output`` or none."""
+    def _threads(self, limits: dict[str, Any]) -> int:
+        return int(1 + _MACHINE_THREADS + self._cores + limits["threads"])
+
+    def _follow(self, pid: int, limits: dict[str, Any], started: float, outputs: dict[int, bytearray]) -> str:
+        """Wait for a program's end, or for it to cross a limit.
+
+        Returns:
+            The limit: ``cpu``, ``wall``, ``memory``, ``output``, ``gone`` for the host, or nothing.
+        """
         child = os.pidfd_open(pid)
         poller = select.poll()
         poller.register(child, select.POLLIN)
         poller.register(self._control, select.POLLHUP)
+        for read in outputs:
+            poller.register(read, select.POLLIN)
+        if self._listener is not None:
+            poller.register(self._listener.descriptor, select.POLLIN)
+        memory = limits["memory_bytes"] + _OWN_BYTES
+        glance = started
         try:
             while True:
-                for descriptor, _ in poller.poll(int(_GLANCE_SECONDS * 1000)):
-                    if descriptor == child:
-                        return ""
+                ready = {descriptor for descriptor, _ in poller.poll(int(_GLANCE_SECONDS * 1000))}
+                if child in ready:
+                    return ""
+                if self._control in ready:
                     return "gone"
-                if any(os.fstat(stream).st_size > limits["output_bytes"] for stream in streams):
-                    return "output"
+                if self._listener is not None and self._listener.descriptor in ready:
+                    self._listener.decide(lambda: _value(pid, "Threads") < self._threads(limits))
+                for read in ready & outputs.keys():
+                    if not _drain(read, outputs[read], limits["output_bytes"]):
+                        poller.unregister(read)
+                    if len(outputs[read]) > limits["output_bytes"]:
+                        return "output"
+                now = time.monotonic()
+                if now < glance:
+                    continue
+                glance = now + _GLANCE_SECONDS
                 if time.clock_gettime((~pid << 3) | 2) >= limits["cpu_seconds"]:
                     return "cpu"
+                if _value(pid, "VmRSS") << 10 > memory:
+                    return "memory"
                 # On a busy machine a program is not to blame for waiting, but nothing may go on for ever.
-                elapsed = time.monotonic() - started
-                if elapsed - min(_waited(pid), 0.95 * elapsed) >= limits["wall_seconds"]:
+                elapsed, most = now - started, limits["wall_seconds"]
+                if elapsed >= most and elapsed - min(_waited(pid), 0.95 * elapsed) >= most:
                     return "wall"
         finally:
             os.close(child)
 
 
-def _waited(pid: int) -> float:
-    """Return the seconds that a process's threads stood ready and waited for a processor, all together.
+def _value(pid: int, name: str) -> int:
+    """Return a number of the kernel's about a process; 0 for one that has ended."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as file:
+        for line in file:
+            if line.startswith(f"{name}:"):
+                return int(line.split()[1])
+    return 0
 
-    The threads of a virtual machine wait for each other, so that what any of them waited may have kept the program.
-    """
+
+def _waited(pid: int) -> float:
+    """Return the longest time that one thread of a process was ready and waited for a processor, in seconds."""
     waited = 0.0
-    try:
+    with contextlib.suppress(OSError, IndexError, ValueError):
         for thread in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
-                waited += int(file.read().split()[1]) / 1e9
-    except (OSError, IndexError, ValueError):
-        pass
+            with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/task/{thread}/schedstat") as file:
+                waited = max(waited, int(file.read().split()[1]) / 1e9)
     return waited
 
 
-def _take(descriptor: int, limit: int) -> list[Any]:
-    """Return the size of a captured stream and its text (as latin-1, which keeps every byte), and close it."""
-    size = os.fstat(descriptor).st_size
-    text = os.pread(descriptor, min(size, limit), 0).decode("latin-1") if size else ""
-    os.close(descriptor)
-    return [size, text]
+def _write(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]
+
+
+def _drain(descriptor: int, output: bytearray, limit: int) -> bool:
+    """Read what is there of an output, up to a byte more than a limit; return whether more may come."""
+    data = os.read(descriptor, min(_PIPE_BYTES, limit + 1 - len(output)))
+    output += data
+    return bool(data)

@@ -1,4 +1,4 @@
-"""What the virtual machines are started from: the resident compiler's class files, and the options."""
+"""What the virtual machines are started from: our own class files, and the options."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 
 from .jdk import JavaUnavailable, Jdk
 
-_SERVER = "CompileServer"
-# The machine speaks on standard error, never on standard output, writes no files of its own, and answers nobody.
+_SERVER, RUNNER = "CompileServer", "SuiteRunner"
+# The machine writes to standard error only, keeps no files of its own, and lets nobody attach.
 QUIET = (
     "-Xshare:auto",
     "-Xlog:disable",
@@ -22,7 +22,7 @@ QUIET = (
     "-XX:+DisplayVMOutputToStderr",
     "-XX:-UsePerfData",
     "-XX:+DisableAttachMechanism",
-    # A machine that fails says so by its signal alone: what it would say goes to standard output, whatever is set.
+    # Otherwise a machine that fails writes to standard output, whatever is set.
     "-XX:+SuppressFatalErrorMessage",
     "-XX:-UseContainerSupport",
     "-Djava.awt.headless=true",
@@ -42,8 +42,10 @@ _LIMITS = (
 # Only G1 maps the classes' objects that come with a JDK, which is a tenth of the time to start.
 _COLLECTOR = ("-XX:+UseG1GC", "-XX:ParallelGCThreads=2", "-XX:ConcGCThreads=1")
 _HASHES = ((), ("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=0"))
-# What older programs do by reflection was allowed before Java 17.
+# Older programs reach into these by reflection, as they could before Java 17.
 OPENED = tuple(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("util", "lang", "io"))
+# Beside a suite a program has no access to memory and no heap dump: those modules are not part of Java SE.
+FOR_SUITES = ("--limit-modules=java.se",)
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Machine:
     Attributes:
         compiler: The JDK that compiles.
         runtime: The Java that runs programs; usually the same.
-        directory: Where the resident compiler's class files are, readable by every user.
+        directory: Where our own class files are: those of the compiler, and in ``suites`` the runner's.
     """
 
     compiler: Jdk
@@ -61,24 +63,21 @@ class Machine:
     directory: Path
 
     def run_command(self) -> list[str]:
-        """Return the command that starts a program's virtual machine, but for its class."""
+        """Return the command that starts a program's virtual machine, without class path and class."""
         return [str(self.runtime.java), *_COLLECTOR, *_LIMITS, *QUIET]
 
-    def compile_command(self, directory: str, cpu_seconds: float, wall_seconds: float) -> list[str]:
+    def compile_command(self, directory: str) -> list[str]:
         """Return the command that starts the resident compiler.
 
         Args:
-            directory: Where :attr:`directory` is found by what runs the command.
-            cpu_seconds: Processor time for one compilation.
-            wall_seconds: Elapsed time for one compilation.
+            directory: The path of :attr:`directory` inside the sandbox.
         """
         options = ["-XX:+UseSerialGC", "-Xmx768m", "-XX:MaxMetaspaceSize=256m", "-XX:CompressedClassSpaceSize=128m"]
         options += ["-XX:ReservedCodeCacheSize=128m"]
-        times = [str(cpu_seconds), str(wall_seconds)]
-        return [str(self.compiler.java), *options, *QUIET, "-cp", directory, _SERVER, *times]
+        return [str(self.compiler.java), *options, *QUIET, "-cp", directory, _SERVER, f"{directory}/suites"]
 
     def directories(self) -> list[str]:
-        """Return the directories of the machine that both need to see."""
+        """Return the directories of both installations."""
         return [*self.compiler.directories(), *self.runtime.directories()]
 
 
@@ -95,7 +94,7 @@ _lock = threading.Lock()
 
 
 def prepare(compiler: Jdk, runtime: Jdk) -> Machine:
-    """Compile the resident compiler, once in the life of this process, which takes about a second.
+    """Compile our own classes, once in the life of this process, which takes about a second.
 
     Raises:
         JavaUnavailable: If the JDK doesn't do it.
@@ -111,18 +110,21 @@ def _prepare(compiler: Jdk, runtime: Jdk) -> Machine:
     # Read by users of the sandbox's own.
     directory.chmod(0o755)
     javac = str(compiler.home / "bin" / "javac")
-    source = str(Path(__file__).with_name(f"{_SERVER}.java"))
-    command = [javac, "-J-XX:TieredStopAtLevel=1", "-proc:none", "-nowarn", "-d", str(directory), source]
-    # Without a locale javac takes the names of files for ASCII.
-    locale = {"LC_ALL": "C.UTF-8"}
-    try:
-        said = subprocess.run(
-            command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, env=locale
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise JavaUnavailable(f"{javac} does not work: {error}") from None
-    if said.returncode:
-        raise JavaUnavailable(f"{javac} does not work: {(said.stderr or said.stdout).strip()[:500]}")
-    for file in directory.iterdir():
-        file.chmod(0o644)
+    for name, target in ((_SERVER, directory), (RUNNER, directory / "suites")):
+        source = str(Path(__file__).with_name(f"{name}.java"))
+        # The runner runs on the other Java, which may be older.
+        release = ["--release", str(min(compiler.version, runtime.version))] if name == RUNNER else []
+        command = [javac, "-J-XX:TieredStopAtLevel=1", "-proc:none", "-nowarn", *release, "-d", str(target), source]
+        # Without a locale javac takes the names of files for ASCII.
+        locale = {"LC_ALL": "C.UTF-8"}
+        try:
+            said = subprocess.run(
+                command, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL, env=locale
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise JavaUnavailable(f"{javac} does not work: {error}") from None
+        if said.returncode:
+            raise JavaUnavailable(f"{javac} does not work: {(said.stderr or said.stdout).strip()[:500]}")
+    for path in directory.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
     return Machine(compiler, runtime, directory)

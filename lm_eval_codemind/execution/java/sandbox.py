@@ -6,6 +6,7 @@ import functools
 import os
 import queue
 import re
+import secrets
 import signal
 from concurrent.futures import Future
 from dataclasses import asdict
@@ -24,8 +25,11 @@ COMPILE_ERROR = "compile error"
 """What ``Outcome.exception_type`` says of a program that the compiler refuses; no exception can be called so."""
 
 _DEFAULT_LIMITS = asdict(Limits())
-_COMPILE_SECONDS = 20.0
+# A compilation may take the processor time of its job, or this: a compiler that has just started is slow.
+_COMPILE_SECONDS = 3.0
 _MAX_MESSAGE = 4000
+# The class files of the program, as its virtual machine finds them.
+_JAR = "/proc/self/fd/3"
 _UNCAUGHT = re.compile(r'^Exception in thread "[^\n]*?" (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$', re.MULTILINE)
 _CAUSE = re.compile(r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$", re.MULTILINE)
 _NO_MEMORY = (
@@ -35,14 +39,15 @@ _NO_MEMORY = (
     "Could not reserve enough space",
 )
 _DENIED = re.compile(r"Operation not permitted|Permission denied|AccessDeniedException|error=1,|error=13,")
-_REFLECTION = (b"setAccessible", b"trySetAccessible")
 
 
 class JavaSandbox(WorkerPool):
     """Compiles and runs programs that aren't trusted, several at a time.
 
-    It takes jobs of kind ``script``. A program is compiled once, by a resident compiler that is itself in the sandbox,
-    and run once a case, each time in a virtual machine of its own.
+    A resident compiler, itself in the sandbox, compiles a program once. Each case of a ``script`` runs in a virtual
+    machine of its own. The tests of a ``function`` are a class ``MainSuite`` that is compiled with the program and
+    started in its virtual machine by ``SuiteRunner``; ``entry_point`` is the class they are about. The program could
+    tamper with these tests, and the outcome says so.
 
     Args:
         workers: Programs at a time; None for the number of processors this process may use.
@@ -50,7 +55,6 @@ class JavaSandbox(WorkerPool):
         release: The version of Java that programs are compiled for; 0 for the JDK's own.
         java: The JDK; None for the one of ``JAVA_HOME`` or ``PATH``.
         runtime: The Java that runs programs; None for the JDK's own.
-        compile_seconds: Processor time for one compilation.
         hash_seed: Sandboxes with an odd and with an even one give objects different identity hashes.
 
     Raises:
@@ -66,14 +70,13 @@ class JavaSandbox(WorkerPool):
         release: int = 0,
         java: jdk.Jdk | None = None,
         runtime: jdk.Jdk | None = None,
-        compile_seconds: float = _COMPILE_SECONDS,
         hash_seed: int = 0,
     ) -> None:
         self.java = java or jdk.find()
         self.runtime = runtime or self.java
         super().__init__(workers, len(os.sched_getaffinity(0)), isolation)
         made = functools.partial(machine.prepare, self.java, self.runtime)
-        self._compilers = _Compilers(self._isolation, made, compile_seconds, release, 1 + self.workers // 8)
+        self._compilers = _Compilers(self._isolation, made, release, 1 + self.workers // 8)
         hashes = machine.identity_hashes(hash_seed)
         self._start_workers(lambda: _Worker(self._jobs, self._isolation, made, self._compilers, hashes))
 
@@ -85,10 +88,10 @@ class JavaSandbox(WorkerPool):
 
         Raises:
             SandboxClosed: If the sandbox is closed.
-            ValueError: If the job isn't a script's.
+            ValueError: If the job is of another kind than ``script`` and ``function``.
         """
-        if job.kind != "script":
-            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and programs in Java are run as script only")
+        if job.kind not in ("script", "function"):
+            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and Java has only script and function")
         return super().submit(job)
 
     def server_pids(self) -> list[int]:
@@ -105,10 +108,9 @@ class JavaSandbox(WorkerPool):
 class _Compilers:
     """The resident compilers: one, and one more for each eight workers. One that ends is replaced."""
 
-    def __init__(self, isolation: levels.Isolation, made: Any, seconds: float, release: int, count: int) -> None:
+    def __init__(self, isolation: levels.Isolation, made: Any, release: int, count: int) -> None:
         self._isolation = isolation
         self._made = made
-        self._seconds = seconds
         self._release = release
         self._closed = False
         self._all: set[Compiler] = set()
@@ -119,8 +121,8 @@ class _Compilers:
     def pids(self) -> list[int]:
         return [pid for compiler in list(self._all) for pid in compiler.pids()]
 
-    def compile(self, source: str) -> Compiled:
-        """Return what a compiler makes of a source.
+    def compile(self, job: Job) -> Compiled:
+        """Return what a compiler makes of a job's program and suite.
 
         Raises:
             StartFailed: If no compiler comes up.
@@ -133,7 +135,7 @@ class _Compilers:
                 if compiler is None:
                     compiler = self._start()
                 try:
-                    return compiler.compile(source, self._release)
+                    return compiler.compile(job, max(job.limits.cpu_seconds, _COMPILE_SECONDS), self._release)
                 except UnitGone:
                     self._drop(compiler)
                     compiler = None
@@ -142,7 +144,7 @@ class _Compilers:
             self._places.put(compiler)
 
     def _start(self) -> Compiler:
-        compiler: Compiler = started(lambda: Compiler(self._isolation, self._made(), self._seconds))
+        compiler: Compiler = started(lambda: Compiler(self._isolation, self._made()))
         self._all.add(compiler)
         return compiler
 
@@ -190,8 +192,8 @@ class _Worker(Worker):
         if job.limits.processes:
             message = f"Limits.processes is {job.limits.processes}, and programs in Java may start none"
             return Outcome(Status.BLOCKED, job.job_id, exception_message=message, isolation=level)
-        compiled = self._compilers.compile(job.program)
-        if compiled.status != units.COMPILED or not compiled.main_class:
+        compiled = self._compilers.compile(job)
+        if compiled.status != units.COMPILED or not (job.entry_point or compiled.main_class):
             return _not_run(job, compiled, level)
         for _ in range(2):
             if self._stopped:
@@ -205,38 +207,52 @@ class _Worker(Worker):
         return self._lost(job)
 
     def _cases(self, job: Job, compiled: Compiled) -> Outcome:
-        classes = compiled.classes or {}
         if self._runner is None:
             self._runner = started(lambda: Runner(self._isolation, self._made(), _DEFAULT_LIMITS))
             if self._stopped:
                 self._runner.close()
-        self._runner.load(classes)
-        reflective = any(mark in body for body in classes.values() for mark in _REFLECTION)
-        request = {
-            "main": compiled.main_class,
-            "limits": asdict(job.limits),
-            "options": [*self._hashes, *(machine.OPENED if reflective else ())],
-        }
+        runner = self._runner
+        runner.load(compiled.jar)
+        cases = job.cases
+        if job.kind == "function":
+            # The program can't know what the suite prints in the end.
+            token = secrets.token_hex(16)
+            cases = (ScriptCase(token, token),)
+            command = [
+                *machine.FOR_SUITES,
+                "-cp",
+                f"{runner.suites}:{_JAR}",
+                machine.RUNNER,
+                *compiled.main_class.split(),
+            ]
+        else:
+            opened = machine.OPENED if compiled.reflective else ()
+            command = [*opened, "-cp", _JAR, job.entry_point or compiled.main_class]
+        request = {"command": [*self._hashes, *command], "limits": asdict(job.limits)}
         cpu = wall = 0.0
         run = 0
         observations: list[CaseOutcome] = []
         seen: dict[str, Any] = {}
-        for number, case in enumerate(job.cases):
-            report = self._runner.run({**request, "stdin": case.stdin}, 60 + 25 * job.limits.wall_seconds)
-            seen = judged(report, case, job.limits)
-            cpu, wall = cpu + report.get("cpu", 0.0), wall + report.get("wall", 0.0)
+        for number, case in enumerate(cases):
+            report = runner.run({**request, "stdin": case.stdin}, 60 + 25 * job.limits.wall_seconds)
+            seen = judged(report, case)
+            cpu, wall = cpu + report["cpu"], wall + report["wall"]
             keep = ("status", "stdout", "exception_type", "exception_message")
             observations.append(CaseOutcome(**{name: seen[name] for name in keep}))
             run += seen["status"] in (Status.PASSED, Status.FAILED)
             if seen["status"] is not Status.PASSED:
                 seen["failed_test"] = f"case {number}"
                 break
+        if job.kind == "function":
+            observations, seen["failed_test"] = [], "the suite" if seen["status"] is not Status.PASSED else ""
+            seen["stdout"] = ""
         return Outcome(
             job_id=job.job_id,
             cpu_seconds=round(cpu, 6),
             wall_seconds=round(wall, 6),
             tests_run=run,
             isolation=self._isolation.name,
+            tamper_proof=job.kind == "script",
             observations=tuple(observations),
             **seen,
         )
@@ -251,7 +267,7 @@ def _not_run(job: Job, compiled: Compiled, level: str) -> Outcome:
     return Outcome(status, job.job_id, "", COMPILE_ERROR, compiled.message[:_MAX_MESSAGE], isolation=level)
 
 
-def judged(report: dict[str, Any], case: ScriptCase, limits: Limits) -> dict[str, Any]:
+def judged(report: dict[str, Any], case: ScriptCase) -> dict[str, Any]:
     """Return what one run says: ``status``, ``stdout``, ``stderr``, ``exception_type`` and ``exception_message``.
 
     The exception is read from standard error, where a program may write what it likes; it explains a status and never
@@ -260,13 +276,12 @@ def judged(report: dict[str, Any], case: ScriptCase, limits: Limits) -> dict[str
     Args:
         report: The starter's report.
         case: What was run.
-        limits: The limits it ran under.
     """
-    if "problem" in report:
-        return _verdict(Status.ERROR, "", "", message=report["problem"])
-    stdout, stderr = (report[name][1].encode("latin-1").decode("utf-8", "replace") for name in ("stdout", "stderr"))
-    if report["reason"] == "output" or max(report["stdout"][0], report["stderr"][0]) > limits.output_bytes:
+    stdout, stderr = (report[name].encode("latin-1").decode("utf-8", "replace") for name in ("stdout", "stderr"))
+    if report["reason"] == "output":
         return _verdict(Status.OUTPUT, stdout, stderr, message="wrote more than allowed")
+    if report["reason"] == "memory":
+        return _verdict(Status.MEMORY, stdout, stderr, message="used more memory than allowed")
     if report["reason"]:
         used = "processor time" if report["reason"] == "cpu" else "elapsed time"
         return _verdict(Status.TIMEOUT, stdout, stderr, message=f"{used} used up")

@@ -1,4 +1,4 @@
-"""The host's side of the servers for Java: a resident compiler, and a starter of virtual machines."""
+"""The servers for Java, as the host sees them: a resident compiler, and a starter of virtual machines."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from typing import Any
 
 from .. import users, wire
 from ..isolation import BUBBLEWRAP, Homes, Isolation, last_line
+from ..job import Job
 from ..unit import StartFailed, UnitGone
 from .machine import Machine
 
 _START_SECONDS = 120
+# As in CompileServer: elapsed time for each second of processor time.
+_PATIENCE = 6
 _INSIDE = "/run/java"
 _MAX_TEXT = 1 << 20
-_MAX_CLASSES = 64 << 20
-_MAX_FILES = 100_000
+_MAX_JAR = 64 << 20
 
 COMPILED, ERROR, TIMEOUT, MEMORY, TOO_LARGE = range(5)
 
@@ -34,7 +36,6 @@ class _Server:
         isolation: The level to start it at.
         machine: The Java it uses.
         settings: For the server.
-        command: What it starts, made from where the machine's files are for it.
 
     Raises:
         StartFailed: If it can't be started.
@@ -104,33 +105,32 @@ class Compiled:
     Attributes:
         status: ``COMPILED``, or why not.
         message: The compiler's first message, where it has one.
-        main_class: The class to start; ``""`` where none has a ``main`` method.
-        classes: Name of each class -> its class file.
+        main_class: The first class that has a ``main`` method; ``""`` where none has one. With a suite, the suite's
+            classes, separated by blanks.
+        reflective: Whether the program uses ``setAccessible``.
+        jar: The class files.
     """
 
     status: int
     message: str = ""
     main_class: str = ""
-    classes: dict[str, bytes] | None = None
+    reflective: bool = False
+    jar: bytes = b""
 
 
 class Compiler(_Server):
-    """The resident compiler. One source at a time; what it says is read as something that isn't trusted.
+    """The resident compiler. It takes one program at a time; what it answers isn't trusted.
 
     Args:
         isolation: The level to start it at.
         machine: The Java it uses.
-        cpu_seconds: Processor time for one compilation.
-        file_bytes: Size of its private file system, in which it writes nothing.
 
     Raises:
         StartFailed: If it doesn't come up.
     """
 
-    def __init__(self, isolation: Isolation, machine: Machine, cpu_seconds: float) -> None:
-        directory = _seen(isolation, machine)
-        self._seconds = 6 * cpu_seconds
-        command = machine.compile_command(directory, cpu_seconds, self._seconds)
+    def __init__(self, isolation: Isolation, machine: Machine) -> None:
+        command = machine.compile_command(_seen(isolation, machine))
         super().__init__(isolation, machine, {"role": "java-compiler", "command": command})
         try:
             self._patience(_START_SECONDS)
@@ -140,34 +140,28 @@ class Compiler(_Server):
             self.close()
             raise StartFailed(self.last_error or str(error)) from None
 
-    def compile(self, source: str, release: int = 0) -> Compiled:
-        """Return what the compiler makes of a source.
+    def compile(self, job: Job, seconds: float, release: int = 0) -> Compiled:
+        """Return what the compiler makes of a program, together with the suite of its job.
 
         Args:
-            source: One compilation unit.
-            release: The version of Java it is compiled for; 0 for the compiler's own.
+            job: The program and its suite, see :meth:`.JavaSandbox.submit`.
+            seconds: The processor time it may take.
+            release: The version of Java to compile for; 0 for the compiler's own.
 
         Raises:
             UnitGone: If the compiler ended meanwhile, or doesn't answer. It is to be replaced then.
         """
-        body = source.encode("utf-8", "replace")
+        request = [struct.pack(">ii", release, int(seconds * 1000))]
+        for text in (job.program, job.tests, job.entry_point if job.tests else ""):
+            body = text.encode("utf-8", "replace")
+            request += [struct.pack(">i", len(body)), body]
         try:
-            self._patience(self._seconds + 30)
-            self._control.sendall(struct.pack(">ii", release, len(body)) + body)
+            self._patience(_PATIENCE * seconds + 30)
+            self._control.sendall(b"".join(request))
             status = self._number()
             if status != COMPILED:
                 return Compiled(status if ERROR <= status <= TOO_LARGE else ERROR, self._text())
-            main_class = self._text()
-            classes: dict[str, bytes] = {}
-            size = 0
-            for _ in range(self._number(_MAX_FILES)):
-                name = self._text()
-                body = self._bytes(self._number(_MAX_CLASSES))
-                size += len(body)
-                if size > _MAX_CLASSES:
-                    raise UnitGone("more class files than it may send")
-                classes[name] = body
-            return Compiled(COMPILED, "", main_class, classes)
+            return Compiled(COMPILED, "", self._text(), bool(self._number()), self._bytes(self._number(_MAX_JAR)))
         except (OSError, ValueError) as error:
             self.close()
             raise UnitGone(str(error) or "the compiler ended") from None
@@ -195,6 +189,9 @@ class Compiler(_Server):
 class Runner(_Server):
     """A starter of virtual machines, one at a time.
 
+    Attributes:
+        suites: The path of the suites' own classes inside the sandbox.
+
     Args:
         isolation: The level to start it at.
         machine: The Java it uses.
@@ -207,25 +204,25 @@ class Runner(_Server):
     def __init__(self, isolation: Isolation, machine: Machine, limits: dict[str, Any]) -> None:
         command = machine.run_command()
         super().__init__(isolation, machine, {"role": "java", "command": command, "limits": limits})
+        self.suites = f"{_seen(isolation, machine)}/suites"
         try:
             self._receive(_START_SECONDS)
         except UnitGone:
             raise StartFailed(self.last_error) from None
 
-    def load(self, classes: dict[str, bytes]) -> None:
+    def load(self, jar: bytes) -> None:
         """Hand over the class files of the program to run from now on.
 
         Raises:
             UnitGone: If the server ended.
         """
-        coded = {name: base64.b64encode(body).decode("ascii") for name, body in classes.items()}
-        self._exchange({"op": "load", "classes": coded}, 60)
+        self._exchange({"op": "load", "jar": base64.b64encode(jar).decode("ascii")}, 60)
 
     def run(self, request: dict[str, Any], seconds: float) -> dict[str, Any]:
         """Return the report of one run.
 
         Args:
-            request: ``main``, ``stdin``, ``limits`` and ``options``.
+            request: ``command``, the end of the command line, with ``stdin`` and ``limits``.
             seconds: After which the server counts as gone.
 
         Raises:

@@ -11,13 +11,10 @@ from lm_eval_codemind.languages.base import Execution, Kind, Unfinished
 from lm_eval_codemind.languages.java import suites
 from lm_eval_codemind.languages.java.code import class_in, imports_of, types_of, unfinished, with_members
 from lm_eval_codemind.languages.java.code import code as code_of
-from lm_eval_codemind.languages.java.suites import LANGUAGE
+from lm_eval_codemind.languages.java.suites import LANGUAGE, SOLUTION
 from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse, parse_valid
 from lm_eval_codemind.languages.java.types import text_type
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
-
-# The class that a function is a method of.
-SOLUTION = "Solution"
 
 _LOOKUP = """\
 import java.nio.charset.StandardCharsets;

@@ -1,96 +1,31 @@
-"""Suites of Java assertions as they are executed: a class of ours runs them beside the program and says how they went.
+"""Suites of Java assertions in the form that the sandbox runs.
 
 A suite is a class ``Main`` whose ``main`` makes a ``Solution`` and throws if it is wrong, as HumanEvalPack has them. It
-shares a virtual machine with the program under test, so three things keep the program from passing it by other means
-than being right:
-
-- Right is what prints a token that the program cannot know: it is drawn when the suites are first run, handed over on
-  standard input, read and wiped before the program is loaded. What the program prints itself goes nowhere.
-- What the program returns is copied into plain values of Java's own before anything compares it, so that its own
-  ``equals`` is never asked.
-- Names that the suite uses mean what they mean in Java: types of the answer that are called so are left out of it.
-
-A program that searches the memory of its virtual machine for the token is beyond this.
+becomes a class ``MainSuite``, compiled together with the program and run in its virtual machine by ``SuiteRunner``. The
+program could therefore tamper with it, and every outcome says so. Still, what is cheap makes that hard: the runner
+copies returned values into containers of Java's own before the suite compares them, and a name that the suite uses
+always means Java's own type. Types of the answer with such a name are left out, if the grammar sees them, and refused
+by the compiler if not.
 """
 
 from __future__ import annotations
 
 import re
-import secrets
 from dataclasses import dataclass
 from functools import lru_cache
 
-from lm_eval_codemind.execution import Job, Limits, ScriptCase
+from lm_eval_codemind.execution import Job, Limits
 from lm_eval_codemind.languages.java.code import imports_of, types_of
-from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, Node, Tree, parse_valid
+from lm_eval_codemind.languages.java.syntax import Node, Tree, parse, parse_valid
 
 LANGUAGE = "java"
 RECEIVER = "s"
 """The variable of a suite that holds the object under test."""
+SOLUTION = "Solution"
+"""The class under test."""
 
-# What stands beside the program: the class of ours, the suite, and what of the program the suite relies on.
-_STARTER, _SUITE, _HELPERS = "Main", "MainSuite", "MainHelpers"
-_TOKEN = secrets.token_hex(16)
-
-_FINAL = ("boolean", "char", "int", "long", "float", "double")
-_BOXED = ("Boolean", "Character", "Byte", "Short", "Integer", "Long", "Float", "Double", "String")
-_SAME = "\n".join(f"    static {name} value({name} given) {{ return given; }}" for name in (*_FINAL, *_BOXED))
-_START = f"""\
-public class {_STARTER} {{
-    public static void main(String[] arguments) throws Throwable {{
-        String token = new String(
-            new java.io.FileInputStream(java.io.FileDescriptor.in).readAllBytes(),
-            java.nio.charset.StandardCharsets.UTF_8);
-        new java.io.FileOutputStream(java.io.FileDescriptor.in).getChannel().truncate(0);
-        java.io.PrintStream out = System.out;
-        System.setOut(new java.io.PrintStream(java.io.OutputStream.nullOutputStream()));
-        ClassLoader.getSystemClassLoader().setClassAssertionStatus("{_SUITE}", true);
-        try {{
-            {_SUITE}.main(new String[0]);
-        }} catch (AssertionError wrong) {{
-            return;
-        }}
-        out.print(token);
-        out.flush();
-    }}
-
-{_SAME}
-    static <T> java.util.List<T> value(java.util.List<T> given) {{ return (java.util.List<T>) plain(given); }}
-    static <K, V> java.util.Map<K, V> value(java.util.Map<K, V> given) {{ return (java.util.Map<K, V>) plain(given); }}
-    static <T> java.util.Optional<T> value(java.util.Optional<T> given) {{
-        return (java.util.Optional<T>) plain(given);
-    }}
-    static Object value(Object given) {{ return plain(given); }}
-
-    private static Object plain(Object given) {{
-        if (given instanceof java.util.List) {{
-            java.util.List<Object> copy = new java.util.ArrayList<>();
-            for (Object each : (java.util.List<?>) given) copy.add(plain(each));
-            return copy;
-        }}
-        if (given instanceof java.util.Set) {{
-            java.util.Set<Object> copy = new java.util.HashSet<>();
-            for (Object each : (java.util.Set<?>) given) copy.add(plain(each));
-            return copy;
-        }}
-        if (given instanceof java.util.Map) {{
-            java.util.Map<Object, Object> copy = new java.util.HashMap<>();
-            for (java.util.Map.Entry<?, ?> each : ((java.util.Map<?, ?>) given).entrySet())
-                copy.put(plain(each.getKey()), plain(each.getValue()));
-            return copy;
-        }}
-        if (given instanceof java.util.Optional) {{
-            java.util.Optional<?> optional = (java.util.Optional<?>) given;
-            return optional.isPresent() ? java.util.Optional.of(plain(optional.get())) : optional;
-        }}
-        boolean javas = given == null || given.getClass().getClassLoader() == null;
-        boolean simple = given == null || given instanceof Number || given instanceof CharSequence
-            || given instanceof Character || given instanceof Boolean || given.getClass().isArray();
-        if (javas && simple) return given;
-        throw new AssertionError("no plain value: " + given.getClass());
-    }}
-}}
-"""
+# The suite, what of the program it relies on, and the sandbox's class that runs it.
+_SUITE, _HELPERS, _RUNNER = "MainSuite", "MainHelpers", "SuiteRunner"
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
@@ -100,50 +35,38 @@ def suite_job(program: str, suite: str, entry_point: str, context: str, limits: 
     An ``AssertionError`` makes it fail, whatever else is thrown is an error.
 
     Args:
-        program: The imports and types of the program. Types with names that the suite uses are left out, but for the
-            one under test.
+        program: The imports and types of the program. Types with names that the suite uses are left out, except the
+            class under test. A package is left out as well.
         suite: Source with a class ``Main``, and maybe imports.
         entry_point: The method under test. Other methods that the suite calls are those of ``context``.
         context: Source with a class that has these methods; empty where there are none.
         limits: What the program may use.
         job_id: Repeated in the outcome.
     """
-    source = _source(program, suite, entry_point, context)
-    return Job.script(source, [ScriptCase(_TOKEN, _TOKEN)], limits=limits, job_id=job_id, language=LANGUAGE)
-
-
-@lru_cache(maxsize=4096)
-def _source(program: str, suite: str, entry_point: str, context: str) -> str:
-    trusted = _prepared(suite, entry_point, context)
-    try:
-        tree = parse_valid(program)
-    except JavaSyntaxError:
-        # The compiler says what is wrong with it.
-        return f"{_START}\n{program}"
-    kept = [tree.text(node) for node in types_of(tree) if tree.name(node) not in trusted.names]
-    # Started is the first of several public classes that have a `main`.
-    return (
-        "\n".join([*dict.fromkeys([*imports_of(tree), *trusted.imports]), "", _START, trusted.body, "", *kept]) + "\n"
-    )
+    prepared = _prepared(suite, entry_point, context)
+    tree = parse(program)
+    if tree.is_valid:
+        kept = [tree.text(node) for node in types_of(tree) if tree.name(node) not in prepared.names]
+        program = "\n".join([*imports_of(tree), "", *kept, ""])
+    return Job.function(program, prepared.source, SOLUTION, limits=limits, job_id=job_id, language=LANGUAGE)
 
 
 @dataclass(frozen=True)
-class _Trusted:
-    """What stands beside the program: imports, types, and the names that these use."""
+class _Prepared:
+    """A suite as it is compiled, and the names that it uses besides the class under test."""
 
-    imports: tuple[str, ...]
-    body: str
+    source: str
     names: frozenset[str]
 
 
 @lru_cache(maxsize=512)
-def _prepared(suite: str, entry_point: str, context: str) -> _Trusted:
+def _prepared(suite: str, entry_point: str, context: str) -> _Prepared:
     tree = parse_valid(suite)
     main = _main_class(tree)
     changes = [_renaming(main, _SUITE)]
     for call in calls_in(tree, main):
         if tree.name(call) == entry_point:
-            changes += [(call.start, call.start, f"{_STARTER}.value("), (call.end, call.end, ")")]
+            changes += [(call.start, call.start, f"{_RUNNER}.value("), (call.end, call.end, ")")]
         else:
             receiver = call.child("object")
             assert receiver is not None
@@ -153,9 +76,9 @@ def _prepared(suite: str, entry_point: str, context: str) -> _Trusted:
     for node in around.root.children:
         if node.kind == "class_declaration":
             body += "\n\n" + _changed(around, node, [_renaming(node, _HELPERS)])
-    under_test = re.search(rf"\b{RECEIVER}\s*=\s*new\s+({_WORD.pattern})", suite)
-    names = set(_WORD.findall(body + _START)) - ({under_test[1]} if under_test else set())
-    return _Trusted(tuple(imports_of(tree)), body, frozenset(names))
+    imports = dict.fromkeys([*imports_of(tree), *imports_of(around)])
+    names = frozenset(_WORD.findall(body)) - {SOLUTION}
+    return _Prepared("\n".join([*imports, "", body, ""]), names)
 
 
 def _renaming(declared: Node, name: str) -> tuple[int, int, str]:

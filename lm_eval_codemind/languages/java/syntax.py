@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -21,6 +22,8 @@ TYPES = frozenset(
 METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
 COMMENTS = frozenset({"line_comment", "block_comment"})
 
+# A backslash that another one escapes starts no unicode escape.
+_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9A-Fa-f]{4})")
 # Longer source is not parsed. The longest program of CodeNet has 130,000 characters.
 MAX_CHARACTERS = 2_000_000
 
@@ -107,9 +110,13 @@ def _language() -> tree_sitter.Language:
 def parse(source: str) -> Tree:
     """Return the tree of a source, also of one that is no Java; see :attr:`Tree.is_valid`.
 
+    The tree is that of the source as the compiler reads it: unicode escapes are decoded, and a control-Z at the end is
+    dropped.
+
     Raises:
         JavaSyntaxError: If the source is longer than :data:`MAX_CHARACTERS`.
     """
+    source = _ESCAPE.sub(_decoded, source.removesuffix("\x1a"))
     if len(source) > MAX_CHARACTERS:
         raise JavaSyntaxError(f"{len(source)} characters of source, more than {MAX_CHARACTERS}")
     data = source.encode("utf-8", "replace")
@@ -134,6 +141,12 @@ def parse(source: str) -> Tree:
                 return Tree(data, root, not parsed.root_node.has_error)
             assert parent is not None
             parent = parent.parent
+
+
+def _decoded(escape: re.Match[str]) -> str:
+    """Return the character of a unicode escape; halves of a pair, and a backslash, stay escapes."""
+    code = int(escape[2], 16)
+    return escape[0] if code == 0x5C or 0xD800 <= code < 0xE000 else escape[1] + chr(code)
 
 
 def parse_valid(source: str) -> Tree:

@@ -13,7 +13,7 @@ from lm_eval_codemind.execution.java.sandbox import JavaSandbox
 @pytest.fixture(scope="module")
 def sandbox_at(level: str, java: jdk.Jdk) -> Iterator[JavaSandbox]:
     """A sandbox at each level."""
-    with JavaSandbox(workers=3, isolation=level, compile_seconds=6) as sandbox:
+    with JavaSandbox(workers=3, isolation=level) as sandbox:
         yield sandbox
 
 

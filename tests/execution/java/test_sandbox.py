@@ -62,7 +62,11 @@ def test_a_jdk_below_the_temporary_directory_is_seen(level: str, java: Jdk) -> N
     [
         (program("System.out.println(42);", name="Solution"), "42"),
         (program("System.out.println(42);", "package contest.y2020;"), "42"),
-        (program("System.out.println(42);") + "public class Second { }", "42"),
+        (program("System.out.println(42);") + "class Second { }", "42"),
+        # Several times the limit of memory in stacks that are hardly touched.
+        (program("var t = new Thread(null, () -> System.out.println(42), \"\", 5L << 30); t.start(); t.join();"), "42"),
+        (program("new java.io.PrintStream(\"/dev/stdout\").println(4); System.out.println(2);"), "4\n2"),
+        (program("System.out.print(4); new java.io.FileOutputStream(\"/dev/stdout\").write('2');"), "42"),
         ("class A { static class B { public static void main(String[] a) { System.out.println(42); } } }", "42"),
         (program('System.out.println("größe \\u20ac");'), "größe €"),
         (program("System.out.println(new Scanner(System.in).nextLine());"), "größe"),
@@ -93,6 +97,82 @@ def test_honest_programs_pass(sandbox_at: JavaSandbox, source: str, stdout: str)
     assert outcome.passed, outcome
 
 
+def test_a_second_public_class_does_not_compile(sandbox: JavaSandbox) -> None:
+    outcome = sandbox.run([Job.script(program(PRINT) + "public class Second { }", [("", "42")])])[0]
+    assert outcome.exception_type == COMPILE_ERROR and "Second.java" in outcome.exception_message
+
+
+def test_the_class_to_start_may_be_named(sandbox: JavaSandbox) -> None:
+    source = "class {0} {{ public static void main(String[] a) {{ System.out.println({1}); }} }}\n"
+    both = source.format("A", 1) + source.format("B", 2)
+    outcomes = sandbox.run([Job.script(both, [("", None)], entry_point=name) for name in ("", "A", "B", "C")])
+    assert [outcome.stdout for outcome in outcomes] == ["1\n", "1\n", "2\n", ""]
+    assert outcomes[3].status is Status.ERROR
+
+
+SUITE = (
+    "class MainSuite {{ public static void main(String[] a) {{ {} assert SuiteRunner.value(new A().f()) == 42; }} }}"
+)
+
+
+def test_a_suite_runs_beside_the_program_and_says_so(sandbox_at: JavaSandbox) -> None:
+    programs = {
+        "class A { int f() { return 42; } }": Status.PASSED,
+        "class A { int f() { return 41; } }": Status.FAILED,
+        "class A { int f() { return 1 / 0; } }": Status.ERROR,
+        "class A { int f() { System.exit(0); return 42; } }": Status.FAILED,
+        "class A { int f() { while (true); } }": Status.TIMEOUT,
+    }
+    limits = Limits(cpu_seconds=2)
+    jobs = [Job.function(source, SUITE.format(""), "A", limits=limits, language="java") for source in programs]
+    outcomes = sandbox_at.run(jobs)
+    assert [outcome.status for outcome in outcomes] == list(programs.values())
+    assert not any(outcome.tamper_proof for outcome in outcomes)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class A { int f() { return 41; } } class MainSuite { public static void main(String[] a) { } }",
+        "class A { int f() { return 41; } } class Main\\u0053uite { public static void main(String[] a) { } }",
+        "class A { int f() { return 41; } } class SuiteRunner { static int value(int n) { return 42; } }",
+        "class A { int f() { return 41; } } class Stri\u00adng { }",
+        "class A { int f() { return 41; } } class java { }",
+        "package b; public class A { public int f() { return 42; } }",
+    ],
+)
+def test_a_program_is_never_compiled_without_its_suite(sandbox: JavaSandbox, source: str) -> None:
+    outcome = sandbox.run([Job.function(source, SUITE.format("java.util.List.of();"), "A", language="java")])[0]
+    assert outcome.status is Status.ERROR and outcome.exception_type == COMPILE_ERROR
+
+
+def test_beside_a_suite_nothing_of_the_machine_is_open(sandbox: JavaSandbox) -> None:
+    """Each attempt ends with an exception; neither memory nor the classes of java.lang can be reached."""
+    attempts = [
+        'Class.forName("sun.misc.Unsafe")',
+        'Class.forName("com.sun.management.HotSpotDiagnosticMXBean")',
+        'Integer.class.getDeclaredField("value").setAccessible(true)',
+        'Class.forName("java.lang.LiveStackFrame").getDeclaredMethods()[0].setAccessible(true)',
+        'new java.io.FileOutputStream("/proc/self/fd/3").write(1)',
+        'new java.io.RandomAccessFile("/proc/self/fd/3", "rw").setLength(0)',
+    ]
+    source = "class A {{ int f() {{ try {{ {}; return 41; }} catch (Exception e) {{ return 42; }} }} }}"
+    tests = SUITE.format("")
+    outcomes = sandbox.run([Job.function(source.format(each), tests, "A", language="java") for each in attempts])
+    assert [outcome.status for outcome in outcomes] == [Status.PASSED] * len(attempts), outcomes
+
+
+def test_one_source_does_not_keep_the_compiler_busy(sandbox_at: JavaSandbox) -> None:
+    types = "".join(f"class C{n}<T> {{ C{n}<? super C{n}<? super T>> x; }}\n" for n in range(200_000))
+    slow, honest = [
+        sandbox_at.submit(Job.script(types + program(PRINT), CASES)),
+        sandbox_at.submit(Job.script(TWICE, CASES)),
+    ]
+    assert honest.result().passed
+    outcome = slow.result()
+    assert outcome.status in (Status.TIMEOUT, Status.MEMORY, Status.ERROR) and outcome.cpu_seconds == 0
+
+
 def test_a_compile_error_says_the_compilers_first_message(sandbox_at: JavaSandbox) -> None:
     outcome = sandbox_at.run([Job.script(program("int x = true;\nint y = false;"), CASES)])[0]
     assert outcome.status is Status.ERROR and outcome.exception_type == COMPILE_ERROR
@@ -115,7 +195,7 @@ def test_the_machines_own_words_stay_off_standard_output(sandbox_at: JavaSandbox
         "List<Thread> all = new ArrayList<>();\n"
         "try { while (true) { Thread t = new Thread(() -> { try { Thread.sleep(60_000); }"
         " catch (InterruptedException e) { } }); t.setDaemon(true); t.start(); all.add(t); } }\n"
-        "catch (OutOfMemoryError e) { System.out.println(all.size() > 100); }"
+        "catch (OutOfMemoryError e) { System.out.println(all.size() > 100 && all.size() <= 300); }"
     )
     limits = Limits(cpu_seconds=20, wall_seconds=60, threads=200)
     outcome = sandbox_at.run([Job.script(source, [("", "true\n")], limits=limits)])[0]
@@ -144,9 +224,12 @@ def test_whether_a_program_is_nested_too_deeply_is_no_matter_of_luck(
 ) -> None:
     """A compiler whose methods stay interpreted needs the most stack; one that has compiled them needs the least."""
     monkeypatch.setattr(machine, "QUIET", (*machine.QUIET, "-Xint"))
-    with JavaSandbox(workers=2, compile_seconds=60) as sandbox:
+    limits = Limits(cpu_seconds=60, wall_seconds=300)
+    with JavaSandbox(workers=2) as sandbox:
         shallow, deep = (
-            sandbox.run([Job.script(program(body(levels) + PRINT), [("", "42")]) for body in NESTED.values()])
+            sandbox.run(
+                [Job.script(program(body(levels) + PRINT), [("", "42")], limits=limits) for body in NESTED.values()]
+            )
             for levels in (2450, 2550)
         )
     assert all(outcome.passed for outcome in shallow), dict(zip(NESTED, shallow, strict=True))
@@ -173,8 +256,8 @@ def test_what_the_jdks_own_compiler_takes_is_taken(
 
 
 def test_other_kinds_are_refused(sandbox: JavaSandbox) -> None:
-    with pytest.raises(ValueError, match="script only"):
-        sandbox.submit(Job.function("def f(): pass", "assert f()", "f"))
+    with pytest.raises(ValueError, match="only script and function"):
+        sandbox.submit(Job.evaluate("", ["1"]))
     outcome = sandbox.run([Job.script(TWICE, CASES, limits=Limits(processes=1))])[0]
     assert outcome.status is Status.BLOCKED
 
