@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -24,6 +25,9 @@ import click
 @click.option("--source-name", help="What that place is called.")
 @click.option("--user", help="Who made the run: a user of the Hub.")
 @click.option("--org", help="Who made the run: an organisation of the Hub.")
+@click.option(
+    "--recorded", is_flag=True, help="Submit responses that were recorded elsewhere and replayed, marked as such."
+)
 @click.option("--notes", help="Anything to add to the notes on the setup.")
 @click.option(
     "-o",
@@ -33,7 +37,7 @@ import click
     show_default=True,
     help="The directory to write.",
 )
-def command(run_path: Path, output: Path, **fields: str | None) -> None:
+def command(run_path: Path, output: Path, **fields: Any) -> None:
     """Check that RUN may be submitted and write its submission; nothing is sent.
 
     RUN is a result file of the harness, or a directory that holds one. A run that may not be submitted gets all the
@@ -56,7 +60,7 @@ def command(run_path: Path, output: Path, **fields: str | None) -> None:
     )
     from lm_eval_codemind.results.verification import verify
 
-    submission = Submission(**fields)  # type: ignore[arg-type]
+    submission = Submission(**fields)
     try:
         runs = read_runs([run_path])
         if len(runs) != 1:

@@ -1,4 +1,4 @@
-"""What the results of a task record besides its version, and how the digests of its responses are read back.
+"""What the results of a task record besides its version.
 
 The YAML has ``metadata: {suite: {}}``; the harness keeps that very dict in the task's configuration and writes it into
 the results file under ``configs.TASK.metadata.suite``. So what is put into it here is recorded there.
@@ -7,13 +7,10 @@ the results file under ``configs.TASK.metadata.suite``. So what is put into it h
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
-from urllib.parse import quote, unquote
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.catalogue import Benchmark
@@ -22,6 +19,7 @@ from lm_eval_codemind.execution import Limits, Sandbox
 from lm_eval_codemind.harness.documents import Document
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Family, Key
+from lm_eval_codemind.questions.digests import digest, seal
 
 # Recorded with their versions where they are installed: the harness and what it may run models with.
 _PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")
@@ -78,26 +76,22 @@ def record_responses(
     if suite is None:
         return
     suite["responses"] = seal(
-        (Key.of(document), response_digest(of_document))
-        for of_document, document in zip(responses, documents, strict=True)
+        (Key.of(document), digest(of_document)) for of_document, document in zip(responses, documents, strict=True)
     )
     if sandbox is not None:
         suite["sandbox"] = {"isolation": sandbox.isolation, "limits": dataclasses.asdict(Limits())}
 
 
-def response_digest(responses: Sequence[str]) -> str:
-    """Return the digest of the responses to one question, in order: 16 hexadecimal digits of a SHA-256."""
-    return hashlib.sha256(json.dumps(list(responses), ensure_ascii=True).encode("ascii")).hexdigest()[:16]
+def templates_of(suite: Mapping[str, Any]) -> tuple[str, str]:
+    """Return where the templates of a task's documents are, ``packaged`` for ours, and their digest.
 
+    A task whose responses were recorded names them apart: the model was not given these prompts.
 
-def seal(digests: Iterable[tuple[Key, str]]) -> str:
-    """Return the digests of a task's responses as one text: ``KEY=DIGEST`` for each, separated by spaces."""
-    return " ".join(f"{quote(key.within_task(), safe='/@.,:+-_')}={digest}" for key, digest in digests)
-
-
-def sealed(text: str) -> dict[str, str]:
-    """Return the digests that :func:`seal` wrote, by what the key is within the task."""
-    return {unquote(key): digest for key, _, digest in (entry.rpartition("=") for entry in text.split())}
+    Args:
+        suite: What the results of the task record.
+    """
+    prefix = "templates" if "templates" in suite else "prompts"
+    return str(suite.get(prefix, "packaged")), str(suite.get(f"{prefix}_sha256", ""))
 
 
 def _version(package: str) -> str | None:

@@ -25,8 +25,9 @@ from typing import Any
 
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.harness.location import task_directories
-from lm_eval_codemind.harness.provenance import response_digest, sealed
+from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.questions import Key, Question
+from lm_eval_codemind.questions.digests import digest, sealed
 
 logger = logging.getLogger(__name__)
 
@@ -229,8 +230,8 @@ def _responses(
         if key not in documents or key in responses:
             continue
         given = tuple(str(text) for of_request in row["resps"] for text in of_request)
-        digest = seals.get(key.within_task())
-        if digest is not None and digest != response_digest(given):
+        recorded = seals.get(key.within_task())
+        if recorded is not None and recorded != digest(given):
             raise ValueError(
                 f"{samples}: the response to {key.within_task()} was changed since the run; take the file from a "
                 "backup or run the first stage again"
@@ -251,7 +252,9 @@ def _task_here(task: str, metadata: Mapping[str, Any]) -> Any:
 
 
 def _require_same_settings(file: Path, task: str, there: Mapping[str, Any], here: Mapping[str, Any]) -> None:
-    suites = [one.get("suite") or {} for one in (there, here)]
+    suites = [dict(one.get("suite") or {}) for one in (there, here)]
+    for suite in suites:
+        suite["prompts_sha256"] = templates_of(suite)[1]
     differing = [
         f"{title} ({name} is {_brief(suites[0].get(name))}, here {_brief(suites[1].get(name))})"
         for name, title in _SETTINGS.items()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.questions import Key
+from lm_eval_codemind.questions.samples import prompt_as_sent
 
 GZIP_MAGIC = b"\x1f\x8b"
 
@@ -27,10 +28,12 @@ class Recordings:
 
     Attributes:
         responses: Key -> responses in the order of their recording.
+        prompts: Key -> the prompts that the rows of these responses name; empty where a row names none.
         models: The names of the models that the rows give.
     """
 
     responses: dict[Key, list[str]] = field(default_factory=dict)
+    prompts: dict[Key, list[str]] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
 
     def find(self, document: Mapping[str, Any]) -> list[str]:
@@ -40,6 +43,11 @@ class Recordings:
             KeyError: if the document is not one of this suite.
         """
         return self.responses.get(self._key(document), [])
+
+    def prompts_of(self, document: Mapping[str, Any]) -> list[str]:
+        """Return the prompts that the rows of a document's responses name; none where a row names none."""
+        prompts = self.prompts.get(self._key(document), [])
+        return prompts if all(prompts) else []
 
     def _key(self, document: Mapping[str, Any]) -> Key:
         key = Key.of(document).recorded()
@@ -86,7 +94,7 @@ def read_recordings(
                     new = [str(response) for responses in row["resps"] for response in responses]
                 else:
                     new = [row["response"] or ""]
-                prompt = _prompt_of(row) if strip_prompt else ""
+                prompt = _prompt_of(row)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise ValueError(
                     f"{path}, line {number}: not a recorded response ({error!r}); a line is a JSON object with "
@@ -103,6 +111,7 @@ def read_recordings(
                 matched += sum(end > 0 for end in ends)
             total += len(new)
             recordings.responses.setdefault(key, []).extend(new)
+            recordings.prompts.setdefault(key, []).append(prompt)
             if row.get("model"):
                 recordings.models.add(str(row["model"]))
         if not recordings.responses:
@@ -118,7 +127,7 @@ def _prompt_of(row: Mapping[str, Any]) -> str:
     """Return the prompt that a row names: its own ``prompt``, or the request that the harness logged."""
     prompt = row.get("prompt")
     if prompt is None and isinstance(row.get("arguments"), Mapping):
-        prompt = (row["arguments"].get("gen_args_0") or {}).get("arg_0")
+        prompt, _ = prompt_as_sent(row["arguments"].get("gen_args_0") or {})
     return prompt if isinstance(prompt, str) else ""
 
 

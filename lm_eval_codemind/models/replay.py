@@ -12,12 +12,17 @@ from lm_eval.api.instance import Instance
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.models.base import DocumentLM
 from lm_eval_codemind.models.recordings import read_recordings
+from lm_eval_codemind.questions import Key
+from lm_eval_codemind.questions.digests import digest, seal
 
 MISSING = ("error", "empty", "skip")
 
 
 class ReplayLM(DocumentLM):
     """``codemind-replay``: the recorded response to each document.
+
+    Results record the prompts of such a task as ``recorded``, since the model was not given the prompts of this run.
+    Where the rows name the prompts that it was given, their digests are recorded.
 
     With ``repeats`` in a task, the responses recorded for a problem are used in the order of their recording.
     """
@@ -29,6 +34,7 @@ class ReplayLM(DocumentLM):
         model: str | None = None,
         strip_prompt: bool = False,
         strip_through: str | None = None,
+        mark: bool = True,
         **unused: Any,
     ) -> None:
         """Read the recordings.
@@ -40,15 +46,40 @@ class ReplayLM(DocumentLM):
             model: Name of the recorded model; not used here, but the harness names its output directory after it.
             strip_prompt: Whether to remove the prompt that every response begins with.
             strip_through: A regular expression; what a response has up to its last match is removed.
+            mark: Whether results say so; not where the responses of a run are scored again under its own prompts.
             unused: What the harness hands to every model.
         """
         super().__init__(**unused)
         if missing not in MISSING:
             raise ValueError(f"missing={missing}: choose one of {', '.join(MISSING)}")
         self._missing = missing
+        self._marks = mark
         self._files = [responses] if isinstance(responses, (str, Path)) else list(responses)
         self._recordings = read_recordings(self._files, strip_prompt, strip_through)
         self._used: Counter[tuple[object, ...]] = Counter()
+
+    def generate_until(self, requests: Sequence[Instance], disable_tqdm: bool = False) -> list[str]:
+        """Return the recorded responses to the requests, in their order, and mark the results of their tasks."""
+        responses = super().generate_until(requests, disable_tqdm)
+        if self._marks:
+            self._mark(requests)
+        return responses
+
+    def _mark(self, requests: Sequence[Instance]) -> None:
+        """Record with each task that its responses were recorded, in the dict that its documents carry."""
+        tasks: dict[str, list[Instance]] = {}
+        for request in requests:
+            tasks.setdefault(request.task_name, []).append(request)
+        for of_task in tasks.values():
+            suite = getattr(of_task[0].doc, "suite", None)
+            if suite is None:
+                continue
+            for name in ("", "_sha256"):
+                suite[f"templates{name}"] = suite.pop(f"prompts{name}", None)
+            suite["prompts"] = "recorded"
+            named = {Key.of(one.doc): prompts for one in of_task if (prompts := self._recordings.prompts_of(one.doc))}
+            if named:
+                suite["recorded_prompts"] = seal((key, digest(prompts)) for key, prompts in named.items())
 
     def respond(self, request: Instance) -> str:
         """Return the next recorded response to the request's document.

@@ -20,12 +20,14 @@ class Sample:
         doc: The question as the task saw it: a row of the data set.
         doc_id: The question's place in the task.
         target: The label the harness recorded.
-        prompts: What the model was given, one text a request.
+        prompts: What the model was given, one text per request; of a chat its messages as JSON, as they were sent.
         responses: What the model said, one list of repeats a request.
         answers: What the task's filter found in the responses, in their order.
         filter: Name of that filter.
         scores: Metric -> value for this sample.
         raw: The whole line.
+        chat: Whether the prompts are messages of a chat.
+        recorded: Whether the response was recorded elsewhere; what the model was given is then not known here.
     """
 
     doc: Mapping[str, Any]
@@ -37,6 +39,8 @@ class Sample:
     filter: str
     scores: Mapping[str, Any]
     raw: Mapping[str, Any] = field(repr=False)
+    chat: bool = False
+    recorded: bool = False
 
     @cached_property
     def key(self) -> Key:
@@ -47,6 +51,20 @@ class Sample:
     def answer(self) -> Answer:
         """The first answer; an empty one where there is none."""
         return self.answers[0] if self.answers else Answer(None)
+
+
+def prompt_as_sent(request: Any) -> tuple[str, bool]:
+    """Return the prompt of a request as the harness logged it, and whether it is a chat.
+
+    The harness logs a text as ``arg_0``. For a chat API it logs a list with one text there: the messages as JSON.
+
+    Args:
+        request: A value of a sample's ``arguments``: a dict with ``arg_0``, or a list that begins with it.
+    """
+    prompt = request.get("arg_0", "") if isinstance(request, Mapping) else request[0]
+    if isinstance(prompt, list):
+        return str(prompt[0]) if prompt else "", True
+    return str(prompt), False
 
 
 @dataclass(frozen=True)

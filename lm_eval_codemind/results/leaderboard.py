@@ -60,6 +60,7 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
             record
             | {
                 "model_was": one.was,
+                "recorded": one.run.recorded,
                 "date": one.date,
                 "report": f"reports/{name}",
                 "suite": _suite_version(run.task(record["task"])),
@@ -88,6 +89,7 @@ def _tables(records: Sequence[dict[str, Any]], tasks: Mapping[str, tuple[TaskRun
                 {
                     "model": first["model"],
                     "was": first["model_was"],
+                    "recorded": first["recorded"],
                     "report": report,
                     "problems": first["effective"],
                     "date": first["date"],

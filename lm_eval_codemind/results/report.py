@@ -75,6 +75,7 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         sections=[_section(table, report.figures, series) for table in report.tables if table.name != "summary"],
         legend=[(name, Markup(legend_mark(name, series))) for name in series],
         runs=[{"label": run.label, "facts": facts(run)} for run in report.runs],
+        recorded={run.label for run in report.runs if run.recorded},
         n_samples=len(report.observations),
         chunks=list(_chunks(report)),
     )

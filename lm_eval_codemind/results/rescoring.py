@@ -17,6 +17,7 @@ from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment
+from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.stages import model_identity
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions.samples import TaskRun
@@ -52,7 +53,7 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
         for task, documents in logged:
             # One task at a time: responses to the same problem under different tasks must not be mixed up.
             arguments = ["--model", "codemind-replay"]
-            recorded = {"responses": str(task.samples_file), "missing": "error"}
+            recorded = {"responses": str(task.samples_file), "missing": "error", "mark": False}
             # Tasks about earlier responses of the model know it by these.
             arguments += ["--model_args", json.dumps({**model_identity(run.raw), **recorded})]
             # What the harness asks this for is what the sandbox is there for.
@@ -92,9 +93,9 @@ def _metadata(task: TaskRun, beside: Path, prompts: Path | None) -> dict[str, An
         # Release 0.1 recorded the seeds, the usual ones included, beside everything else.
         options = {name: task.suite[name] for name in view.family.options if isinstance(task.suite.get(name), int)}
     metadata = dict(options or {})
-    digest = task.suite.get("prompts_sha256")
-    if view is not None and task.suite.get("prompts") not in (None, "packaged"):
-        directory = prompts or Path(str(task.suite["prompts"]))
+    place, digest = templates_of(task.suite)
+    if view is not None and place != "packaged":
+        directory = prompts or Path(place)
         try:
             found = Templates(view.family.templates, directory, view.family.template_root).digest(_language(task))
         except ValueError as error:

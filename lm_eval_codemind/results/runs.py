@@ -7,15 +7,16 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import jsonlines
 
+from lm_eval_codemind.models import replays
 from lm_eval_codemind.questions import Answer
-from lm_eval_codemind.questions.samples import Metric, Sample, TaskRun
+from lm_eval_codemind.questions.samples import Metric, Sample, TaskRun, prompt_as_sent
 from lm_eval_codemind.results.release_0_1 import answer_of_0_1
 from lm_eval_codemind.views import View, view_of
 
@@ -49,6 +50,11 @@ class Run:
     def known_tasks(self) -> tuple[tuple[TaskRun, View], ...]:
         """The tasks whose results have a view, each with it."""
         return tuple((task, view) for task in self.tasks if (view := view_of(task)) is not None)
+
+    @cached_property
+    def recorded(self) -> bool:
+        """Whether the responses were recorded elsewhere and replayed, so that the prompts are not known here."""
+        return is_replayed(self.raw)
 
     @cached_property
     def date(self) -> str:
@@ -118,7 +124,7 @@ def _read_run(file: Path) -> Run | None:
             original=int(numbers.get("original", 0)),
             effective=int(numbers.get("effective", 0)),
             samples_file=_samples_file(file, name),
-            read=_samples,
+            read=partial(_samples, recorded=is_replayed(raw)),
         )
         # Results of other tasks in the same run are left alone.
         if name.startswith(_PREFIX) or task.suite:
@@ -151,23 +157,29 @@ def _samples_file(results_file: Path, task: str) -> Path | None:
     return file if file.is_file() else None
 
 
-def _samples(file: Path) -> tuple[Sample, ...]:
-    return tuple(_read_samples(file))
+def is_replayed(raw: Mapping[str, Any]) -> bool:
+    """Return whether the responses of a result file were replayed."""
+    return replays(str(raw.get("config", {}).get("model") or raw.get("model_source") or ""))
 
 
-def _read_samples(file: Path) -> Iterator[Sample]:
+def _samples(file: Path, recorded: bool) -> tuple[Sample, ...]:
+    return tuple(_read_samples(file, recorded))
+
+
+def _read_samples(file: Path, recorded: bool) -> Iterator[Sample]:
     with file.open("rb") as lines:
         rows = jsonlines.Reader(lines)
         for number in count(1):
             try:
                 raw: Any = rows.read()
                 arguments = raw["arguments"]
-                requests = arguments.values() if isinstance(arguments, dict) else arguments
+                requests = list(arguments.values() if isinstance(arguments, dict) else arguments)
+                prompts = [prompt_as_sent(request) for request in requests]
                 yield Sample(
                     doc=raw["doc"],
                     doc_id=int(raw["doc_id"]),
                     target=str(raw["target"]),
-                    prompts=tuple(_prompt(request) for request in requests),
+                    prompts=tuple(prompt for prompt, _ in prompts),
                     responses=tuple(
                         tuple(map(str, resp)) if isinstance(resp, list) else (str(resp),) for resp in raw["resps"]
                     ),
@@ -175,6 +187,8 @@ def _read_samples(file: Path) -> Iterator[Sample]:
                     filter=str(raw["filter"]),
                     scores={name: raw[name] for name in raw["metrics"] if name in raw},
                     raw=raw,
+                    chat=any(chat for _, chat in prompts),
+                    recorded=recorded,
                 )
             except EOFError:
                 return
@@ -195,12 +209,6 @@ def _answers(logged: Any) -> tuple[Answer, ...]:
         except (TypeError, ValueError, RecursionError):
             answers.append(answer_of_0_1(one))
     return tuple(answers)
-
-
-def _prompt(request: Any) -> str:
-    if isinstance(request, Mapping):
-        return str(request.get("arg_0", ""))
-    return str(request[0])
 
 
 def _with_labels(runs: list[Run]) -> list[Run]:

@@ -15,7 +15,8 @@ from typing import Any
 import yaml
 
 from lm_eval_codemind.catalogue import benchmarks
-from lm_eval_codemind.models import checks_the_suite, replays
+from lm_eval_codemind.harness.provenance import templates_of
+from lm_eval_codemind.models import checks_the_suite
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.results.verification import Verification
@@ -57,6 +58,7 @@ class Submission:
         user: Who made the run, a user of the Hub; only with a URL.
         org: The same for an organisation; only with a URL.
         notes: Anything to add to the notes on the setup.
+        recorded: Whether responses that were recorded elsewhere may be submitted, as such.
     """
 
     model: str
@@ -68,6 +70,7 @@ class Submission:
     user: str | None = None
     org: str | None = None
     notes: str | None = None
+    recorded: bool = False
 
 
 def reasons_against(
@@ -90,6 +93,11 @@ def reasons_against(
         if not _MODEL.fullmatch(name):
             reasons.append(f"--{what} {name}: must be ORG/NAME, as on the Hub")
     reasons += model_reasons(run, submission.model, submission.model_was)
+    if run.recorded and not submission.recorded:
+        reasons.append(
+            "the responses were recorded elsewhere and replayed, so the prompts need not be those of this suite; add "
+            "--recorded to submit them as recorded responses"
+        )
     if submission.source_url is None and (submission.source_name or submission.user or submission.org):
         reasons.append("--source-name, --user and --org go with --source-url, which is missing")
     config = run.raw.get("config", {})
@@ -115,7 +123,7 @@ def model_reasons(run: Run, model: str, model_was: str | None) -> list[str]:
     Models that check the suite are no models. A name other than the run's own has to come with the run's own.
     """
     source = str(run.raw.get("config", {}).get("model") or run.raw.get("model_source") or "")
-    if replays(source):
+    if run.recorded:
         if not _names_its_model(run):
             return [
                 "the responses were replayed, and the run does not say which model gave them; score them with "
@@ -170,8 +178,9 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
             f"{name}: outdated: made by release {suite.get('version')} (task version {task.metadata.get('version')}), "
             f"this is {current.get('version')} (task version {again.metadata.get('version')})"
         )
-    if suite.get("prompts_sha256") != current.get("prompts_sha256"):
-        reasons.append(f"{name}: not the default settings: prompts from other templates ({suite.get('prompts')})")
+    place, digest = templates_of(suite)
+    if digest != templates_of(current)[1]:
+        reasons.append(f"{name}: not the default settings: prompts from other templates ({place})")
     benchmark = str(suite.get("benchmark"))
     recorded = {benchmark: suite.get("data_sha256"), **suite.get("beside_sha256", {})}
     for file, sha256 in recorded.items():
@@ -235,6 +244,7 @@ def description(run: Run, submission: Submission) -> dict[str, Any]:
     return {
         "model": submission.model,
         "model_was": submission.model_was,
+        "recorded": run.recorded,
         "dataset": submission.dataset,
         "date": iso_date(run),
         "source_url": submission.source_url,
@@ -271,12 +281,21 @@ def _notes(run: Run, task: TaskRun, view: View, submission: Submission) -> str:
         f"{view.metric} of lm-eval-codemind {suite.get('version')} with lm-eval {run.raw.get('lm_eval_version')}",
         "greedy",
         f"{task.config.get('num_fewshot')} in-context examples",
-        "with chat template" if run.raw.get("chat_template_sha") else "without chat template",
+        _form(run, task),
         f"data SHA-256 {suite.get('data_sha256')}",
     ]
     if submission.model_was not in (None, submission.model):
         parts.append(f"run as {submission.model_was}")
     return "; ".join([*parts, *([submission.notes] if submission.notes else [])])
+
+
+def _form(run: Run, task: TaskRun) -> str:
+    """Return in which form the model was given its prompts."""
+    if run.recorded:
+        return "responses recorded elsewhere and replayed"
+    if any(sample.chat for sample in task.read_samples()):
+        return "as chat messages"
+    return "with chat template" if run.raw.get("chat_template_sha") else "without chat template"
 
 
 def _comparable(setting: Any) -> str:

@@ -8,14 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lm_eval_codemind.harness.provenance import response_digest, sealed
 from lm_eval_codemind.questions import Answer
+from lm_eval_codemind.questions.digests import digest, sealed
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.results.runs import Run
 
 _MISSING = "(nothing)"
 # Of an outcome: times, messages that may hold addresses in memory, and the level of isolation, which is a circumstance.
 _INCIDENTAL = ("cpu_seconds", "wall_seconds", "exception_message", "isolation")
+# Of what the suite records: what the model said, and what recorded responses were given.
+_ABOUT_THE_MODEL = ("responses",)
+_ABOUT_PROMPTS = ("prompts", "prompts_sha256", "templates", "templates_sha256", "recorded_prompts")
 
 
 @dataclass(frozen=True)
@@ -124,14 +127,11 @@ def _digests(task: TaskRun, samples: Sequence[Sample], run: Run) -> Iterator[Dif
             ("the prompt", sample.prompts[0] if sample.prompts else "", raw.get("prompt_hash")),
             ("the target", sample.target, raw.get("target_hash")),
         ):
-            digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
-            if digest != recorded:
+            if hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest() != recorded:
                 yield Difference(task.task, where, what, "changed since the run", "as its digest says")
         hashes.append("".join(str(raw.get(f"{name}_hash")) for name in ("doc", "prompt", "target")))
         expected = seals.get(sample.key.within_task())
-        if expected is not None and expected != response_digest(
-            [text for repeats in sample.responses for text in repeats]
-        ):
+        if expected is not None and expected != digest([text for repeats in sample.responses for text in repeats]):
             yield Difference(task.task, where, "the response", "changed since the run", "as its digest says")
     total = run.raw.get("task_hashes", {}).get(task.task)
     if total is not None and hashlib.sha256("".join(hashes).encode()).hexdigest() != total:
@@ -210,7 +210,9 @@ def _circumstances(
             yield f"{task.task}: version", str(versions[0]), str(versions[1])
         suites = [one.suite for one in (task, again)]
         for name in dict.fromkeys([*suites[0], *suites[1]]):
-            if name != "responses" and suites[0].get(name) != suites[1].get(name):
+            if name in _ABOUT_THE_MODEL or (recorded.recorded and name in _ABOUT_PROMPTS):
+                continue
+            if suites[0].get(name) != suites[1].get(name):
                 yield f"{task.task}: {name}", _short(suites[0].get(name)), _short(suites[1].get(name))
         levels = isolation.get(task.task, ("", ""))
         if levels[0] != levels[1]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -177,8 +178,14 @@ class View:
 
 
 def prompts(sample: Sample, suffix: str = "") -> list[Part]:
-    """Return what the model was given, one part per request."""
-    return [Part(title, "text", text) for title, text in _titled("Prompt", suffix, sample.prompts)]
+    """Return what the model was given, one part per request; of a chat each message below its role.
+
+    A recorded response has no such part: what its model was given is not known, and this suite's prompt is another.
+    """
+    if sample.recorded:
+        return []
+    texts = [_messages(prompt) for prompt in sample.prompts] if sample.chat else sample.prompts
+    return [Part(title, "text", text) for title, text in _titled("Prompt", suffix, texts)]
 
 
 def responses(sample: Sample, suffix: str = "") -> list[Part]:
@@ -195,6 +202,14 @@ def described_outcome(answer: Answer) -> str:
 def is_number(value: Any) -> TypeGuard[float]:
     """Return whether a logged value is a number and not a truth value."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _messages(prompt: str) -> str:
+    try:
+        return "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in json.loads(prompt))
+    except (ValueError, TypeError, KeyError):
+        # Not the messages that the harness logs; then it is shown as it stands.
+        return prompt
 
 
 def _titled(title: str, suffix: str, texts: Sequence[str]) -> list[tuple[str, str]]:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lm_eval_codemind.data.load import DATA_VARIABLE
+from tests.chat_server import Answers, ChatServer, chat_server
 from tests.run_files import read_run
 
 ROOT = Path(__file__).parents[2]
@@ -101,47 +100,8 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> E
     return Engine(DIRECTORY)
 
 
-@dataclass
-class ChatServer:
-    """A local server with the part of OpenAI's chat completions that the harness uses.
-
-    Attributes:
-        url: Of the chat completions.
-        requests: The bodies of the requests so far.
-    """
-
-    url: str
-    requests: list[dict[str, Any]] = field(default_factory=list)
-
-
 @pytest.fixture
-def serve_chat() -> Iterator[Callable[[Callable[[list[dict[str, str]]], str]], ChatServer]]:
+def serve_chat() -> Iterator[Callable[[Answers], ChatServer]]:
     """A function that starts a server which answers the messages of each request by a given function."""
-    running: list[ThreadingHTTPServer] = []
-
-    def serve(answer: Callable[[list[dict[str, str]]], str]) -> ChatServer:
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                server.requests.append(body)
-                message = {"role": "assistant", "content": answer(body["messages"])}
-                reply = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(reply)))
-                self.end_headers()
-                self.wfile.write(reply)
-
-            def log_message(self, format: str, *args: Any) -> None:
-                """Keep quiet."""
-
-        httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server = ChatServer(f"http://127.0.0.1:{httpd.server_address[1]}/v1/chat/completions")
-        threading.Thread(target=httpd.serve_forever, daemon=True).start()
-        running.append(httpd)
-        return server
-
-    yield serve
-    for httpd in running:
-        httpd.shutdown()
-        httpd.server_close()
+    with ExitStack() as running:
+        yield lambda answer: running.enter_context(chat_server(answer))

@@ -253,7 +253,7 @@ def test_a_complete_run_is_reported_and_submitted(tmp_path: Path) -> None:
     _, second = stages(tmp_path / "run")
     report = CliRunner().invoke(main, ["report", str(second.path), "-o", str(tmp_path / "report.html")])
     assert report.exit_code == 0, report.output
-    arguments = ["submit", str(second.path), "--model", "org/all", "--dataset", "org/codemind"]
+    arguments = ["submit", str(second.path), "--model", "org/all", "--dataset", "org/codemind", "--recorded"]
     done = CliRunner().invoke(main, [*arguments, "-o", str(tmp_path / "submission")])
     assert done.exit_code == 0, done.output
     (entry,) = yaml.safe_load((tmp_path / "submission" / ".eval_results" / "codemind.yaml").read_text())

@@ -1,0 +1,112 @@
+"""Runs over chat completions: verified, reported, submitted and shown on the leaderboard like any other."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.models.recordings import read_recordings
+from lm_eval_codemind.results.observations import observe
+from lm_eval_codemind.results.runs import read_runs
+from tests.chat_server import chat_server
+from tests.results.harness import task_manager
+
+pytest.importorskip("tenacity", reason="the extra `api` is not installed")
+
+# One task of each of six families, in which every third problem gets no answer.
+TASKS = [
+    "codemind_ier_sample",
+    "codemind_sr_sample",
+    "codemind_dsr_sample",
+    "codemind_input_sample",
+    "codemind_repair_sample",
+    "codemind_runtime_sample",
+]
+MODEL = "org/chat"
+
+
+def codemind(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output of a run of the tasks over a chat server on this machine."""
+    tasks = task_manager().load(TASKS)["tasks"]
+    documents = [document for task in tasks.values() for document in task.eval_docs]
+    # Prompts that end alike belong to one problem; the longest one that fits is meant.
+    targets = sorted(((one["prompt"], one["target"]) for one in documents), key=lambda one: -len(one[0]))
+
+    def answer(messages: list[dict[str, str]]) -> str:
+        prompt, target = next(one for one in targets if messages[-1]["content"].endswith(one[0]))
+        return "I do not know." if len(prompt) % 3 == 0 else target
+
+    output = tmp_path_factory.mktemp("chat")
+    with chat_server(answer) as server:
+        done = codemind(
+            *("run", "--model", "local-chat-completions", "--model_args", f"model={MODEL},base_url={server.url}"),
+            *("--tasks", ",".join(TASKS), "--apply_chat_template", "--confirm_run_unsafe_code"),
+            *("--output_path", output, "--log_samples"),
+        )
+        assert done.exit_code == 0, done.output
+    return output
+
+
+def test_it_verifies(run: Path) -> None:
+    result = codemind("verify", run)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith(f"{MODEL}: equal ({len(TASKS)} tasks, ")
+
+
+def test_one_changed_character_is_one_difference(run: Path) -> None:
+    (samples,) = run.rglob("samples_codemind_sr_sample_*.jsonl")
+    content = samples.read_text()
+    rows = [json.loads(line) for line in content.splitlines()]
+    row = next(row for row in rows if "do not know" in row["resps"][0][0])
+    row["resps"][0][0] += "!"
+    samples.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    try:
+        result = codemind("verify", run)
+    finally:
+        samples.write_text(content)
+    assert result.exit_code == 1
+    differences = [line for line in result.output.splitlines() if "should be" in line]
+    assert len(differences) == 1 and "the response is changed since the run" in differences[0], result.output
+
+
+def test_the_report_shows_messages_and_not_their_escapes(run: Path) -> None:
+    observations = observe(read_runs([run]))
+    assert len({one.facts.task for one in observations}) == len(TASKS)
+    for one in observations:
+        parts = [part.text for part in one.facts.view.parts(one.unit) if part.title.startswith("Prompt")]
+        assert len(parts) == len(one.unit)
+        for text, sample in zip(parts, one.unit, strict=True):
+            assert text.startswith(("[user]\n", "[system]\n")) and text.endswith(sample.doc["prompt"])
+
+
+def test_its_samples_are_recordings_with_their_prompts(run: Path) -> None:
+    (samples,) = run.rglob("samples_codemind_ier_sample_*.jsonl")
+    with pytest.raises(ValueError, match="does not begin with its `prompt`"):
+        read_recordings([samples], strip_prompt=True)
+    assert len(read_recordings([samples]).responses) == 24
+
+
+def test_it_is_reported_submitted_and_shown(run: Path, tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    reported = codemind("report", run, "-o", page)
+    assert reported.exit_code == 0 and page.stat().st_size > 10_000, reported.output
+    submission = tmp_path / "submission"
+    submitted = codemind("submit", run, "--model", MODEL, "--dataset", "org/data", "-o", submission)
+    assert submitted.exit_code == 0, submitted.output
+    entries = yaml.safe_load((submission / ".eval_results" / "codemind.yaml").read_text())
+    assert len(entries) == len(TASKS) and all("as chat messages" in entry["notes"] for entry in entries)
+    (bundle,) = submission.glob("*.tar.gz")
+    shown = codemind("leaderboard", bundle, "-o", tmp_path / "site")
+    assert shown.exit_code == 0, shown.output
+    index = (tmp_path / "site" / "index.html").read_text()
+    assert MODEL in index and "recorded responses" not in index

@@ -1,0 +1,84 @@
+"""Responses that were recorded elsewhere are marked as such, from the results to the leaderboard."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.questions import Key
+from lm_eval_codemind.questions.digests import digest, sealed
+from lm_eval_codemind.results.observations import observe
+from lm_eval_codemind.results.runs import read_runs
+from tests.results.harness import task_manager
+
+TASK = "codemind_ier_sample"
+MODEL = "org/elsewhere"
+
+
+def codemind(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output of scoring recorded responses of which every second names its prompt."""
+    folder = tmp_path_factory.mktemp("recorded")
+    documents = list(task_manager().load([TASK])["tasks"][TASK].eval_docs)
+    rows = [
+        {"benchmark": "sample", "problem_id": one["problem_id"], "response": one["target"], "model": MODEL}
+        | ({"prompt": f"What does {one['problem_id']} return?"} if number % 2 else {})
+        for number, one in enumerate(documents)
+    ]
+    recordings = folder / "responses.jsonl"
+    recordings.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = codemind("score", "--responses", recordings, "--tasks", TASK, "--output_path", folder / "out")
+    assert done.exit_code == 0, done.output
+    return folder / "out"
+
+
+def test_results_say_recorded_and_digest_only_prompts_that_are_named(scored: Path) -> None:
+    (run,) = read_runs([scored])
+    suite = run.tasks[0].suite
+    assert run.recorded and suite["prompts"] == "recorded" and "prompts_sha256" not in suite
+    assert suite["templates"] == "packaged" and len(suite["templates_sha256"]) == 64
+    documents = [sample.doc for sample in run.tasks[0].read_samples() if sample.filter == "strict-match"]
+    expected = {
+        Key.of(doc).within_task(): digest([f"What does {doc['problem_id']} return?"]) for doc in documents[1::2]
+    }
+    assert sealed(suite["recorded_prompts"]) == expected
+
+
+def test_the_report_does_not_show_our_prompt(scored: Path, tmp_path: Path) -> None:
+    observations = observe(read_runs([scored]))
+    titles = {part.title for one in observations for part in one.facts.view.parts(one.unit)}
+    assert "Response" in titles and "Prompt" not in titles
+    page = tmp_path / "report.html"
+    assert codemind("report", scored, "-o", page).exit_code == 0
+    assert "recorded responses" in page.read_text()
+
+
+def test_they_verify_and_nothing_is_said_of_prompts(scored: Path) -> None:
+    verified = codemind("verify", scored)
+    assert verified.exit_code == 0 and "prompts" not in verified.output, verified.output
+
+
+def test_they_are_submitted_when_asked_for_and_marked(scored: Path, tmp_path: Path) -> None:
+    arguments = ["submit", scored, "--model", MODEL, "--dataset", "org/data", "-o", tmp_path]
+    refused = codemind(*arguments)
+    assert refused.exit_code == 1
+    assert "recorded elsewhere" in refused.output and "add --recorded" in refused.output
+    submitted = codemind(*arguments, "--recorded")
+    assert submitted.exit_code == 0, submitted.output
+    assert "recorded elsewhere and replayed" in (tmp_path / ".eval_results" / "codemind.yaml").read_text()
+    (bundle,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(bundle) as archive:
+        assert json.load(archive.extractfile("submission.json"))["recorded"] is True  # type: ignore[arg-type]
+    shown = codemind("leaderboard", bundle, "-o", tmp_path / "site")
+    assert shown.exit_code == 0, shown.output
+    assert "recorded responses" in (tmp_path / "site" / "index.html").read_text()
+    assert json.loads((tmp_path / "site" / "results.json").read_text())[0]["recorded"] is True
