@@ -9,8 +9,21 @@ from typing import Any
 from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, parse_literal
 from lm_eval_codemind.execution.lines import printed_lines
 
-_FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
-_WRAPPERS = ("```", "``", "`", "**")
+# What an answer may stand in, besides its marks.
+_FENCED = re.compile(r"```[^\n`]*\n(?P<inside>.*?)\n?```", re.DOTALL)
+_WRAPPERS = (
+    re.compile(r"(?P<mark>```|``|`|\*\*|__|\$\$|\$)(?P<inside>.+)(?P=mark)", re.DOTALL),
+    re.compile(r"\\(?:boxed|text(?:tt|bf|rm)?|mathrm|mathtt)\{(?P<inside>.+)\}", re.DOTALL),
+    re.compile(r"\\\((?P<inside>.+)\\\)|\\\[(?P<display>.+)\\\]", re.DOTALL),
+    re.compile(r"<(?P<tag>code|pre|b|strong)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
+    re.compile(
+        r"[*_]*(?:the\s+)?(?:final\s+)?(?:outputs?|answer|results?|(?:return\s+)?value|returns|prints)(?:\s+is)?[*_]*"
+        r"[ \t]*(?::|==?|->|=>)[*_]*[ \t]*\n?(?P<inside>.*\S.*)",
+        re.DOTALL | re.IGNORECASE,
+    ),
+)
+_DEEPEST = 5
+_TYPOGRAPHY = str.maketrans("\u201c\u201d\u2018\u2019\u2212\u00a0", "\"\"''- ")
 # No spelling of an output is so much longer than the output; the bound spares parsing megabytes.
 _LONGEST_FACTOR = 20
 _LONGEST_REST = 10_000
@@ -134,19 +147,39 @@ def _published(text: str) -> str:
 
 
 def readings(answer: str) -> Iterator[str]:
-    """Yield the answer, and what is in the code fence or the emphasis, at most two deep, that it consists of."""
-    yield answer
-    text = answer.strip()
-    fenced = _FENCED.fullmatch(text)
-    if fenced:
-        yield fenced.group(1)
-        return
-    for _ in range(2):
-        wrapper = next((mark for mark in _WRAPPERS if text.startswith(mark) and text.endswith(mark)), "")
-        if not wrapper or len(text) <= 2 * len(wrapper):
-            return
-        text = text[len(wrapper) : -len(wrapper)]
+    """Yield the answer, and what it consists of apart from its layout.
+
+    That is what stands in a code fence, in emphasis, in a formula or behind a word such as "Output:", one in the other;
+    the same without a full stop behind a literal; and all of these with plain quotes and signs instead of typographic
+    ones.
+    """
+    for text in dict.fromkeys((answer, answer.translate(_TYPOGRAPHY))):
         yield text
+        for _ in range(_DEEPEST):
+            inside = _inside(text)
+            if inside is None:
+                break
+            text = inside
+            yield text
+
+
+def _inside(text: str) -> str | None:
+    fenced = _FENCED.fullmatch(text.strip())
+    if fenced:
+        return fenced["inside"]
+    plain = text.strip()
+    for wrapper in _WRAPPERS:
+        match = wrapper.fullmatch(plain)
+        if match:
+            inside = match[match.lastgroup or 0]
+            return re.sub(r"\\([{}_%&#$])", r"\1", inside) if plain.startswith("\\") else inside
+    if plain.endswith(".") and not plain.endswith("..."):
+        try:
+            parse_literal(plain[:-1])
+        except NotALiteralError:
+            return None
+        return plain[:-1]
+    return None
 
 
 def _is_bare_text(answer: str, expected: str) -> bool:

@@ -1,8 +1,8 @@
-"""Python literals read from text that nobody vouches for.
+"""Python literals read from responses.
 
-``ast.literal_eval`` is no choice here: the parser behind it exhausts the stack or the memory on long or deeply nested
-text, and it knows neither ``nan`` nor ``inf``, which ``repr`` writes. This reader takes time linear in the text, nests
-no deeper than it says and evaluates nothing.
+Python's parser reads the text and nothing is evaluated. Two limits protect the parser, which long or deeply nested text
+can exhaust. Beyond ``ast.literal_eval`` the reader knows what ``repr`` writes: ``nan``, ``inf``, ``frozenset({1})`` and
+the scalars of NumPy, each of which is the plain value it holds.
 """
 
 from __future__ import annotations
@@ -12,54 +12,63 @@ import cmath
 import math
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-# CPython itself reads 200 levels; half of that leaves the interpreter's stack to the caller, and no output comes near.
+# CPython itself reads 200 levels. Half of that leaves the interpreter's stack to the caller.
 MAX_DEPTH = 100
+# Characters; no output and no input of a problem comes near.
+MAX_LENGTH = 300_000
 
-_STRING = r"""
-    (?:[bB][rR]?|[rR][bB]?|[uU])?
-    (?: '''(?:[^\\']|\\.|'(?!''))*''' | \"\"\"(?:[^\\"]|\\.|"(?!""))*\"\"\"
-      | '(?:[^\\'\n]|\\.)*' | "(?:[^\\"\n]|\\.)*" )
-"""
-_NUMBER = r"""
-    (?: 0[xX](?:_?[0-9a-fA-F])+ | 0[oO](?:_?[0-7])+ | 0[bB](?:_?[01])+
-      | (?: [0-9](?:_?[0-9])*\.(?:[0-9](?:_?[0-9])*)? | \.[0-9](?:_?[0-9])* | [0-9](?:_?[0-9])* )
-        (?:[eE][+-]?[0-9](?:_?[0-9])*)? [jJ]? )
-    (?![\w.])
-"""
+# Strings and comments, which the limits pass over, and what can nest.
 _TOKEN = re.compile(
-    rf"""
-      (?P<blank>\s+)
-    | (?P<string>{_STRING})
-    | (?P<number>{_NUMBER})
-    | (?P<name>[^\W\d]\w*)
-    | (?P<sign>[+-])
-    | (?P<open>[\[({{])
-    | (?P<close>[\])}}])
-    | (?P<comma>,)
-    | (?P<colon>:)
-    | (?P<dots>\.\.\.)
-    """,
+    r"""'''(?:[^\\']|\\.|'(?!''))*''' | \"\"\"(?:[^\\"]|\\.|"(?!""))*\"\"\"
+      | '(?:[^\\'\n]|\\.)*' | "(?:[^\\"\n]|\\.)*" | \#[^\n]* | (?P<mark>[^\w\s]|\n)""",
     re.VERBOSE | re.DOTALL,
 )
-_CONSTANTS: dict[str, Any] = {
-    "None": None,
-    "True": True,
-    "False": False,
-    "Ellipsis": ...,
-}
+_INDENTED = re.compile(r"\n([ \t]+)\S")
+# Operators and brackets between two commas. Only text that is made to nest has more.
+_MAX_MARKS = 4 * MAX_DEPTH
 _NUMBER_NAMES = {name: complex(name) if name.endswith("j") else float(name) for name in ("nan", "inf", "nanj", "infj")}
-# Values that Python writes as calls.
-_CALLS = {"set", "frozenset", "float"}
-_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_NUMPY = ("np", "numpy")
+_NUMPY_SCALARS = re.compile(r"u?int\d*|u?(?:byte|short|intc|intp|longlong)|u?long|float\d*|(?:long)?double|half|single")
+_NUMPY_PLAIN: dict[str, Any] = {"bool": bool, "bool_": bool, "str_": str, "bytes_": bytes}
 # Bits of a number whose decimal form every Python reads: the limit is 4300 digits by default, and never below 640.
 _LONG_INT = 2000
 
 
 class NotALiteralError(ValueError):
-    """The text is no Python literal."""
+    """The text is not a Python literal."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arguments of a call.
+
+    Attributes:
+        positional: Values by position.
+        keywords: Values by name, in the order of the call.
+    """
+
+    positional: tuple[Any, ...]
+    keywords: tuple[tuple[str, Any], ...] = ()
+
+    def named(self, parameters: tuple[str, ...]) -> Arguments:
+        """Return the arguments with a name for each positional one, as far as the names of the parameters go.
+
+        Named parameters come in their own order, further names in the order of the call.
+        """
+        count = min(len(parameters), len(self.positional))
+        named = [*zip(parameters[:count], self.positional[:count], strict=True), *self.keywords]
+        place = {name: index for index, name in enumerate(parameters)}
+        return Arguments(
+            self.positional[count:], tuple(sorted(named, key=lambda pair: place.get(pair[0], len(parameters))))
+        )
+
+    def __str__(self) -> str:
+        keywords = [f"{name}={render(value)}" for name, value in self.keywords]
+        return ", ".join([*map(render, self.positional), *keywords])
 
 
 @dataclass(frozen=True)
@@ -80,188 +89,174 @@ class Constructed:
 def parse_literal(text: str) -> Any:
     """Return the value of a Python literal.
 
-    Understood are numbers, strings, bytes, ``None``, booleans, ``...``, tuples, lists, sets and dicts of these,
-    ``set()``, ``frozenset(...)``, and ``nan`` and ``inf`` as ``repr`` writes them or as ``float('nan')``.
+    Read are numbers, strings, bytes, ``None``, booleans, ``...``, tuples, lists, sets and dicts of these, ``set()``,
+    ``frozenset(...)``, ``nan`` and ``inf`` as ``repr`` writes them or as ``float('nan')``, and NumPy's scalars.
 
     Args:
         text: Any text of any length; white space around the literal does not matter.
 
     Raises:
-        NotALiteralError: if the text is anything else.
+        NotALiteralError: if the text is anything else, or longer or deeper than the limits.
     """
-    return LiteralReader(text).read()
+    plain = text.strip()
+    _check_limits(plain)
+    # Brackets around it, so that lines may end anywhere.
+    body = parse_source(f"({plain}\n)") if plain and not plain.startswith("#") else []
+    if len(body) != 1 or not isinstance(body[0], ast.Expr):
+        raise NotALiteralError("not an expression")
+    return value_of(body[0].value)
 
 
-class LiteralReader:
-    """A parser of one text: one token of lookahead, one frame of recursion a bracket."""
+def parse_source(text: str) -> list[ast.stmt]:
+    """Return the statements of a text that Python parses, however the text as a whole is indented.
 
-    token_pattern: ClassVar[re.Pattern[str]] = _TOKEN
+    Raises:
+        NotALiteralError: if Python does not parse it, or if it is longer or deeper than the limits.
+    """
+    _check_limits(text)
+    layouts = [text.strip("\n")]
+    second = _INDENTED.search(layouts[0])
+    if second and not layouts[0][0].isspace():
+        # The first line has lost the indentation of the others.
+        layouts.append(second[1] + layouts[0])
+    for layout in layouts:
+        indented = layout[:1].isspace()
+        try:
+            with warnings.catch_warnings():
+                # Unknown escapes such as '\\d' are legal, if deprecated.
+                warnings.simplefilter("ignore")
+                body = ast.parse(f"if True:\n{layout}" if indented else layout).body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            reason = str(error)
+            continue
+        if not indented:
+            return body
+        match body:
+            case [ast.If(body=inner, orelse=[])]:
+                return inner
+        reason = "its first line is indented further than another one"
+    raise NotALiteralError(f"Python does not parse it: {reason}")
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._position = 0
-        self._kind = ""
-        self._token = ""
-        self._depth = 0
-        self._advance()
 
-    def read(self) -> Any:
-        """Return the value that the text is."""
-        value = self._expression()
-        if self._kind:
-            # An unparenthesised tuple: 1, 2
-            value = self._rest_of_tuple(value, until="")
+def _check_limits(text: str) -> None:
+    if len(text) > MAX_LENGTH:
+        raise NotALiteralError(f"longer than {MAX_LENGTH} characters")
+    depth = marks = 0
+    for token in _TOKEN.finditer(text):
+        mark = token["mark"]
+        if mark is None:
+            continue
+        depth += (mark in "([{") - (mark in ")]}")
+        marks = 0 if mark == "," or (mark == "\n" and depth <= 1) else marks + (mark != "\n")
+        if depth > MAX_DEPTH + 1 or marks > _MAX_MARKS:
+            raise NotALiteralError(f"nested deeper than {MAX_DEPTH} levels")
+        if depth < 0:
+            raise NotALiteralError("a closing bracket too many")
+
+
+def value_of(node: ast.AST, constructors: frozenset[str] = frozenset()) -> Any:
+    """Return the value of a literal's syntax tree.
+
+    Args:
+        node: The tree.
+        constructors: Names whose calls count as values, too; see :class:`Constructed`.
+
+    Raises:
+        NotALiteralError: if the tree is anything but a literal.
+    """
+
+    def values(nodes: list[Any]) -> list[Any]:
+        return [value_of(item, constructors) for item in nodes]
+
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.Name(id="Ellipsis"):
+            return ...
+        case ast.UnaryOp() | ast.BinOp() | ast.Name():
+            return _number(node)
+        case ast.List(elts=items):
+            return values(items)
+        case ast.Tuple(elts=items):
+            return tuple(values(items))
+        case ast.Set(elts=items):
+            return _made(set, values(items))
+        case ast.Dict(keys=keys, values=items) if None not in keys:
+            return _made(dict, list(zip(values(keys), values(items), strict=True)))
+        case ast.Attribute(value=ast.Name(id=module), attr="True_" | "False_" as name) if module in _NUMPY:
+            return name == "True_"
+        case ast.Call(func=ast.Name(id=name)) if name in constructors:
+            return _constructed(name, arguments_of(node, constructors))
+        case ast.Call(func=ast.Name(id=("set" | "frozenset") as name), args=items, keywords=[]) if len(items) <= 1:
+            argument = values(items)[0] if items else ()
+            if isinstance(argument, (set, frozenset, list, tuple)):
+                return _made(frozenset if name == "frozenset" else set, argument)
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str() as text)], keywords=[]):
+            return _made(float, text)
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name), args=[item], keywords=[]):
+            if module in _NUMPY:
+                return _numpy_scalar(name, value_of(item))
+    raise NotALiteralError(f"not a literal: {type(node).__name__}")
+
+
+def arguments_of(call: ast.Call, constructors: frozenset[str] = frozenset()) -> Arguments:
+    """Return the arguments of a call of literals.
+
+    Raises:
+        NotALiteralError: if an argument is anything else.
+    """
+    keywords = [(keyword.arg, value_of(keyword.value, constructors)) for keyword in call.keywords]
+    named = [(name, value) for name, value in keywords if name is not None]
+    if len(named) < len(keywords):
+        raise NotALiteralError("not a literal: **")
+    return Arguments(tuple(value_of(item, constructors) for item in call.args), tuple(named))
+
+
+def _number(node: ast.AST) -> Any:
+    """Return a number with a sign, a number that ``repr`` writes as a name, or a complex number."""
+    match node:
+        case ast.Constant(value=int() | float() | complex() as value) if not isinstance(value, bool):
+            return value
+        case ast.Name(id=name) if name in _NUMBER_NAMES:
+            return _NUMBER_NAMES[name]
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=ast.Constant() | ast.Name() as operand):
+            return -_number(operand) if isinstance(sign, ast.USub) else _number(operand)
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as sign, right=ast.Constant() | ast.Name() as right):
+            if not isinstance(left, ast.BinOp):
+                real, imaginary = _number(left), _number(right)
+                if isinstance(imaginary, complex) and not isinstance(real, complex):
+                    return complex(real, -imaginary.imag if isinstance(sign, ast.Sub) else imaginary.imag)
+    raise NotALiteralError(f"not a number: {type(node).__name__}")
+
+
+def _numpy_scalar(name: str, value: Any) -> Any:
+    """Return the plain value of a scalar that ``repr`` writes as ``np.int64(1)``."""
+    kind = _NUMPY_PLAIN.get(name)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if (kind is not None and type(value) is kind) or (number and _NUMPY_SCALARS.fullmatch(name)):
         return value
+    if name.startswith("complex") and isinstance(value, (int, float, complex)):
+        return complex(value)
+    raise NotALiteralError(f"not a scalar of NumPy: {name}")
 
-    def _advance(self) -> None:
-        while self._position < len(self._text):
-            match = self.token_pattern.match(self._text, self._position)
-            if match is None or match.lastgroup is None:
-                raise NotALiteralError(f"unexpected character at {self._position}")
-            self._position = match.end()
-            if match.lastgroup != "blank":
-                self._kind, self._token = match.lastgroup, match.group()
-                return
-        self._kind = self._token = ""
 
-    def _expect(self, token: str) -> None:
-        if self._token != token:
-            raise NotALiteralError(f"expected {token!r} before {self._position}")
-        self._advance()
+_COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict}
 
-    def _expression(self) -> Any:
-        match self._kind:
-            case "string":
-                return self._strings()
-            case "number" | "sign":
-                return self._numbers()
-            case "name":
-                return self._name()
-            case "open":
-                return self._bracket()
-            case "dots":
-                self._advance()
-                return ...
-        raise NotALiteralError(f"expected a value before {self._position}")
 
-    def _strings(self) -> str | bytes:
-        parts = []
-        while self._kind == "string":
-            parts.append(string_value(self._token))
-            self._advance()
-        if all(isinstance(part, str) for part in parts):
-            return "".join(parts)
-        if all(isinstance(part, bytes) for part in parts):
-            return b"".join(parts)
-        raise NotALiteralError("strings mixed with bytes")
+def _constructed(name: str, given: Arguments) -> Any:
+    """Return the value of a constructor's call: a collection itself, so that it equals a literal."""
+    kind = _COLLECTIONS.get(name)
+    plain = len(given.positional) <= 1 and not any(isinstance(item, Constructed) for item in given.positional)
+    if kind is not None and plain and (kind is dict or not given.keywords):
+        return _made(kind, *given.positional, **dict(given.keywords))
+    return Constructed(name, given.positional, given.keywords)
 
-    def _numbers(self) -> Any:
-        value = self._signed_number()
-        if self._kind == "sign":
-            # The only sum that is a literal: a complex number as repr writes it.
-            negative = self._token == "-"
-            self._advance()
-            imaginary = self._signed_number(signs=False)
-            if isinstance(value, complex) or not isinstance(imaginary, complex):
-                raise NotALiteralError(f"a sum before {self._position}")
-            value = complex(value, -imaginary.imag if negative else imaginary.imag)
-        return value
 
-    def _signed_number(self, *, signs: bool = True) -> Any:
-        negative = False
-        if signs and self._kind == "sign":
-            negative = self._token == "-"
-            self._advance()
-        if self._kind == "name" and self._token in _NUMBER_NAMES:
-            value: Any = _NUMBER_NAMES[self._token]
-        elif self._kind == "number":
-            value = _number(self._token)
-        else:
-            raise NotALiteralError(f"expected a number before {self._position}")
-        self._advance()
-        return -value if negative else value
-
-    def _name(self) -> Any:
-        name = self._token
-        if name in _NUMBER_NAMES:
-            return self._numbers()
-        self._advance()
-        if name in _CONSTANTS:
-            return _CONSTANTS[name]
-        if name in _CALLS and self._token == "(":
-            return self._call(name)
-        raise NotALiteralError(f"{name!r} is no literal")
-
-    def _call(self, name: str) -> Any:
-        self._deeper()
-        self._expect("(")
-        argument = () if self._kind == "close" else self._expression()
-        self._expect(")")
-        self._depth -= 1
-        if name == "float":
-            if not isinstance(argument, str):
-                raise NotALiteralError("float() of no string")
-            return _as_float(argument)
-        if not isinstance(argument, (set, list, tuple)):
-            raise NotALiteralError(f"{name}() of no collection")
-        return _hashed(frozenset if name == "frozenset" else set, argument)
-
-    def _deeper(self) -> None:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise NotALiteralError(f"brackets nested deeper than {MAX_DEPTH}")
-
-    def _bracket(self) -> Any:
-        opening = self._token
-        closing = _PAIRS[opening]
-        self._deeper()
-        self._advance()
-        if self._kind == "close":
-            value: Any = {"(": (), "[": [], "{": {}}[opening]
-        elif opening == "{":
-            value = self._set_or_dict()
-        else:
-            first = self._expression()
-            if opening == "(":
-                # Parentheses around one value without a comma are just parentheses.
-                value = first if self._token == ")" else self._rest_of_tuple(first, until=")")
-            else:
-                value = [first, *self._items(until="]")]
-        self._expect(closing)
-        self._depth -= 1
-        return value
-
-    def _items(self, *, until: str) -> list[Any]:
-        items = []
-        while self._kind == "comma":
-            self._advance()
-            if self._token == until:
-                break
-            items.append(self._expression())
-        return items
-
-    def _rest_of_tuple(self, first: Any, *, until: str) -> tuple[Any, ...]:
-        if self._kind != "comma":
-            raise NotALiteralError(f"expected ',' before {self._position}")
-        items = (first, *self._items(until=until))
-        if not until and self._kind:
-            raise NotALiteralError(f"text after the literal before {self._position}")
-        return items
-
-    def _set_or_dict(self) -> Any:
-        first = self._expression()
-        if self._kind != "colon":
-            return _hashed(set, [first, *self._items(until="}")])
-        self._advance()
-        pairs = [(first, self._expression())]
-        while self._kind == "comma":
-            self._advance()
-            if self._kind == "close":
-                break
-            key = self._expression()
-            self._expect(":")
-            pairs.append((key, self._expression()))
-        return _hashed(dict, pairs)
+def _made(kind: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    try:
+        return kind(*arguments, **keywords)
+    except (TypeError, ValueError) as error:
+        raise NotALiteralError(str(error)) from error
 
 
 def render(value: Any) -> str:
@@ -296,49 +291,3 @@ def render(value: Any) -> str:
             return f"frozenset({members})"
         return members or "set()"
     raise TypeError(f"no value of a literal: {type(value).__name__}")
-
-
-def string_value(token: str) -> Any:
-    """Return the text or the bytes of one string literal.
-
-    Raises:
-        NotALiteralError: if it is none.
-    """
-    if "\\" not in token and token[0] in "'\"":
-        quotes = 3 if token[:3] in ("'''", '"""') else 1
-        return token[quotes:-quotes]
-    try:
-        with warnings.catch_warnings():
-            # Unknown escapes such as '\\d' are legal, if deprecated.
-            warnings.simplefilter("ignore")
-            return ast.literal_eval(token)
-    except (ValueError, SyntaxError) as error:
-        raise NotALiteralError(f"bad string {token[:40]!r}") from error
-
-
-def _number(token: str) -> Any:
-    try:
-        if token[-1] in "jJ":
-            return complex(token.replace("_", ""))
-        if token[:2].lower() in ("0x", "0o", "0b"):
-            return int(token, 0)
-        if token.replace("_", "").isdigit():
-            # Base 0 refuses 007 as Python does; more digits than sys.get_int_max_str_digits() are refused as well.
-            return int(token, 0)
-        return float(token)
-    except ValueError as error:
-        raise NotALiteralError(f"bad number {token[:40]!r}") from error
-
-
-def _as_float(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        raise NotALiteralError(f"bad number {text[:40]!r}") from error
-
-
-def _hashed(kind: Any, items: Any) -> Any:
-    try:
-        return kind(items)
-    except TypeError as error:
-        raise NotALiteralError("a key or a member that cannot be hashed") from error

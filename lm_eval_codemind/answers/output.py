@@ -1,11 +1,12 @@
-r"""Where a response states the output: behind the marker, or in the last piece of text that looks like an answer.
+r"""Where a response states its answer: in a block between marks, or in the last text that looks like an answer.
 
-Both functions only locate the answer and return its text as it stands, with code fences and quotes;
+The functions return the answer's text as it stands, with code fences and quotes;
 :mod:`lm_eval_codemind.answers.comparison` knows how to read those.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,10 +16,6 @@ from lm_eval_codemind.answers.response import visible_text
 
 # The first line of every prompt of ours. A base model that goes on after its answer writes it next.
 NEXT_PROBLEM = "### Problem"
-
-# Ours, and those of the CodeMind artifact, so that its recorded responses and its prompts can be scored as they are.
-ANSWER_MARK = re.compile(r"<<<Output>>>|<output>", re.IGNORECASE)
-_END = re.compile(r"</output>|\[END-OF-RESPONSE\]", re.IGNORECASE)
 _RAMBLING = re.compile(rf"^{re.escape(NEXT_PROBLEM)}[ \t]*$|\[END-OF-RESPONSE\]", re.MULTILINE)
 
 
@@ -34,12 +31,23 @@ class Marks(NamedTuple):
     end: re.Pattern[str]
 
 
-OUTPUT = Marks(ANSWER_MARK, _END)
+# Ours, and those of the CodeMind artifact, so that its recorded responses and its prompts can be scored as they are.
+OUTPUT = Marks(
+    re.compile(r"<<<Output>>>|<output>", re.IGNORECASE), re.compile(r"</output>|\[END-OF-RESPONSE\]", re.IGNORECASE)
+)
 INPUT = Marks(re.compile(r"<input>", re.IGNORECASE), re.compile(r"</input>|\[END-OF-RESPONSE\]", re.IGNORECASE))
+# What models write unasked.
+_ANSWER = Marks(
+    re.compile(r"<(?:final_)?answer>|\[ANSWER\]", re.IGNORECASE),
+    re.compile(r"</(?:final_)?answer>|\[/ANSWER\]|\[END-OF-RESPONSE\]", re.IGNORECASE),
+)
+_KEYS = ("output", "answer", "result", "final_answer")
 
 # An answer is looked for no further from the end than this, and among so many candidates.
 _TAIL = 20_000
 _CANDIDATES = 200
+# Characters of a line beside a mark that are looked at.
+_NEAR = 200
 _FENCE = re.compile(r"```[^\n`]*\n(?P<answer>.*?)\n?```", re.DOTALL)
 _EMPHASIS = re.compile(r"\\boxed\{(?P<boxed>[^\n]*)\}|(?<!`)`(?P<ticks>[^`\n]+)`(?!`)|\*\*(?P<bold>[^*\n]+)\*\*")
 # The rest of the line is looked at without being consumed: "the result of f(3) is 5" holds two candidates.
@@ -48,16 +56,31 @@ _PHRASE = re.compile(
     r"[ \t]+(?=(?P<answer>[^\n]+))",
     re.IGNORECASE,
 )
-_ANNOUNCES = re.compile(r"\b(?:output|answer|result|prints?|printed)\b", re.IGNORECASE)
+_ANNOUNCES = re.compile(r"\b(?:outputs?|answer|results?|prints?|printed)\b", re.IGNORECASE)
+# "Answer: X", "prints `X`" and the like in what is said about a printed text.
+_PRINTED = re.compile(
+    r"\b(?:outputs?|answer|results?)\b[*_]*(?:\s+is)?:?[*_]*[ \t]+`(?P<said>[^`\n]+)`"
+    r"|\bprint(?:s|ed|ing)?:?[*_]*[ \t]+`(?P<ticks>[^`\n]+)`"
+    r"|\\boxed\{(?P<boxed>[^\n]*)\}"
+    r"|\b(?:outputs?|answer|result)\b[*_]*[ \t]*[:=][*_]*[ \t]*(?P<rest>\S[^\n]*)",
+    re.IGNORECASE,
+)
+_REFUSES = re.compile(
+    r"\b(?:I|we)\s+(?:really\s+)?(?:do\s*n[o'\u2019]t|do not|can\s*n?[o'\u2019]t|could\s*n[o'\u2019]t|could not"
+    r"|am\s+(?:not|unable|sorry))\b"
+    r"|\b(?:I'm|I\u2019m)\s+(?:not|unable|sorry)\b|\b(?:unable|impossible) to\b|\bnot sure\b|\bno idea\b",
+    re.IGNORECASE,
+)
+# In a sentence these stand between two marks that are only mentioned.
+_MENTIONED = {"", "and", "or", "to", "tag and", "tags and", "answer", "the answer", "your answer", "output", "result"}
 
 
 def marked_answer(response: str, printed: bool, marks: Marks = OUTPUT) -> str | None:
-    """Return the text behind the answer marker; None if there is no marker or nothing behind it.
+    """Return the text between the answer's marks; None if there are no marks or nothing between them.
 
-    What the markers themselves bring along is no part of it: a blank beside them on their line, and the indentation of
-    the lines they stand on. Where the marker is repeated, the last block that is closed counts, else the last that
-    holds anything; so neither a marker mentioned in passing nor a corrected first answer wins. Text after the end of
-    the response's own problem is ignored.
+    White space that only shows where the marks stand is not part of it: a blank beside them on their line, and the
+    indentation of the lines they stand on. Of several blocks the last counts that is closed, else the last that is
+    not; marks that a sentence mentions are no block. Text after the end of the response's own problem is ignored.
 
     Args:
         response: The model's response, as it is.
@@ -71,28 +94,49 @@ def marked_answer(response: str, printed: bool, marks: Marks = OUTPUT) -> str | 
         return None
     rambling = _RAMBLING.search(text, begins[0].end())
     if rambling:
-        # Keep an end marker that does double duty, so that the block before it is closed.
+        # Keep an end mark that does double duty, so that the block before it is closed.
         text = text[: rambling.end()] if marks.end.fullmatch(rambling.group()) else text[: rambling.start()]
         begins = [begin for begin in begins if begin.end() <= len(text)]
-    closed: list[str] = []
-    unclosed: list[str] = []
+    best, best_rank = None, 0
     for begin, following in zip(begins, [*begins[1:], None], strict=True):
-        limit = min(following.start(), len(text)) if following else len(text)
+        limit = following.start() if following else len(text)
         end = marks.end.search(text, begin.end(), limit)
-        margin = text[text.rfind("\n", 0, begin.start()) + 1 : begin.start()]
-        block = _without_layout(text[begin.end() : end.start() if end else limit], margin)
-        if block.strip() or printed:
-            (closed if end else unclosed).append(block)
-    blocks = closed or unclosed
-    return blocks[-1] if blocks else None
+        line = text[max(begin.start() - _NEAR, 0) : begin.start()].rpartition("\n")[2]
+        block = _without_layout(text[begin.end() : end.start() if end else limit], line)
+        after = text[end.end() : end.end() + _NEAR].partition("\n")[0] if end else ""
+        rank = _rank(block, line, after, end is not None, printed, marks)
+        if rank >= max(best_rank, 1):
+            best, best_rank = block, rank
+    return best
+
+
+def _rank(block: str, before: str, after: str, closed: bool, printed: bool, marks: Marks) -> int:
+    """Return how much a block looks like the answer: 0 for not at all.
+
+    Args:
+        block: What stands between the marks.
+        before: The line of the mark in front, up to it.
+        after: The line of the mark behind, from there on.
+        closed: Whether there is a mark behind.
+        printed: Whether an empty block is an answer.
+        marks: The marks.
+    """
+    in_sentence = re.search(r"\w", marks.begin.sub("", marks.end.sub("", before))) is not None
+    bare = block.strip(" \t\n`'\".,\u2026").lower()
+    if (in_sentence and bare in _MENTIONED and bare != block.lower()) or not (block.strip() or printed):
+        return 0
+    if not closed:
+        return 1 if in_sentence and not marks.begin.search(before) else 3
+    inside = in_sentence and re.search(r"\w", after) and not _is_literal(block)
+    return 2 if inside else 4
 
 
 def _without_layout(block: str, margin: str) -> str:
-    """Return the text between two markers without what shows where they stand.
+    """Return the text between two marks without what shows where they stand.
 
     Args:
         block: The text.
-        margin: What stands before the first marker on its line.
+        margin: What stands before the first mark on its line.
     """
     lines = block.removeprefix(" ").removesuffix(" ").split("\n")
     if len(lines) > 1 and not lines[-1].strip():
@@ -103,30 +147,37 @@ def _without_layout(block: str, margin: str) -> str:
 
 
 def likely_answer(response: str, printed: bool) -> str | None:
-    """Return the answer behind the marker, or else the last text of the response that looks like one.
+    """Return the answer between the marks, or else the last text of the response that looks like one.
 
-    For values: what the response ends with, if that is a code fence or follows a heading such as "Output:"; else of the
-    candidates (code fence, boxed or emphasised text, back-ticks, what follows words such as "output", "returns" or an
-    equals sign, the last line) the last one on the last line or, if there is none, anywhere, Python literals first.
-    For printed text: the last code fence, what follows the last heading such as "Output:", or the last line.
+    Marks of other kinds and the key ``output`` of a JSON object go before anything else. Then, for values: what the
+    response ends with, if that is a code fence or follows a heading such as "Output:"; else of the candidates (code
+    fence, boxed or emphasised text, back-ticks, what follows words such as "output", "returns" or an equals sign, the
+    last line) the last one on the last line or, if there is none, anywhere, Python literals first. For printed text:
+    see :func:`likely_text`. A sentence such as "I do not know." is not an answer.
 
     Args:
         response: The model's response, as it is.
         printed: Whether the output is what the program prints, and not a value.
     """
-    marked = marked_answer(response, printed)
-    if marked is not None:
-        return marked
+    for marks in (OUTPUT, _ANSWER):
+        marked = marked_answer(response, printed, marks)
+        if marked is not None:
+            return marked
     text = _spoken(response)
     if not text:
         return None
-    return _last_printed(text) if printed else _last_value(text)
+    stated = _json_answer(text)
+    if stated is not None:
+        return stated
+    answer = _last_printed(text) if printed else _last_value(text)
+    return None if _REFUSES.search(answer) and not _is_literal(answer) else answer
 
 
 def likely_text(response: str) -> str | None:
-    """Return the last lines of a response that look like a text of their own: a code fence, or what follows a heading.
+    """Return the last text that a response sets apart.
 
-    If there is neither, the last line; None if the response says nothing.
+    That is a code fence at its end, what its last line states, another fence, what follows the last heading, what
+    another line states, or the last line; None if the response says nothing.
     """
     text = _spoken(response)
     return _last_printed(text) if text else None
@@ -155,12 +206,31 @@ def _spoken(response: str) -> str:
     return text.strip()[-_TAIL:]
 
 
+def _json_answer(text: str) -> str | None:
+    """Return what the last JSON object of a text has under a key such as ``output``; a string as it is."""
+    decoder = json.JSONDecoder()
+    for start in [match.start() for match in re.finditer(r"\{\s*\"", text)][: -_CANDIDATES - 1 : -1]:
+        try:
+            record, _ = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        for key in _KEYS:
+            if key in record:
+                return record[key] if isinstance(record[key], str) else repr(record[key])
+    return None
+
+
+def _final_fence(text: str) -> str | None:
+    """Return what is in the code fence that a text ends with."""
+    # From the end, for an odd number of fences before it would pair them wrongly.
+    fence = _FENCE.fullmatch(text, max(text.rfind("```", 0, -3), 0)) if text.endswith("```") else None
+    return fence["answer"] if fence else None
+
+
 def _last_value(text: str) -> str:
-    if text.endswith("```"):
-        # From the end, for an odd number of fences before it would pair them wrongly.
-        fenced = _FENCE.fullmatch(text, max(text.rfind("```", 0, -3), 0))
-        if fenced:
-            return fenced["answer"]
+    fenced = _final_fence(text)
+    if fenced is not None:
+        return fenced
     before, _, last_line = text.rpartition("\n")
     heading = before.rstrip().rpartition("\n")[2]
     if _announces(heading):
@@ -193,10 +263,9 @@ def _candidates(text: str) -> Iterator[tuple[int, str]]:
 
 def _is_literal(text: str) -> bool:
     try:
-        parse_literal(text)
+        return parse_literal(text) is not ...
     except NotALiteralError:
         return False
-    return True
 
 
 def _announces(line: str) -> bool:
@@ -215,11 +284,20 @@ def _last_line(text: str) -> str:
 
 
 def _last_printed(text: str) -> str:
-    fenced = [match["answer"] for match in _FENCE.finditer(text)]
-    if fenced:
-        return fenced[-1]
+    fences = [match["answer"] for match in _FENCE.finditer(text)]
+    fence = _final_fence(text)
+    stated = None if fence is not None else _stated(_last_line(text))
+    answer = next((one for one in (fence, stated, *fences[-1:]) if one is not None), None)
+    if answer is not None:
+        return answer
     lines = text.split("\n")
     for index in range(len(lines) - 2, -1, -1):
         if _announces(lines[index]):
             return "\n".join(lines[index + 1 :]).strip("\n")
-    return _last_line(text)
+    return _stated(text) or _last_line(text)
+
+
+def _stated(text: str) -> str | None:
+    """Return the last printed text that sentences state, as in "prints `X`" or "Answer: X"."""
+    matches = list(_PRINTED.finditer(text))
+    return _without_full_stop(str(matches[-1][matches[-1].lastgroup or 0])) if matches else None

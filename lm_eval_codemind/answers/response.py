@@ -23,31 +23,38 @@ def visible_text(response: str) -> str:
     r"""Return the part of a response that is meant for its reader, with ``\n`` as its line end.
 
     Reasoning models think aloud between tags such as ``<think>`` and ``</think>``, or in a channel of their own. Chat
-    templates often put the opening tag into the prompt: a closing tag alone therefore ends the thinking as well. A
-    response that its token budget cut off has the opening tag alone: then nothing after it is an answer. Of the
-    tokenizer's special tokens those in front are dropped, and the first later one ends the response. Takes time linear
-    in the response.
+    templates often put the opening tag into the prompt, so a closing tag alone ends the thinking as well. Where nothing
+    is said besides the thinking, what was thought before the closing tag counts; a response that its token budget cut
+    off has no closing tag, and then nothing counts. The first of the tokenizer's special tokens that follows any text
+    ends the response. Takes time linear in the response.
     """
-    text = response.replace("\r\n", "\n").replace("\r", "\n")
-    return _up_to_special_token(_without_thinking(text))
+    spoken, thought = _parted(response.replace("\r\n", "\n").replace("\r", "\n"))
+    said = _up_to_special_token(spoken)
+    return said if said.strip() else _up_to_special_token(thought)
 
 
-def _without_thinking(text: str) -> str:
+def _parted(text: str) -> tuple[str, str]:
+    """Return what a text says, and what it thinks in parts that are closed."""
     spoken: list[str] = []
+    thought: list[str] = []
     position = 0
     thinking = False
     for tag in _TAG.finditer(text):
+        before = text[position : tag.start()]
         if tag["end"]:
+            # Without an opening tag all that came before was thinking.
+            thought += [before] if thinking else [*spoken, before]
             if not thinking:
                 spoken.clear()
-            position = tag.end()
-            thinking = False
         elif not thinking:
-            spoken.append(text[position : tag.start()])
-            thinking = True
+            spoken.append(before)
+        else:
+            continue
+        thinking = not tag["end"]
+        position = tag.end()
     if not thinking:
         spoken.append(text[position:])
-    return "".join(spoken)
+    return "".join(spoken), "".join(thought)
 
 
 def _up_to_special_token(text: str) -> str:

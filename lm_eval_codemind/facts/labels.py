@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.languages import kind_of
@@ -85,6 +86,20 @@ def plain_literal(value: Any) -> str | None:
             return "(" + ", ".join(texts) + ("," if len(texts) == 1 else "") + ")"
         return "{" + ", ".join(sorted(texts)) + "}" if texts else "set()"
     return None
+
+
+def observed_label(literal: str | None) -> str | None:
+    """Return the label that an observed value gives; None if it is not a plain value.
+
+    The value is read as an answer is, so that what is a label here is right as an answer.
+
+    Args:
+        literal: The value as the sandbox writes it; None where it has no such form.
+    """
+    try:
+        return None if literal is None else plain_literal(parse_literal(literal))
+    except NotALiteralError:
+        return None
 
 
 def published_literal(label: str) -> str:

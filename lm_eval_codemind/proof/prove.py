@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,8 +11,8 @@ from dataclasses import dataclass
 
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.execution import CaseOutcome, Job, Limits, Outcome, Sandbox, ScriptCase
-from lm_eval_codemind.facts.labels import Proof, agrees, plain_literal, prints_the_same, published_literal
+from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, ScriptCase
+from lm_eval_codemind.facts.labels import Proof, agrees, observed_label, prints_the_same, published_literal
 from lm_eval_codemind.languages import Execution, kind_of
 from lm_eval_codemind.problems import Problem
 
@@ -125,30 +124,16 @@ if "numpy" in _sys.modules:
     _sys.modules["numpy"].random.seed()
 """
 
-# numpy's scalars are printed as the plain values they wrap.
-PLAIN = """\
-def _plain(value):
-    if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
-        return value.item()
-    if type(value) in (list, tuple, set):
-        return type(value)([_plain(item) for item in value])
-    if type(value) is dict:
-        return {_plain(key): _plain(item) for key, item in value.items()}
-    return value
-"""
-
 # Runs the module anew for every expression, so that a second run meets the files of the first but not its objects.
 # Corpora that happen to lie on a machine must not decide what can be proven, so nltk finds none.
 _RUNNER = """\
-{plain}
-
 def _run():
     if {uses_nltk}:
         import nltk
         nltk.data.path.clear()
     namespace = {{"__name__": "program", "__file__": _os.path.join(_os.getcwd(), "program.py")}}
     exec(compile({module!r}, "program.py", "exec"), namespace)
-    return _plain(eval({expression!r}, namespace))
+    return eval({expression!r}, namespace)
 """
 
 
@@ -256,7 +241,7 @@ def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
         program = prelude + execution.module
         return [Job.script(program, [ScriptCase(stdin)], limits=LIMITS, job_id=problem.problem_id) for stdin in stdins]
     program = prelude + _RUNNER.format(
-        plain=PLAIN, uses_nltk="nltk" in execution.module, module=execution.module, expression=_expression(execution)
+        uses_nltk="nltk" in execution.module, module=execution.module, expression=_expression(execution)
     )
     return [Job.evaluate(program, ["_run()", "_run()"], limits=LIMITS, job_id=problem.problem_id)]
 
@@ -285,13 +270,15 @@ def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_publis
     for observation in first:
         if observation.exception_type:
             return Proof("excluded", _reason_of(observation.exception_type, observation.exception_message))
-    texts = [_canonical(observation) for observation in first]
+    texts = [observed_label(observation.literal) for observation in first]
     if len(set(texts)) > 1:
         return Proof("excluded", "time")
     text = texts[0]
     if text is None:
         return Proof("excluded", "no_literal")
-    if [_canonical(outcome.observations[1]) for outcome in outcomes if len(outcome.observations) > 1] != texts:
+    if [
+        observed_label(outcome.observations[1].literal) for outcome in outcomes if len(outcome.observations) > 1
+    ] != texts:
         return Proof("excluded", "state")
     label = problem.published_output
     if label is None:
@@ -332,18 +319,12 @@ def printed(outcome: Outcome) -> str | None:
     return outcome.observations[0].stdout if _ran(outcome) else None
 
 
-def _canonical(observation: CaseOutcome) -> str | None:
-    if observation.literal is None:
-        return None
-    try:
-        return plain_literal(ast.literal_eval(observation.literal))
-    except (ValueError, SyntaxError):
-        return None
-
-
 def _vary(outcomes: Sequence[Outcome]) -> bool:
     """Tell whether runs under a stopped clock differ all the same."""
-    return len({_canonical(outcome.observations[0]) if outcome.observations else None for outcome in outcomes}) > 1
+    return (
+        len({observed_label(outcome.observations[0].literal) if outcome.observations else None for outcome in outcomes})
+        > 1
+    )
 
 
 def _reason_of(exception_type: str, message: str) -> str:

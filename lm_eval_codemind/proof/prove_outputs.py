@@ -6,14 +6,13 @@ What both runs give alike is the label; of every other program the cause says wh
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.execution import Job, Limits, Outcome, SeededPool, Status
-from lm_eval_codemind.facts.labels import plain_literal
+from lm_eval_codemind.facts.labels import observed_label
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 
@@ -119,12 +118,7 @@ def _output(outcome: Outcome, printed: bool) -> Proven:
         return Proven(None, "raises")
     if printed:
         return Proven(last.stdout)
-    if last.literal is None:
-        return Proven(None, "no_literal")
-    if len(last.literal) > SHOWN_CHARACTERS:
+    if last.literal is not None and len(last.literal) > SHOWN_CHARACTERS:
         return Proven(None, "too_long")
-    try:
-        text = plain_literal(ast.literal_eval(last.literal))
-    except (ValueError, SyntaxError):
-        text = None
-    return Proven(text, "" if text is not None else "no_literal")
+    label = observed_label(last.literal)
+    return Proven(label, "" if label is not None else "no_literal")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
@@ -11,12 +10,11 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox
-from lm_eval_codemind.facts.labels import plain_literal, prints_the_same
+from lm_eval_codemind.facts.labels import observed_label, prints_the_same
 from lm_eval_codemind.facts.unrolled import Unrolling, program_digest, unrolled_program
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.tracing.run import TraceFailed, job_source, result_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.prove import PLAIN
 from lm_eval_codemind.transforms import loop_recorder
 from lm_eval_codemind.transforms.unrolling import (
     Unrollable,
@@ -80,9 +78,7 @@ def job(problem: Problem, code: str) -> Job:
     execution = kind_of(problem).execution(problem, code=code)
     if execution.expression is None:
         return Job.script(execution.module, [(execution.stdin, None)], limits=LIMITS, job_id=problem.problem_id)
-    # Statements may go before the last line of an expression.
-    expression = f"{PLAIN}\n_plain({execution.expression.strip()})"
-    return Job.evaluate(execution.module, [expression], limits=LIMITS, job_id=problem.problem_id)
+    return Job.evaluate(execution.module, [execution.expression.strip()], limits=LIMITS, job_id=problem.problem_id)
 
 
 def gives_output(problem: Problem, outcome: Outcome) -> bool:
@@ -92,14 +88,8 @@ def gives_output(problem: Problem, outcome: Outcome) -> bool:
     (seen,) = outcome.observations
     if kind_of(problem).printed:
         return seen.status == "passed" and not seen.exception_type and prints_the_same(seen.stdout, problem.output)
-    if seen.exception_type or seen.literal is None:
-        return False
-    try:
-        value = ast.literal_eval(seen.literal)
-    except (ValueError, SyntaxError):
-        return False  # no value that a label can state
-    text = plain_literal(value)
-    return text is not None and text == plain_literal(ast.literal_eval(problem.output))
+    text = None if seen.exception_type else observed_label(seen.literal)
+    return text is not None and text == observed_label(problem.output)
 
 
 def _recorded(problem: Problem, sandbox: Sandbox) -> Callable[[], dict[str, Any]]:

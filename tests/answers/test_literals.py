@@ -144,6 +144,8 @@ def test_reads_more_than_python(text: str, value: Any) -> None:
         "float(1)",
         "1.2.3",
         "(,)",
+        "),(",
+        "1), (2",
         "[,]",
         ",",
         "'\\xg'",
@@ -186,3 +188,28 @@ def test_megabytes_are_no_problem(piece: str) -> None:
     for text in (piece * 200_000, "[" + piece * 200_000, "'" + piece * 200_000 + "'"):
         with contextlib.suppress(NotALiteralError):
             parse_literal(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("np.int64(-111)", -111),
+        ("numpy.float64(0.5)", 0.5),
+        ("[np.float32(1.5), np.uint8(2)]", [1.5, 2]),
+        ("{'a': np.True_, 'b': np.bool_(False)}", {"a": True, "b": False}),
+        ("(np.str_('a'), np.bytes_(b'b'))", ("a", b"b")),
+        ("np.complex128(1+2j)", 1 + 2j),
+        ("np.float64(nan)", float("nan")),
+    ],
+)
+def test_a_scalar_of_numpy_is_the_value_it_holds(text: str, value: Any) -> None:
+    assert same_value(parse_literal(text), value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["np.array(1)", "np.int64('1')", "np.int64(True)", "np.int64(1, 2)", "np.sin(1)", "os.int64(1)", "np.str_(1)"],
+)
+def test_other_calls_of_numpy_are_not_literals(text: str) -> None:
+    with pytest.raises(NotALiteralError):
+        parse_literal(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gzip
 import json
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,9 @@ def judge(document: dict[str, Any], *texts: str) -> list[tuple[Answer, dict[str,
         ("`f('a', items=['b'])`", ("f('a', items=['b'])", True)),
         ("```python\nf(items=['b'], text='a')\n```", ("f(items=['b'], text='a')", True)),
         ("f('ab')", ("f('ab')", False)),
+        ("f('ab');", ("f('ab')", False)),
+        ("f(tuple([1, 2]))", ("f((1, 2))", False)),
+        ("f(dict(a=1), items=list((1,)))", ("f({'a': 1}, items=[1])", False)),
         ("f('a', ('b',))", ("f('a', ('b',))", False)),
         ("f(b'a', float('nan'), {1: {2}}, set(), -1.5e3, 1+2j, None)",
          ("f(b'a', float('nan'), {1: {2}}, set(), -1500.0, (1+2j), None)", False)),
@@ -118,7 +122,7 @@ def test_a_recorded_input_that_is_no_literal_counts_as_it_stands() -> None:
         assert found is not None and (found.input, found.recorded) == (asked.input, True)
     for answer in (
         "first([2, 1], (lambda x: 1)(1))",
-        "(" * 60 + asked.input + ")" * 60,
+        "(" * 150 + asked.input + ")" * 150,
         "first([2, 1], lambda x: (x)(1))",
     ):
         assert kind.read_input(answer, asked) is None
@@ -154,8 +158,8 @@ def test_a_test_method_has_holes_where_it_hands_literals_over() -> None:
     masked = kind.masked_input(asked)
     assert masked is not None and "Ledger(limit=??)" in masked and "ledger.withdraw(??, ??), ledger.withdraw" in masked
     answer = asked.input.replace('"ann"', "'bob'")
-    body = "\n".join(line.strip() for line in answer.splitlines()[1:])
-    for text in (answer, body):
+    body = textwrap.dedent("\n".join(answer.splitlines()[1:]))
+    for text in (answer, body, textwrap.indent(body, "  "), textwrap.indent(body, "    ").strip()):
         found = kind.read_input(text, asked)
         assert found is not None and found.input == answer.strip() and not found.recorded
     for changed in (

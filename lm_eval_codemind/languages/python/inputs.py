@@ -14,17 +14,17 @@ from functools import lru_cache
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import readings, too_long
-from lm_eval_codemind.answers.filled import Arguments, Filling, same_source
-from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, render
+from lm_eval_codemind.answers.filled import Filling, same_source
+from lm_eval_codemind.answers.literals import Arguments, Constructed, NotALiteralError, render
 from lm_eval_codemind.languages.base import Given
 
-# Constructors of the standard library that make a value from values and do nothing else.
-PLAIN_CONSTRUCTORS = frozenset(
-    {
-        *("bool", "bytearray", "bytes", "complex", "dict", "float", "frozenset", "int", "list", "range", "set", "str"),
-        *("tuple", "Counter", "Decimal", "Fraction", "OrderedDict", "date", "datetime", "deque", "time", "timedelta"),
-    }
-)
+# Constructors that make a value from values and do nothing else: those of collections, which every answer may call, and
+# those that the problem has to name.
+COLLECTIONS = frozenset({"dict", "frozenset", "list", "set", "tuple"})
+PLAIN_CONSTRUCTORS = COLLECTIONS | {
+    *("bool", "bytearray", "bytes", "complex", "float", "int", "range", "str"),
+    *("Counter", "Decimal", "Fraction", "OrderedDict", "date", "datetime", "deque", "time", "timedelta"),
+}
 # What annotations call them besides.
 _ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
 
@@ -40,15 +40,15 @@ class MaskedInput:
     """An input whose arguments are taken out.
 
     Attributes:
-        whole: The input.
-        part: The part of it that an answer may consist of as well: the call, or the body of the test.
+        whole: The input. An answer may also consist of the call alone, or of the body of the test.
+        begin: What an answer begins with, as far as that can be told.
         parameters: Names of the function's parameters, in order.
         optional: Those of them that have a default.
         known: What the recorded input has in the holes; None where that is not made of values.
     """
 
     whole: Filling
-    part: Filling
+    begin: str
     parameters: tuple[str, ...]
     optional: frozenset[str]
     known: tuple[Any, ...] | None
@@ -65,17 +65,11 @@ class MaskedInput:
         for reading in readings(answer):
             if same_source(reading, recorded):
                 return Given(recorded, True)
-            values = self._values(reading)
-            if values is not None:
-                return Given(self.whole.filled(values), self._is_known(values))
-        return None
-
-    def _values(self, text: str) -> tuple[Any, ...] | None:
-        for form in (self.part, self.whole):
             try:
-                return tuple(form.read(text))
+                values = tuple(self.whole.read(reading))
             except NotALiteralError:
                 continue
+            return Given(self.whole.filled(values), self._is_known(values))
         return None
 
     def _is_known(self, values: tuple[Any, ...]) -> bool:
@@ -140,9 +134,8 @@ def masked_call(code: str, entry_point: str, given: str) -> MaskedInput | None:
     signatures = [node for node in ast.walk(module) if isinstance(node, _FUNCTIONS) and node.name == entry_point]
     constructors = _constructors(module, signatures, tree)
     whole = Filling((source[:opening], source[end - 1 :]), True, constructors)
-    part = Filling((source[start:opening], ")"), True, constructors)
     names, optional = _parameters(signatures[-1]) if signatures else ((), frozenset())
-    return MaskedInput(whole, part, names, optional, _known(whole, source))
+    return MaskedInput(whole, source[start:opening], names, optional, _known(whole, source))
 
 
 @lru_cache(maxsize=4096)
@@ -182,8 +175,7 @@ def masked_test(code: str, given: str) -> MaskedInput | None:
     signatures = [node for node in ast.walk(module) if isinstance(node, _FUNCTIONS)]
     constructors = _constructors(module, signatures, tree)
     whole = Filling(segments, False, constructors)
-    part = Filling((segments[0][body:], *segments[1:]), False, constructors) if body <= holes[0][0] else whole
-    return MaskedInput(whole, part, (), frozenset(), _known(whole, source))
+    return MaskedInput(whole, segments[0][body:] or segments[0], (), frozenset(), _known(whole, source))
 
 
 def _known(whole: Filling, source: str) -> tuple[Any, ...] | None:
@@ -300,7 +292,10 @@ def _is_literal(node: ast.expr | None) -> bool:
 def _constructors(
     module: ast.Module, signatures: list[ast.FunctionDef | ast.AsyncFunctionDef], given: ast.AST
 ) -> frozenset[str]:
-    """Return the plain constructors that signatures name, or that the recorded input calls, and no one redefines."""
+    """Return the plain constructors that an answer may call: those of collections, and those that the problem names.
+
+    That are the names in signatures and in the recorded input. What the program defines itself is not among them.
+    """
     parts: list[ast.AST] = [given]
     for node in signatures:
         arguments = node.args
@@ -308,7 +303,7 @@ def _constructors(
         parts += [argument.annotation for argument in every if argument is not None and argument.annotation is not None]
         parts += [default for default in (*arguments.defaults, *arguments.kw_defaults) if default is not None]
     names = {part.id for root in parts for part in ast.walk(root) if isinstance(part, ast.Name)}
-    named = {_ALIASES.get(name, name) for name in names} & PLAIN_CONSTRUCTORS
+    named = ({_ALIASES.get(name, name) for name in names} & PLAIN_CONSTRUCTORS) | COLLECTIONS
     own = _program_names(module) | {
         node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }

@@ -102,7 +102,7 @@ class PythonKind(Kind):
         masked = self.masked(problem)
         if masked is None:
             return None
-        begin = "".join(masked.part.segments[0].split())[:20]
+        begin = "".join(masked.begin.split())[:20]
         begun = [piece for piece in likely_code(response) if begin in "".join(piece.split())]
         readable = (piece for piece in begun if self.read_input(piece, problem) is not None)
         return next(readable, begun[0] if begun else None)
