@@ -21,7 +21,7 @@ def without_tags(text: str) -> str:
     return _TAG.sub("\n", text)
 
 
-def blocks(text: str, parses: Callable[[str], bool]) -> list[str]:
+def blocks(text: str, parses: Callable[[str], bool]) -> list[tuple[str, bool]]:
     """Return the text cut at its code fences, in order: fenced blocks and what lies between them.
 
     A fence may be unclosed, follow prose on its line, or close at the end of a line of code. Where back-ticks stand
@@ -32,27 +32,27 @@ def blocks(text: str, parses: Callable[[str], bool]) -> list[str]:
         parses: Says whether a text is Python by itself.
 
     Returns:
-        Non-blank pieces of the text, in order.
+        Non-blank pieces of the text, in order, and whether each stands in a fence that is closed.
     """
     marks = list(_FENCE.finditer(text))
-    pieces: list[str] = []
+    pieces: list[tuple[str, bool]] = []
     at = 0
     index = 0
     while index < len(marks):
         opening = marks[index]
-        pieces.append(text[at : opening.start()])
+        pieces.append((text[at : opening.start()], False))
         closing = _closing(text, marks, index, parses)
         if closing is None:
-            pieces.append(text[_content_start(opening) :])
+            pieces.append((text[_content_start(opening) :], False))
             at = len(text)
             break
-        pieces.append(text[_content_start(opening) : marks[closing].start()])
+        pieces.append((text[_content_start(opening) : marks[closing].start()], True))
         # A fence with a language opens: it ended the block before it only because that one was left unclosed.
         reopens = bool(marks[closing]["info"]) and marks[closing]["eol"] == "\n"
         at = marks[closing].start() if reopens else marks[closing].start() + len(marks[closing]["mark"])
         index = closing if reopens else closing + 1
-    pieces.append(text[at:])
-    return [piece for piece in pieces if piece.strip()]
+    pieces.append((text[at:], False))
+    return [piece for piece in pieces if piece[0].strip()]
 
 
 def _content_start(opening: re.Match[str]) -> int:

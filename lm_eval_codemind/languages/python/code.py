@@ -10,6 +10,9 @@ after what they correct, and a simplified program after the program it simplifie
 A definition that the response breaks off in is :class:`Unfinished`: what is there of it may run, but is not what the
 model was about to write. What follows a finished definition may be cut off.
 
+Prose around code is not code. Everything else that does not parse is code that does not compile: then the answer is the
+whole text it stands in, unless the response has another version that parses.
+
 No function here raises on any text; a response without code gives None.
 """
 
@@ -18,7 +21,7 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.answers.response import visible_text
@@ -71,16 +74,18 @@ def extract_definition(response: str, name: str, header: str = "") -> str | Unfi
 
     Returns:
         The definition with the imports, helpers and constants of the response that it needs, in their order;
-        Unfinished if the response breaks off in it, or in something it needs; None if the response defines nothing of
-        that name.
+        a text that does not parse if the definition stands in one; Unfinished if the response breaks off in it, or in
+        something it needs; None if the response defines nothing of that name.
     """
     found: list[str | Unfinished] = []
-    for pool in _readings(response):
-        chosen = _choose([part for part in pool if _defines(part, name)])
-        if chosen is not None:
-            found.append(_module(pool, chosen, name))
-            if not isinstance(found[-1], Unfinished):
-                return found[-1]
+    for pool, broken in _readings(response):
+        chosen = _choose([part for part in pool if _defines(part, name)], broken)
+        if chosen is None or chosen.block in broken:
+            found += _broken(broken, name)
+            continue
+        found.append(_module(pool, chosen, name))
+        if not isinstance(found[-1], Unfinished):
+            return found[-1]
     if found:
         return found[0]
     body = _from_body(response, header)
@@ -92,22 +97,24 @@ def extract_definition(response: str, name: str, header: str = "") -> str | Unfi
 def extract_script(response: str) -> str | Unfinished | None:
     """Return the source of the script a response holds; Unfinished if it breaks off in it; None if there is none.
 
-    Of several blocks the last counts that reads its input, else the last that does anything; one that is finished
-    before one that is not.
+    Of several blocks the last counts that reads its input, else the last that does anything; one that parses and is
+    finished before one that does not and is not.
     """
     found: list[str | Unfinished] = []
     for text in _variants(response):
         parser = Parser()
         scripts = []
-        for piece in blocks(text, parser.parses):
-            statements = [part for part in parser.statements(piece) if not _is_idle(part)]
+        for number, (piece, fenced) in enumerate(blocks(text, parser.parses)):
+            statements = [part for part in parser.statements(piece, number, fenced) if not _is_idle(part)]
             if any(not isinstance(part.node, ast.Pass) for part in statements):
                 scripts.append(statements)
         reading = [script for script in scripts if any(_reads_input(part) for part in script)]
         if scripts:
             candidates = reading or scripts
-            finished = [script for script in candidates if not any(part.unfinished for part in script)]
-            found.append(_joined((finished or candidates)[-1]))
+            whole = [script for script in candidates if script[0].block not in parser.broken]
+            finished = [script for script in whole if not any(part.unfinished for part in script)]
+            chosen = (finished or whole or candidates)[-1]
+            found.append(parser.broken.get(chosen[0].block) or _joined(chosen))
             if finished:
                 return found[-1]
     return found[0] if found else None
@@ -115,7 +122,7 @@ def extract_script(response: str) -> str | Unfinished | None:
 
 def extract_method(
     response: str, class_name: str, method_name: str, header: str = ""
-) -> MethodCode | Unfinished | None:
+) -> MethodCode | str | Unfinished | None:
     """Return a method as the response defines it: in the class, by itself, or as a body alone.
 
     Args:
@@ -125,11 +132,11 @@ def extract_method(
         header: The method's ``def`` line, if the response may be its body alone.
 
     Returns:
-        The method and what it needs of the response; Unfinished if the response breaks off in it, or in something it
-        needs; None if the response does not define it.
+        The method and what it needs of the response; a text that does not parse if the definition stands in one;
+        Unfinished if the response breaks off in it, or in something it needs; None if the response does not define it.
     """
-    found: list[MethodCode | Unfinished] = []
-    for pool in _readings(response):
+    found: list[MethodCode | str | Unfinished] = []
+    for pool, broken in _readings(response):
         places: list[tuple[Statement, list[Statement]]] = []
         for part in pool:
             if isinstance(part.node, ast.ClassDef) and part.node.name == class_name:
@@ -138,12 +145,14 @@ def extract_method(
             elif isinstance(part.node, _FUNCTIONS) and part.node.name == method_name:
                 siblings = [other for other in pool if isinstance(other.node, _FUNCTIONS) and other.block == part.block]
                 places.append((part, siblings))
-        chosen = _choose([method for method, _ in places])
-        if chosen is not None:
-            siblings = next(others for method, others in places if method is chosen)
-            found.append(_method(pool, chosen, siblings, class_name, method_name))
-            if not isinstance(found[-1], Unfinished):
-                return found[-1]
+        chosen = _choose([method for method, _ in places], broken)
+        if chosen is None or chosen.block in broken:
+            found += _broken(broken, method_name)
+            continue
+        siblings = next(others for method, others in places if method is chosen)
+        found.append(_method(pool, chosen, siblings, class_name, method_name))
+        if not isinstance(found[-1], Unfinished):
+            return found[-1]
     if found:
         return found[0]
     body = _from_body(response, header)
@@ -174,15 +183,22 @@ def _without_prompts(text: str) -> str:
     )
 
 
-def _readings(response: str) -> Iterable[list[Statement]]:
-    """Yield, for each reading of the response, all its statements in order."""
+def _readings(response: str) -> Iterable[tuple[list[Statement], Mapping[int, str]]]:
+    """Yield, for each reading of the response, all its statements in order, and its blocks that do not parse."""
     for text in _variants(response):
         parser = Parser()
-        yield [
+        statements = [
             statement
-            for number, piece in enumerate(blocks(text, parser.parses))
-            for statement in parser.statements(piece, number)
+            for number, (piece, fenced) in enumerate(blocks(text, parser.parses))
+            for statement in parser.statements(piece, number, fenced)
         ]
+        yield statements, parser.broken
+
+
+def _broken(broken: Mapping[int, str], name: str) -> list[str]:
+    """Return the last text that does not parse and has a definition of a name, in a list; an empty one if none has."""
+    definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
+    return [text for text in broken.values() if definition.search(text)][-1:]
 
 
 def _defines(part: Statement, name: str) -> bool:
@@ -197,10 +213,16 @@ def _defines(part: Statement, name: str) -> bool:
     return isinstance(node, (ast.If, ast.Try)) and name in part.binds and not _is_main_block(node)
 
 
-def _choose(definitions: Sequence[Statement]) -> Statement | None:
-    """Return the last definition that has a body, one that is finished if there is one, else the last of all."""
-    full = [part for part in definitions if not part.unfinished and not _is_stub(part.node)]
-    candidates = full or [part for part in definitions if part.unfinished] or definitions
+def _choose(definitions: Sequence[Statement], broken: Container[int]) -> Statement | None:
+    """Return the last definition that parses and has a body, a finished one if there is one; else the last of all.
+
+    Args:
+        definitions: To choose from.
+        broken: The blocks that do not parse.
+    """
+    whole = [part for part in definitions if part.block not in broken]
+    full = [part for part in whole if not part.unfinished and not _is_stub(part.node)]
+    candidates = full or [part for part in whole if part.unfinished] or [*whole, *definitions]
     return candidates[-1] if candidates else None
 
 
@@ -413,7 +435,7 @@ def _from_body(response: str, header: str) -> Statement | None:
     unfinished: Statement | None = None
     for text in _variants(response):
         parser = Parser()
-        for piece in blocks(text, parser.parses):
+        for piece, _ in blocks(text, parser.parses):
             lines = piece.strip("\n").split("\n")
             stop = next((n for n, line in enumerate(lines) if n > 0 and line.strip() and not line[0].isspace()), None)
             shapes = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import bisect
 import dataclasses
+import keyword
 import re
 import symtable
 import warnings
@@ -27,12 +28,19 @@ _INCOMPLETE = re.compile(
 )
 _UNTERMINATED = re.compile(r"unterminated (?:[ft]-)?string literal|EOL while scanning string")
 _HEADING = re.compile(r"\w+:")
-# What starts a line of code also where the line does not parse.
-_CODE = re.compile(
-    r"(?:return|raise|yield|elif|else|del|assert)\b|[\w.]+(?:\[[^\]]*\])?\s*(?:[-+*/%&|^@]|//|\*\*|>>|<<)?=(?!=)"
-)
 _DEFINITION = re.compile(r"(?:async\s+)?(?P<kind>def|class)\s+(?P<name>\w+)")
 _BLOCK_HEADER = re.compile(r"(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:\s*(?:#.*)?$")
+# What prose has and code lacks: one word after the other. Strings and what is in back-ticks are passed over.
+_QUOTED = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|`[^`\n]*`")
+_WORD = r"(?:[A-Za-z][a-z'\u2019-]+|[aAI])"
+_PAIR = re.compile(rf"(?<![\w.]){_WORD},? (?={_WORD}(?:[\s,.;:!?)]|$))")
+_LAYOUT = re.compile(
+    r"(?:[-*+>|\u2022]|\d+[.)]|#+|>>>|\.\.\.|\$)\s|[-=*_~|+]{2,}$|</?\w+>|\[/?[A-Z]+\]|.*(?:->|=>|\u2192|\u21d2)"
+)
+_NOT_ENGLISH = re.compile(r"[^\W\d_a-zA-Z]{2}")
+# What a line of code ends with or starts with, also one in another language.
+_CODE = re.compile(r".*[;{}\\]$|//|/\*|[\w.\[\]]+\s*(?:[-+*/%&|^@]|//|\*\*|>>|<<)?=(?!=)", re.DOTALL)
+_KEYWORD = re.compile(rf"(?!and|as|in|is|or)(?:{'|'.join((*keyword.kwlist, 'print', 'exec'))})\b")
 
 
 @dataclass(frozen=True)
@@ -95,21 +103,32 @@ _NOTHING = Statement(ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offs
 
 
 class Parser:
-    """Cuts texts into statements, within a budget of characters for one response."""
+    """Cuts texts into statements, within a budget of characters for one response.
+
+    Attributes:
+        broken: The texts that hold code which does not parse, by the number of their block.
+    """
 
     def __init__(self, budget: int = PARSE_BUDGET) -> None:
+        self.broken: dict[int, str] = {}
         self._budget = budget
 
     def parses(self, text: str) -> bool:
-        """Say whether the whole text is Python, wherever its indentation starts."""
+        """Return whether the whole text is Python, wherever its indentation starts."""
         return isinstance(self._parse(text.split("\n")), list)
 
-    def statements(self, text: str, block: int = 0) -> list[Statement]:
-        """Return the statements of a text in order; what does not parse is left out.
+    def statements(self, text: str, block: int = 0, fenced: bool = False) -> list[Statement]:
+        """Return the statements of a text in order, without the prose around them.
 
         A text that parses as a whole gives all its statements. Otherwise the text is read line by line: each line that
-        starts a statement takes along what is indented below it and what closes its brackets and strings. A
-        statement that runs into prose is kept up to there. One that the text breaks off in is marked as unfinished.
+        starts a statement takes along what is indented below it and what closes its brackets and strings. Prose is
+        left out. Anything else that does not parse makes the text :attr:`broken`, and so does prose between the
+        statements of a fence. A statement that the text breaks off in is marked as unfinished.
+
+        Args:
+            text: The text.
+            block: Its number.
+            fenced: Whether it stands in a code fence.
         """
         lines = text.split("\n")
         whole = self._parse(lines)
@@ -118,11 +137,17 @@ class Parser:
         found: list[Statement] = []
         closing = [index for index, line in enumerate(lines) if _CLOSES.search(line)]
         at = 0
+        in_prose = False
         while at < len(lines) and self._budget > 0:
             if not lines[at].strip():
                 at += 1
                 continue
             parts, end = self._chunk(lines, at, closing)
+            if parts and in_prose and fenced and found:
+                self.broken[block] = text
+            if not parts and not self._is_prose(lines[at], in_prose):
+                self.broken[block] = text
+            in_prose = not parts or (in_prose and all(_is_word(part.node) for part in parts))
             found.extend(dataclasses.replace(part, block=block) for part in parts)
             at = end
         return found
@@ -156,12 +181,9 @@ class Parser:
                 return sibling, upto
         at_end = not any(lines[index].strip() for index in range(end, len(lines)))
         chunk = lines[start:end]
-        kept = self._without_tail(chunk, result, at_end)
-        if (
-            at_end
-            and result is not None
-            and (self._breaks_off(chunk, result) or (kept and _is_wrong(chunk[(result.lineno or len(chunk)) - 1 :])))
-        ):
+        breaks_off = at_end and result is not None and self._breaks_off(chunk, result)
+        kept = self._without_tail(chunk, result, breaks_off)
+        if breaks_off:
             text = shift(chunk, set(), chunk[0][: len(chunk[0]) - len(chunk[0].lstrip())], "")
             begun = kept[-1] if kept else _begun(chunk)
             if begun is not None:
@@ -188,13 +210,14 @@ class Parser:
             )
         return bool(_INCOMPLETE.search(str(error))) or lineno > last + 1 or (lineno == last + 1 and offset > len(tail))
 
-    def _without_tail(self, chunk: list[str], error: SyntaxError | None, at_end: bool) -> list[Statement]:
+    def _without_tail(self, chunk: list[str], error: SyntaxError | None, cut_off: bool) -> list[Statement]:
         """Return the statements of a chunk without the lines at its end that are cut off or prose; [] if none stay."""
         lineno = error.lineno if error is not None and error.lineno else len(chunk)
         last = max(index for index, line in enumerate(chunk) if line.strip())
-        cut_off = at_end and (lineno > last or bool(_INCOMPLETE.search(str(error))))
         keep = min(lineno, last + 1) - 1
-        if not cut_off and not all(self._is_prose(line) for line in chunk[keep:]):
+        tail = chunk[keep:]
+        prose = [self._is_prose(line, index > 0) for index, line in enumerate(tail)]
+        if not cut_off and not all(prose):
             return []
         while keep > 1 and self._budget > 0:  # the first line is the header: without a body nothing is left to keep
             result = self._parse(chunk[:keep])
@@ -205,8 +228,13 @@ class Parser:
                 break
         return []
 
-    def _is_prose(self, line: str) -> bool:
-        """Say whether a line reads as prose rather than as a statement; blank lines and comments count as prose."""
+    def _is_prose(self, line: str, continues: bool = False) -> bool:
+        """Return whether a line reads as prose rather than as code; blank lines and comments count as prose.
+
+        Args:
+            line: The line.
+            continues: Whether the line before it is prose.
+        """
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             return True
@@ -216,12 +244,9 @@ class Parser:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                body = ast.parse(stripped).body
+                return all(_is_word(node) for node in ast.parse(stripped).body)
         except _PARSE_ERRORS:
-            return True
-        return all(
-            isinstance(node, ast.Expr) and isinstance(node.value, (ast.Name, ast.Constant, ast.Tuple)) for node in body
-        )
+            return _reads_as_prose(stripped, continues)
 
     def _parse(self, lines: list[str]) -> list[Statement] | SyntaxError | None:
         """Return the statements of lines that parse together, else the error (None where it says nothing of use)."""
@@ -260,9 +285,24 @@ def _statement(node: ast.stmt, lines: list[str], siblings: list[ast.stmt], inden
         return Statement(ast.parse(source).body[0], source)
 
 
-def _is_wrong(tail: list[str]) -> bool:
-    """Say whether the lines at the end of a chunk that do not parse were meant as code."""
-    return any(_CODE.match(line.strip()) for line in tail)
+def _is_word(node: ast.stmt) -> bool:
+    """Return whether a statement is a word or a number, as prose may hold."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, (ast.Name, ast.Constant, ast.Tuple))
+
+
+def _reads_as_prose(line: str, continues: bool) -> bool:
+    """Return whether a line that is not Python reads as prose rather than as broken code."""
+    if _LAYOUT.match(line) or _NOT_ENGLISH.search(line):
+        return not line.endswith((";", "{", "}"))
+    bare = _QUOTED.sub("x", line).lstrip("*_") or line
+    pairs = len(_PAIR.findall(bare))
+    if _CODE.match(bare):
+        return False
+    if _KEYWORD.match(bare):
+        return continues and pairs >= 2
+    if bare[0].isupper() or line[0] == "`":
+        return pairs >= 1 or bare.endswith((".", ":", "!", "?", ",")) or ": " in bare.replace("*", "")
+    return pairs >= 2 or (continues and pairs >= 1)
 
 
 def _begun(chunk: list[str]) -> Statement | None:

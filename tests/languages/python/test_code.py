@@ -76,6 +76,10 @@ def test_shape(shape: dict[str, Any]) -> None:
         assert code.source
         return
     assert isinstance(code, str)
+    if shape["gives"] == "broken":
+        with pytest.raises(SyntaxError):
+            compile(code, "<shape>", "exec")
+        return
     for text in shape.get("absent", []):
         assert text not in code
     if "exact" in shape:
