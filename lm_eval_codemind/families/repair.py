@@ -1,8 +1,9 @@
 """Bug repair: mend a program from its specification, with and without a test that reveals the bug (RQ6 and RQ7).
 
-Each problem gives two documents, side by side: under ``no_test`` the specification and the buggy program are all there
-is, under ``steps`` and ``direct`` a test comes with them that the program fails. Under ``steps`` the model follows that
-test through the program first. The documents of a problem are paired when the scores are aggregated.
+Each problem gives two documents, side by side. Both show the specification and the buggy program; one of them also shows
+a test that the program fails. Nothing else differs: under ``steps`` and ``no_test_steps`` the model follows the program
+step by step first, under ``direct`` and ``no_test`` it answers at once. The documents of a problem are paired when the
+scores are aggregated.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ __all__ = [
     "repaired_by_test_stderr",
 ]
 
-NO_TEST, STEPS, DIRECT = "no_test", "steps", "direct"
+DIRECT = "direct"
+WITHOUT_TEST = ("no_test", "no_test_steps")
+_STEP_BY_STEP = ("steps", "no_test_steps")
 
 # The columns of a problem that a document of this family shows.
 _COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
@@ -75,23 +78,23 @@ class Repair(Family):
             **{column: row[column] for column in _COLUMNS},
             "buggy": bug.code,
             "buggy_complexity": bug.to_row()["complexity"],
-            "test": "" if setting == NO_TEST else problem.hint_test,
+            "test": "" if setting in WITHOUT_TEST else problem.hint_test,
             "answer": kind_of(problem).own_answer(problem),
         }
         yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
-        return {**record, "test": "" if setting == NO_TEST else record["test"], "answer": record["code"]}
+        return {**record, "test": "" if setting in WITHOUT_TEST else record["test"], "answer": record["code"]}
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         shown = {name: fields[name].strip("\n") for name in ("specification", "buggy", "test", "entry_point")}
-        return {**shown, "setting": setting}
+        return {**shown, "setting": setting, "step_by_step": setting in _STEP_BY_STEP}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {
             "code": fields["answer"].strip("\n"),
             "fence": language_of(kind).fence,
-            "reasoning": fields.get("reasoning", "").strip(),
+            "reasoning": fields.get("reasoning", "").strip() if setting in _STEP_BY_STEP else "",
             "setting": setting,
         }
 
@@ -128,7 +131,7 @@ class Repair(Family):
         ``repaired_by_test`` is a property of pairs: its values are records, which the aggregations below pair.
         ``pass@1`` is None in documents without a test, and ``pass@1_no_test`` in those with one.
         """
-        passed, without = means["pass@1"], question.key.setting == NO_TEST
+        passed, without = means["pass@1"], question.key.setting in WITHOUT_TEST
         record = {"problem_id": question.key.problem_id, "with_test": not without, "passed": passed}
         suffix = "_no_test" if without else ""
         metrics: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_codemind.families.repair import NO_TEST
+from lm_eval_codemind.families.repair import WITHOUT_TEST
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores import repair as scores
 from lm_eval_codemind.scores.statistics import Estimate, mean
@@ -25,7 +25,7 @@ class RepairView(View):
         for sample in samples:
             if "repaired_by_test" in sample.scores:
                 key = (sample.key.benchmark, sample.key.problem_id)
-                problems.setdefault(key, {})[sample.key.setting != NO_TEST] = sample
+                problems.setdefault(key, {})[sample.key.setting not in WITHOUT_TEST] = sample
         return [(of[False], of[True]) for of in problems.values() if len(of) == 2]
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:

@@ -66,18 +66,21 @@ def test_the_bugs_of_the_sample() -> None:
             assert passes(problem.code, f"assert {problem.input} == {problem.output}"), problem.problem_id
 
 
-def test_documents_of_a_problem_stand_together_and_differ_by_the_test() -> None:
-    documents = rows(settings=["direct", "no_test"])
+@pytest.mark.parametrize("pair", [("direct", "no_test"), ("steps", "no_test_steps")])
+def test_documents_of_a_problem_stand_together_and_differ_by_the_test_alone(pair: tuple[str, str]) -> None:
+    documents = rows(settings=list(pair))
     assert len(documents) == 18
     for shown, hidden in zip(documents[::2], documents[1::2], strict=True):
-        assert (shown["setting"], hidden["setting"]) == ("direct", "no_test")
+        assert (shown["setting"], hidden["setting"]) == pair
         assert shown["problem_id"] == hidden["problem_id"]
         test = shown["test"].strip()
         part = f"\nThe program fails this test:\n```python\n{test}\n```\n"
         assert shown["prompt"].replace(part, "") == hidden["prompt"] and test not in hidden["prompt"]
         assert shown["buggy"].strip() in shown["prompt"] and shown["code"].strip() not in shown["prompt"]
-    (steps,) = {row["prompt"].partition("Specification:")[0] for row in rows(setting="steps")}
-    assert "First follow the test through" in steps and "follow the test" not in documents[0]["prompt"]
+        assert ("First follow the program step by step" in hidden["prompt"]) == (pair[0] == "steps")
+    with_test, without = (repair.dataset(benchmark="sample_bugs", setting=setting)["fewshot"][0] for setting in pair)
+    assert with_test["target"] == without["target"]
+    assert ("best and current start at 0" in without["target"]) == (pair[0] == "steps")
 
 
 def test_benchmarks_without_bugs_are_refused() -> None:
@@ -103,7 +106,7 @@ def test_the_worked_example_in_java_is_true() -> None:
 def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers to every twentieth problem; all were executed when the tests that reveal the bugs were found."""
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    splits = repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test"])
+    splits = repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test_steps"])
     documents = list(splits["test"])
     assert len(documents) == 2 * 164 and "```java\nimport java.util.*;" in splits["fewshot"][0]["target"]
     for row in documents:
@@ -128,13 +131,13 @@ def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     monkeypatch.delenv("JAVA_HOME", raising=False)
     with pytest.raises(ValueError, match="Install a JDK of version 17"):
-        repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test"])
+        repair.dataset(benchmark="humanevalfix_java", settings=["steps", "no_test_steps"])
 
 
 def test_the_worked_example_is_true() -> None:
     (example,) = yaml.safe_load((PACKAGED / "repair" / "examples.yaml").read_text(encoding="utf-8")).values()
     assert passes(example["code"], example["test"]) and not passes(example["buggy"], example["test"])
-    splits = repair.dataset(benchmark="sample_bugs", settings=["steps", "no_test"])
+    splits = repair.dataset(benchmark="sample_bugs", settings=["steps", "no_test_steps"])
     (shown,) = splits["fewshot"]
     assert example["reasoning"].strip() in shown["target"] and example["test"] in shown["prompt"]
     assert "`0`" not in shown["target"] and example["reasoning"].strip() not in shown["prompt"]
@@ -162,7 +165,7 @@ def test_echo_mend_and_silence() -> None:
 
 
 def test_repeats_are_shares_and_each_setting_has_its_pass_at_k() -> None:
-    row, without = rows(settings=["steps", "no_test"])[:2]
+    row, without = rows(settings=["steps", "no_test_steps"])[:2]
     metrics = logged(row, row["target"], row["buggy"], row["buggy"], "")
     assert metrics["pass@1"] == metrics["pass@1_stderr"] == 0.25 and metrics["pass@2"] == pytest.approx(0.5)
     assert metrics["pass@1_no_test"] is None
@@ -182,7 +185,7 @@ def test_pairs() -> None:
 
 
 def answer(doc: dict[str, Any]) -> str:
-    if doc["problem_id"] == WRONG or (doc["problem_id"] == HELPED and doc["setting"] == "no_test"):
+    if doc["problem_id"] == WRONG or (doc["problem_id"] == HELPED and doc["setting"].startswith("no_test")):
         return f"```python\n{doc.get('buggy', '')}```"
     return str(doc["target"])
 
@@ -220,7 +223,7 @@ def test_the_ends_of_the_scale(model: str, score: float) -> None:
     def respond(doc: dict[str, Any]) -> str:
         return str(doc["target"]) if model == "codemind-oracle" else ""
 
-    for row in rows(settings=["steps", "no_test"])[:6]:
+    for row in rows(settings=["steps", "no_test_steps"])[:6]:
         metrics = logged(row, respond(row))
         assert metrics["pass@1" if row["test"] else "pass@1_no_test"] == score
         assert metrics["similarity_to_correct"] == metrics["code_found"] == score and metrics["unchanged"] == 0
