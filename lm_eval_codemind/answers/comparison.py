@@ -173,13 +173,21 @@ def _inside(text: str) -> str | None:
         if match:
             inside = match[match.lastgroup or 0]
             return re.sub(r"\\([{}_%&#$])", r"\1", inside) if plain.startswith("\\") else inside
-    if plain.endswith(".") and not plain.endswith("..."):
-        try:
-            parse_literal(plain[:-1])
-        except NotALiteralError:
-            return None
+    if (
+        plain.endswith(".")
+        and not plain.endswith("..")
+        and (_is_literal(plain[:-1]) or _inside(plain[:-1]) is not None)
+    ):
         return plain[:-1]
     return None
+
+
+def _is_literal(text: str) -> bool:
+    try:
+        parse_literal(text)
+    except NotALiteralError:
+        return False
+    return True
 
 
 def _is_bare_text(answer: str, expected: str) -> bool:

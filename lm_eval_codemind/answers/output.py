@@ -102,19 +102,20 @@ def marked_answer(response: str, printed: bool, marks: Marks = OUTPUT) -> str | 
         limit = following.start() if following else len(text)
         end = marks.end.search(text, begin.end(), limit)
         line = text[max(begin.start() - _NEAR, 0) : begin.start()].rpartition("\n")[2]
-        block = _without_layout(text[begin.end() : end.start() if end else limit], line)
+        content = text[begin.end() : end.start() if end else limit]
+        block = _without_layout(content, line)
         after = text[end.end() : end.end() + _NEAR].partition("\n")[0] if end else ""
-        rank = _rank(block, line, after, end is not None, printed, marks)
+        rank = _rank(content, line, after, end is not None, printed, marks)
         if rank >= max(best_rank, 1):
             best, best_rank = block, rank
     return best
 
 
-def _rank(block: str, before: str, after: str, closed: bool, printed: bool, marks: Marks) -> int:
-    """Return how much a block looks like the answer: 0 for not at all.
+def _rank(content: str, before: str, after: str, closed: bool, printed: bool, marks: Marks) -> int:
+    """Return how likely a block is the answer: 0 for one that is not.
 
     Args:
-        block: What stands between the marks.
+        content: What stands between the marks.
         before: The line of the mark in front, up to it.
         after: The line of the mark behind, from there on.
         closed: Whether there is a mark behind.
@@ -122,12 +123,12 @@ def _rank(block: str, before: str, after: str, closed: bool, printed: bool, mark
         marks: The marks.
     """
     in_sentence = re.search(r"\w", marks.begin.sub("", marks.end.sub("", before))) is not None
-    bare = block.strip(" \t\n`'\".,\u2026").lower()
-    if (in_sentence and bare in _MENTIONED and bare != block.lower()) or not (block.strip() or printed):
+    bare = content.strip(" \t\n`'\".,\u2026").lower()
+    if (in_sentence and bare in _MENTIONED and bare != content.lower()) or not (content.strip() or printed):
         return 0
     if not closed:
         return 1 if in_sentence and not marks.begin.search(before) else 3
-    inside = in_sentence and re.search(r"\w", after) and not _is_literal(block)
+    inside = in_sentence and re.search(r"\w", after) and not _is_literal(content)
     return 2 if inside else 4
 
 
@@ -170,7 +171,7 @@ def likely_answer(response: str, printed: bool) -> str | None:
     if stated is not None:
         return stated
     answer = _last_printed(text) if printed else _last_value(text)
-    return None if _REFUSES.search(answer) and not _is_literal(answer) else answer
+    return None if _REFUSES.search(_last_line(text)) and not _is_literal(answer) else answer
 
 
 def likely_text(response: str) -> str | None:

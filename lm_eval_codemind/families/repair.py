@@ -1,9 +1,9 @@
 """Bug repair: mend a program from its specification, with and without a test that reveals the bug (RQ6 and RQ7).
 
-Each problem gives two documents, side by side. Both show the specification and the buggy program; one of them also shows
-a test that the program fails. Nothing else differs: under ``steps`` and ``no_test_steps`` the model follows the program
-step by step first, under ``direct`` and ``no_test`` it answers at once. The documents of a problem are paired when the
-scores are aggregated.
+Each problem gives two documents, side by side. Both show the specification and the buggy program; one of them also
+shows a test that the program fails. Nothing else differs: under ``steps`` and ``no_test_steps`` the model follows the
+program step by step first, under ``direct`` and ``no_test`` it answers at once. The documents of a problem are paired
+when the scores are aggregated.
 """
 
 from __future__ import annotations

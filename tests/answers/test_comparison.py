@@ -38,6 +38,63 @@ def test_a_string_label_accepts_its_bare_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "output", "printed"),
+    [
+        (r"\boxed{55}", "55", False),
+        (r"$\boxed{55}$", "55", False),
+        (r"\boxed{\text{True}}", "True", False),
+        (r"\boxed{\{1: 2\}}", "{1: 2}", False),
+        ("$55$", "55", False),
+        ("$$[1, 2]$$", "[1, 2]", False),
+        (r"\(55\)", "55", False),
+        (r"\[ 55 \]", "55", False),
+        ("<code>55</code>", "55", False),
+        ("<code>['a']</code>", "['a']", False),
+        ("Output: 55", "55", False),
+        ("**Output:** `55`", "55", False),
+        ("The final answer is: 'a'", "'a'", False),
+        ("result = 55", "55", False),
+        ("Return value: [1]", "[1]", False),
+        ("[1, 2].", "[1, 2]", False),
+        ("`True`.", "True", False),
+        ("\u201cabc\u201d", "'abc'", False),
+        ("[\u2018a\u2019, \u2018b\u2019]", "['a', 'b']", False),
+        ("\u221255", "-55", False),
+        ("[1, \u22122.5]", "[1, -2.5]", False),
+        ("np.int64(-111)", "-111", False),
+        ("[np.float64(0.5)]", "[0.5]", False),
+        (r"\boxed{YES}", "YES", True),
+        ("$55$", "55", True),
+        ("<pre>YES\nNO</pre>", "YES\nNO", True),
+        ("Output:\nYES\nNO", "YES\nNO", True),
+        ("result = 55", "55", True),
+        ("55.", "55", True),
+        ("\u22121", "-1", True),
+    ],
+)
+def test_what_a_person_would_accept(answer: str, output: str, printed: bool) -> None:
+    assert same_output(answer, output, printed)
+
+
+@pytest.mark.parametrize(
+    ("answer", "output", "printed"),
+    [
+        ("Output: 54", "55", False),
+        ("abc.", "'abc'", False),
+        ("YES.", "YES", True),
+        ("-55", "\u201155", False),
+        ("np.int64(5)", "6", False),
+        ("\u2018a\u2019", "'b'", False),
+        ("it\u2019s", '"it\'s not"', False),
+        ("$5$5$", "5", False),
+        ("Output: 5", "Output: 6", True),
+    ],
+)
+def test_what_a_person_would_not_accept(answer: str, output: str, printed: bool) -> None:
+    assert not same_output(answer, output, printed)
+
+
+@pytest.mark.parametrize(
     ("answer", "output"),
     [
         ("1", "1.0"),

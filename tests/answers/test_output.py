@@ -43,6 +43,28 @@ from lm_eval_codemind.answers.output import likely_answer, marked_answer
         ("The output is 5", None),
         ("", None),
         ("<output></output>", None),
+        # marks that a sentence mentions
+        ("<output>55</output>\nI put it between <output> and </output>.", "55"),
+        ("<output>55</output>\nI put it between `<output>` and `</output>`, as asked.", "55"),
+        ('I write it between "<output>" and "</output>".\n<output>\n55', "\n55"),
+        ("The answer goes between <output> and </output>:\n<output>55", "55"),
+        ("I use <output>...</output> tags.\n<output>55</output>\nThe <output></output> tags hold it.", "55"),
+        ("I wrap it as <output>your answer</output>.\n<output>55</output>", "55"),
+        ("<output>55</output>\nIn <output>the final result</output> tags, as asked.", "55"),
+        ("<output>55</output> stands between <output> and </output>.", "55"),
+        ("I put my answer between <output> and </output>.", None),
+        # a sentence that states it
+        ("So the answer is <output>55</output>.", "55"),
+        ("It prints <output>YES</output> since 3 > 2.", "YES"),
+        ("So the answer is <output>55", "55"),
+        ("<output>4</output>\nNo, it is <output>5</output>, for 2 + 3 is 5.", "5"),
+        ("Both are <output>4</output> and <output>5</output>", "5"),
+        ("It is `<output>55</output>`.", "55"),
+        # thinking that nothing follows
+        ("<output>55</output></think>", "55"),
+        ("<output>55</output>\n</think>\n", "55"),
+        ("<think>So it is <output>55</output></think><|im_end|>", "55"),
+        ("<output>55</output>\n<think>Let me check: <output>4</output></think>", "55"),
     ],
 )
 def test_marked_answer(response: str, answer: str | None) -> None:
@@ -52,6 +74,18 @@ def test_marked_answer(response: str, answer: str | None) -> None:
 def test_a_heading_of_the_models_own_does_not_end_the_response() -> None:
     response = "### Problem analysis\nf doubles.\n<output>\n4\n</output>\n### Problem\n<output>\n5\n</output>"
     assert (marked_answer(response, printed=False) or "").strip() == "4"
+
+
+@pytest.mark.parametrize(
+    ("response", "answer"),
+    [
+        ("<output>YES</output>\nThe <output></output> tags hold what is printed.", "YES"),
+        ("<output>YES</output>\nI put it between <output> and </output>.", "YES"),
+        ("It prints <output>YES</output> since 3 > 2.", "YES"),
+    ],
+)
+def test_marked_text(response: str, answer: str) -> None:
+    assert marked_answer(response, printed=True) == answer
 
 
 def test_a_script_may_print_nothing() -> None:
@@ -79,6 +113,14 @@ def test_a_script_may_print_nothing() -> None:
         ("a stray ```\nIt is `1`.\n```\n{}\n```", "{}"),
         ("It is `1`.\nI hope this helps!", "1"),
         ("nothing to see here", "nothing to see here"),
+        ("First 4.\n<answer>55</answer>", "55"),
+        ("[ANSWER]55[/ANSWER]", "55"),
+        ('{"output": 55}', "55"),
+        ('So:\n```json\n{"reasoning": "{ is open", "output": [1, {"a": null}]}\n```', "[1, {'a': None}]"),
+        ('{"output": "abc"}', "abc"),
+        ("I do not know.", None),
+        ("I'm sorry, but I can't determine what the function returns without running it.", None),
+        ("I am not sure, but it returns 5.", "5"),
         ("<think>is 4</think>It returns **5**.", "5"),
         ("It returns -1.5", "-1.5"),
         ("", None),
@@ -98,6 +140,15 @@ def test_likely_answer_of_values(response: str, answer: str | None) -> None:
         ("bla\nYES", "YES"),
         ("<output>\nA\nB\n</output>", "\nA\nB\n"),
         ("", None),
+        ("<answer>YES</answer>", "YES"),
+        ('{"output": "YES\\nNO"}', "YES\nNO"),
+        (r"So it is \boxed{YES}.", "YES"),
+        ("n is 3.\nAnswer: YES", "YES"),
+        ("n is 3.\n**Answer:** YES", "YES"),
+        ("First 3.\nThe program prints `YES`.", "YES"),
+        ("```python\nprint('YES')\n```\nprints `YES`.", "YES"),
+        ("The output is `3 4`, for both are read.\nI hope this helps.", "3 4"),
+        ("I do not know.", None),
     ],
 )
 def test_likely_answer_of_scripts(response: str, answer: str | None) -> None:

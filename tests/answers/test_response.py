@@ -24,6 +24,11 @@ from lm_eval_codemind.answers.response import visible_text
         ("[THOUGHT]\na\n[/THOUGHT]\nb", "\nb"),
         ("<|begin_of_thought|>a<|end_of_thought|>b", "b"),
         ("<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b<|return|>", "b"),
+        # nothing follows: what comes before counts
+        ("a</think>", "a"),
+        ("a</think>\n<|im_end|>", "a"),
+        ("<think>a</think> \n", "a"),
+        ("a\n<think>b</think>", "a\n"),
         # never closed: no answer
         ("<seed:think>a", ""),
         ("[THOUGHT]\na", ""),

@@ -53,7 +53,7 @@ def passes(code: str, *checks: str) -> bool:
 
 
 def test_the_bugs_of_the_sample() -> None:
-    correct, buggy = sample_bugs.read(), sample_bugs.read(buggy=True)
+    correct, buggy = sample_bugs.read(), sample_bugs.read_buggy()
     assert {bug["bug"] for bug in sample_bugs.bugs()} == CLASSES
     assert len(correct) == len(buggy) == get_benchmark("sample_bugs").size == get_benchmark("sample_bugs_buggy").size
     for good, bad in zip(correct, buggy, strict=True):
