@@ -12,11 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
-from lm_eval_codemind.answers.response import visible_text
-
-# The first line of every prompt of ours. A base model that goes on after its answer writes it next.
-NEXT_PROBLEM = "### Problem"
-_RAMBLING = re.compile(rf"^{re.escape(NEXT_PROBLEM)}[ \t]*$|\[END-OF-RESPONSE\]", re.MULTILINE)
+from lm_eval_codemind.answers.response import END_OF_OWN_TEXT, own_text, visible_text
 
 
 class Marks(NamedTuple):
@@ -92,7 +88,7 @@ def marked_answer(response: str, printed: bool, marks: Marks = OUTPUT) -> str | 
     begins = list(marks.begin.finditer(text))
     if not begins:
         return None
-    rambling = _RAMBLING.search(text, begins[0].end())
+    rambling = END_OF_OWN_TEXT.search(text, begins[0].end())
     if rambling:
         # Keep an end mark that does double duty, so that the block before it is closed.
         text = text[: rambling.end()] if marks.end.fullmatch(rambling.group()) else text[: rambling.start()]
@@ -200,11 +196,7 @@ def likely_code(response: str) -> Iterator[str]:
 
 def _spoken(response: str) -> str:
     """Return the end of what a response says about its own problem."""
-    text = visible_text(response)
-    rambling = _RAMBLING.search(text)
-    if rambling:
-        text = text[: rambling.start()]
-    return text.strip()[-_TAIL:]
+    return own_text(visible_text(response)).strip()[-_TAIL:]
 
 
 def _json_answer(text: str) -> str | None:

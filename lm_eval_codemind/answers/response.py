@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+# The first line of every prompt of ours. A base model that goes on after its answer writes it next.
+END_OF_OWN_TEXT = re.compile(r"^### Problem[ \t]*$|\[END-OF-RESPONSE\]", re.MULTILINE)
+
 # What a replaying model hands over instead of a response where the document is to be left out of the scores.
 SKIPPED = "[codemind: no response recorded, leave this document out]"
 
@@ -31,6 +34,12 @@ def visible_text(response: str) -> str:
     spoken, thought = _parted(response.replace("\r\n", "\n").replace("\r", "\n"))
     said = _up_to_special_token(spoken)
     return said if said.strip() else _up_to_special_token(thought)
+
+
+def own_text(text: str) -> str:
+    """Return what a text says about its own problem, without what a base model goes on with."""
+    end = END_OF_OWN_TEXT.search(text)
+    return text[: end.start()] if end and text[: end.start()].strip() else text
 
 
 def _parted(text: str) -> tuple[str, str]:

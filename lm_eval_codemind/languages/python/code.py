@@ -24,7 +24,7 @@ import textwrap
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lm_eval_codemind.answers.response import visible_text
+from lm_eval_codemind.answers.response import own_text, visible_text
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.python.blocks import blocks, without_tags
 from lm_eval_codemind.languages.python.statements import Parser, Statement
@@ -164,6 +164,9 @@ def extract_method(
 def _variants(response: str) -> Iterable[str]:
     """Yield readings of a response, the literal one first, then those that mend what keeps it from parsing."""
     text = visible_text(response)
+    own = own_text(text)
+    if own != text:
+        yield own
     yield text
     untagged = without_tags(text)
     if untagged != text:

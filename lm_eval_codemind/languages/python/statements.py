@@ -35,7 +35,7 @@ _QUOTED = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|`[^`\n]*`")
 _WORD = r"(?:[A-Za-z][a-z'\u2019-]+|[aAI])"
 _PAIR = re.compile(rf"(?<![\w.]){_WORD},? (?={_WORD}(?:[\s,.;:!?)]|$))")
 _LAYOUT = re.compile(
-    r"(?:[-*+>|\u2022]|\d+[.)]|#+|>>>|\.\.\.|\$)\s|[-=*_~|+]{2,}$|</?\w+>|\[/?[A-Z]+\]|.*(?:->|=>|\u2192|\u21d2)"
+    r"(?:[-*+>|\u2022]|\d+[.)]|#+|@@|>>>|\.\.\.|\$)\s|\\|[-=*_~|+]{2,}$|</?\w+>|\[/?[A-Z]+\]|.*(?:->|=>|\u2192|\u21d2)"
 )
 _NOT_ENGLISH = re.compile(r"[^\W\d_a-zA-Z]{2}")
 # What a line of code ends with or starts with, also one in another language.
@@ -292,10 +292,10 @@ def _is_word(node: ast.stmt) -> bool:
 
 def _reads_as_prose(line: str, continues: bool) -> bool:
     """Return whether a line that is not Python reads as prose rather than as broken code."""
-    if _LAYOUT.match(line) or _NOT_ENGLISH.search(line):
-        return not line.endswith((";", "{", "}"))
     bare = _QUOTED.sub("x", line).lstrip("*_") or line
     pairs = len(_PAIR.findall(bare))
+    if _LAYOUT.match(line) or _NOT_ENGLISH.search(line):
+        return pairs >= 1 or line.startswith("\\") or not line.endswith((";", "{", "}"))
     if _CODE.match(bare):
         return False
     if _KEYWORD.match(bare):
