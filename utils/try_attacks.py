@@ -1,8 +1,8 @@
 """Try a directory of attack programs on the sandbox: ``python utils/try_attacks.py DIRECTORY [--workers N …]``.
 
 The directory holds ``escape/*.py`` (scripts; one that prints a line beginning with ``GOT`` got what it must not),
-``forged_passes.jsonl`` (jobs that must not pass without a flag, unless ``weak_tests`` says that plain Python passes
-them as well) and ``denial.jsonl`` (functions that use something up). An honest program runs after each and must pass,
+``forged_passes*.jsonl`` (jobs that must not pass without a flag, unless ``weak_tests`` says that plain Python passes
+them as well) and ``denial*.jsonl`` (functions that use something up). An honest program runs after each and must pass,
 and what a program sees must be the same afterwards. In the scripts ``CANARY_DIR`` and ``DATA_DIR`` stand for a
 directory with a secret, which is made here. Scripts named ``*_run.py`` drive a sandbox themselves and are left out.
 
@@ -20,7 +20,9 @@ import time
 from pathlib import Path
 
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, Status
-from lm_eval_codemind.execution.attacks import VISIBLE_STATE
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.execution.attacks import VISIBLE_STATE
 
 LIMITS = Limits(cpu_seconds=0.5, wall_seconds=2, memory_bytes=512 << 20)
 # What they print says that they got something which the level's documented limits give.
@@ -32,6 +34,7 @@ DOCUMENTED = {
 }
 # E41 and E42 change what is the program's own, which nothing after it sees; E14 takes for found what glob says of a
 # pattern that ends in ``**``, whose directory need not be there.
+DRIVERS = {"E60_venv_in_project_root.py", "X01_stale_connection.py", "Z01_user_counts.py"}
 OWN = {"E14.py", "E41.py", "E42.py"}
 
 
@@ -105,7 +108,7 @@ def escapes(directory: Path, canary: str) -> list[tuple[str, str, bool, Job]]:
     """Return the scripts that try to get at something."""
     found = []
     for path in sorted((directory / "escape").glob("*.py")):
-        if not path.stem.endswith("_run") and path.name != "E60_venv_in_project_root.py":
+        if not path.stem.endswith("_run") and path.name not in DRIVERS:
             source = path.read_text().replace("CANARY_DIR", canary).replace("DATA_DIR", canary)
             found.append((path.name, "escape", False, Job.script(source, [("", None)], limits=LIMITS)))
     return found
@@ -114,11 +117,11 @@ def escapes(directory: Path, canary: str) -> list[tuple[str, str, bool, Job]]:
 def lines(directory: Path, kind: str) -> list[tuple[str, str, bool, Job]]:
     """Return the jobs of a file of one JSON object a line."""
     found = []
-    for line in (directory / f"{kind}.jsonl").read_text().splitlines():
-        row = json.loads(line)
+    texts = [path.read_text() for path in sorted(directory.glob(f"{kind}*.jsonl"))]
+    for row in [json.loads(line) for text in texts for line in text.splitlines()]:
         job = Job(
             row.get("kind", "function"), row["program"], row["tests"], row.get("entry_point", "f"),
-            row.get("support", ""), limits=LIMITS,
+            row.get("support", ""), limits=Limits(**row["limits"]) if row.get("limits") else LIMITS,
         )  # fmt: skip
         found.append((row["name"], kind, row.get("weak_tests", False), job))
     return found

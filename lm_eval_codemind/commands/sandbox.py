@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import tempfile
 import time
 from concurrent.futures import Future
 from pathlib import Path
@@ -55,9 +57,12 @@ def check(isolation: str) -> None:
         click.echo(f"Java: not available; only tasks that execute Java need it: {error}")
     honest = Job.function("def f(a, b): return a + b", "assert f(20, 22) == 42", "f", job_id="an honest program")
     started = time.monotonic()
-    with _open(isolation) as sandbox:
+    os.environ["CODEMIND_SECRET"] = "a secret"
+    with tempfile.TemporaryDirectory() as directory, _open(isolation) as sandbox:
+        secret = Path(directory, "secret")
+        secret.write_text("a secret")
         click.echo(f"in use: {sandbox.isolation}, {sandbox.workers} at a time")
-        tried = attacks()
+        tried = attacks(secret)
         futures = [(attack, sandbox.submit(attack.job), sandbox.submit(honest)) for attack in tried]
         bad = []
         for attack, hostile, neighbour in tqdm(futures, desc="hostile programs", leave=False):
@@ -68,6 +73,8 @@ def check(isolation: str) -> None:
                 click.echo(f"documented limit of {outcome.isolation}: {attack.name}")
             if not _result(neighbour).passed:
                 bad.append(f"an honest program after {attack.name!r}: {_result(neighbour).status}")
+        if secret.with_name("written").exists():
+            bad.append("a program wrote a file outside of the sandbox")
     click.echo(f"{len(tried)} hostile programs in {time.monotonic() - started:.0f} s: {len(bad)} with a wrong outcome")
     for line in bad:
         click.echo(f"  {line}")

@@ -1,7 +1,6 @@
-"""The sandbox's own code inside the candidate's process: runs the program and answers the checker's requests.
+"""The sandbox's own code in the program's process: runs the program and answers the checker's requests.
 
-Everything here is within the program's reach, so nothing here decides anything. It carries values, and the checker, in
-another process, judges them.
+Everything here is within the program's reach, so nothing here decides anything.
 """
 
 from __future__ import annotations
@@ -10,20 +9,24 @@ import ast
 import atexit
 import builtins
 import contextlib
-import copy
 import gc
 import io
-import marshal
-import operator
 import os
-import random
 import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
-from . import exceptions, hardened, values, wire
-from .objects import MODULE, READABLE, Objects
+from . import inside, suites, wire
+from .exceptions import describe
+from .literals import literal
+from .values import Exchange, NotPlain
+
+MODULE = "candidate"
+_CALLABLE = (
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType,
+    type(__import__("functools").lru_cache(lambda: None)),
+)  # fmt: skip
 
 
 class _Source:
@@ -33,27 +36,42 @@ class _Source:
         self._source = source
 
     def get_source(self, name: str) -> str:
-        """Return the program's source, whichever module is asked for: it is the only one with this loader."""
+        """Return the program's source. The program is the only module with this loader."""
         return self._source
 
 
 class Agent:
-    """Serves one program: loads it, then looks up, calls and changes its objects for the checker."""
+    """Serves one program: loads it, then looks up and calls its functions for the checker.
+
+    Args:
+        requests: The descriptor to read requests from.
+        replies: The descriptor to write answers to.
+        limit: The longest answer, in bytes.
+    """
 
     def __init__(self, requests: int, replies: int) -> None:
         self._requests = requests
-        self._channel = replies
-        self._objects = Objects()
+        self._replies = replies
+        self._limit = wire.MAX_MESSAGE_BYTES
         self._namespace: dict[str, Any] = {}
+        self._objects: list[Any] = []
+        self._known: set[int] = set()  # ids of the objects that have crossed
+        self._methods: dict[tuple[int, str], Any] = {}
+        self._exchange = Exchange(_refuse, self._decode_object)
         # Bound now: a program may replace what these names mean.
-        self._send, self._receive = wire.send, wire.receive
-        self._operations: dict[str, Callable[[dict[str, Any]], Any]] = {
+        self._send, self._receive = wire.send_bytes, wire.receive
+        self._others: dict[str, Callable[[dict[str, Any]], Any]] = {
             "load": self._load,
             "script": self._script,
-            "call": self._call,
-            "apply": self._apply,
             "evaluate": self._evaluate,
             "suite": self._suite,
+        }
+        self._values: dict[str, Callable[..., Any]] = {
+            "find": self._find,
+            "get": self._get,
+            "set": self._set,
+            "call": self._call,
+            "held": self._holds,
         }
 
     def serve(self) -> None:
@@ -61,71 +79,105 @@ class Agent:
         while True:
             try:
                 request = self._receive(self._requests)
+                self._send(self._replies, self._answer(request))
             except (EOFError, OSError):
                 return
-            reply = self._answer(request)
-            reply["out"] = self._printed()
+
+    def _answer(self, request: dict[str, Any]) -> bytes:
+        if request["op"] in self._values:
+            reply = self._exchanged(request)
+        else:
             try:
-                self._send(self._channel, reply)
-            except (EOFError, OSError):
-                return
+                reply = {"value": self._others[request["op"]](request)}
+            except BaseException as error:
+                reply = {"raised": describe(error)}
+        reply["out"] = _printed()
+        message = wire.packed_message(reply)
+        if len(message) > self._limit and "plain" in reply:
+            # It may be as long as memory allows, but then it cannot cross.
+            message = wire.packed_message({"plain": False, "why": "its length", "out": reply["out"]})
+        return message
 
-    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        shared = self._objects.shared
+    def _exchanged(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer to a request that carries values: the result, and what the program changed."""
+        exchange = self._exchange
+        reply: dict[str, Any] = {}
+        raised: dict[str, Any] | None = None
         try:
-            if "content" in request:
-                shared.receive(request["content"])
-            if "gone" in request:
-                shared.forget(request["gone"])
-            reply = {"value": self._operations[request["op"]](request)}
+            exchange.keep(request.pop("keep"))
+            arguments = [exchange.decode(data) for data in request.pop("args")]
+            named = {name: exchange.decode(data) for name, data in request.pop("kwargs", {}).items()}
+            exchange.agree()
+            # A test may pass them again: then they need not cross again, even if the program did not keep them.
+            spared = [exchange.number(argument) for argument in arguments]
+            found: Any = None
+            try:
+                found = self._values[request["op"]](request, *arguments, **named)
+            except BaseException as error:
+                raised = describe(error)
+                if not raised.pop("builtin"):
+                    raise NotPlain("an exception that is more than a name and a text") from None
+                found = list(error.args)
+            del arguments, named
+            reply["content"] = exchange.content(exchange.changed())
+            reply.update(found if type(found) is _Reference else {"value": exchange.encode(found)})
+            del found
+            exchange.agree()
+            reply.update(keep=exchange.release(spared), plain=True)
         except BaseException as error:
-            reply = {"raised": self._raised(error)}
-        try:
-            content = shared.changes()
-        except BaseException as error:
-            reply = {"raised": self._raised(error)}
-            content = []
-        if content:
-            reply["content"] = content
-        news = self._objects.news()
-        if news:
-            reply["objects"] = news
-        gone = shared.release()
-        if gone:
-            reply["gone"] = gone
-        return reply
+            reply = {"plain": False, "why": str(error)[:200]}
+        return {"raised": {**raised, **reply}} if raised else reply
 
-    def _raised(self, error: BaseException) -> dict[str, Any]:
-        try:
-            described = exceptions.describe(error)
-            described["error"] = self._objects.reference(error)["object"]
-        except BaseException:
-            described = {"type": "Exception", "module": "builtins", "bases": ["Exception"], "message": "",
-                         "arguments": None, "errno": None}  # fmt: skip
-        return described
+    def _decode_object(self, tag: str, body: Any) -> Any:
+        if tag != "object":
+            raise ValueError(tag)
+        return self._objects[body]
 
-    @staticmethod
-    def _printed() -> int:
-        for stream in (sys.stdout, sys.stderr):
-            with contextlib.suppress(BaseException):
-                stream.flush()
-        try:
-            return os.fstat(1).st_size
-        except OSError:
-            return 0
+    def _refer(self, found: Any, kind: str) -> _Reference:
+        """Return the reference to an object that crosses for the first time."""
+        if id(found) in self._known:
+            raise NotPlain("an object that has crossed before")
+        self._known.add(id(found))
+        self._objects.append(found)
+        return _Reference(kind=kind, number=len(self._objects) - 1)
 
-    def _encode(self, value: Any) -> Any:
-        return self._objects.shared.encode(value)
+    def _find(self, request: dict[str, Any]) -> Any:
+        """Return what a name means in the program."""
+        found = self._namespace[request["name"]]
+        if isinstance(found, type) and not issubclass(found, BaseException):
+            return self._refer(found, "class")
+        return self._refer(found, "function") if isinstance(found, _CALLABLE) else found
 
-    def _decode(self, data: Any) -> Any:
-        return self._objects.shared.decode(data)
+    def _get(self, request: dict[str, Any]) -> Any:
+        name = request["name"]
+        found = getattr(self._objects[request["on"]], name)
+        if not isinstance(found, _CALLABLE):
+            return found
+        self._methods[request["on"], name] = found
+        return _Reference(kind="function", number=0)
+
+    def _set(self, request: dict[str, Any], value: Any) -> None:
+        setattr(self._objects[request["on"]], request["name"], value)
+
+    def _holds(self, request: dict[str, Any]) -> bool:
+        """Return whether the program still holds one of some containers."""
+        gc.collect()
+        return not set(self._exchange.release()).isdisjoint(request["which"])
+
+    def _call(self, request: dict[str, Any], /, *args: Any, **kwargs: Any) -> Any:
+        number = request["on"]
+        target = self._methods[number, request["of"]] if "of" in request else self._objects[number]
+        made = target(*args, **kwargs)
+        if isinstance(target, type) and type(made) is target:
+            return self._refer(made, "instance")
+        return made
 
     def _new_module(self, name: str, source: str, file: str) -> types.CodeType:
         module = types.ModuleType(name)
         self._namespace = module.__dict__
         self._namespace["__builtins__"] = builtins
         self._namespace["__file__"] = path = os.path.join(os.getcwd(), file)
-        sys.modules[name] = module
+        sys.modules[name] = sys.modules["__main__"] = module
         if "__file__" in source or "argv" in source:
             # A program that looks for itself finds itself.
             with open(file, "w", encoding="utf-8", errors="surrogatepass") as out:
@@ -134,26 +186,19 @@ class Agent:
         self._namespace["__loader__"] = _Source(source)
         return compile(source, path, "exec", dont_inherit=True)
 
-    def _load(self, request: dict[str, Any]) -> Any:
-        """Run the program as a module and say what the names the tests use mean in it."""
-        self._run_module(request)
-        found = {}
-        for name in request["names"]:
-            if name in self._namespace:
-                found[name] = self._encode(self._namespace[name])
-        return found
-
-    def _run_module(self, request: dict[str, Any]) -> None:
+    def _load(self, request: dict[str, Any]) -> None:
+        """Run the program as a module."""
+        self._limit = request.get("limit", self._limit)
+        suites.seed()
         exec(self._new_module(MODULE, request["program"], f"{MODULE}.py"), self._namespace)
 
-    def _script(self, request: dict[str, Any]) -> Any:
+    def _script(self, request: dict[str, Any]) -> int:
         """Run the program as a script to the end of its process and return its exit status."""
         sys.argv = ["main.py"]
         try:
-            status = self._run_script(request["program"])
+            return self._run_script(request["program"])
         finally:
             end_interpreter(self._namespace)
-        return status
 
     def _run_script(self, program: str) -> int:
         try:
@@ -168,19 +213,6 @@ class Agent:
             return 1
         return 0
 
-    def _call(self, request: dict[str, Any]) -> Any:
-        """Call an object and return the result."""
-        function = self._objects[request["id"]]
-        positional = [self._decode(item) for item in request["args"]]
-        named = {name: self._decode(item) for name, item in request.get("kwargs", {}).items()}
-        return {"result": self._encode(function(*positional, **named))}
-
-    def _apply(self, request: dict[str, Any]) -> Any:
-        """Apply one of a fixed set of operations to an object: attributes, items, operators."""
-        target = self._objects[request["id"]]
-        arguments = [self._decode(item) for item in request["args"]]
-        return {"result": self._encode(APPLICATIONS[request["what"]](target, *arguments))}
-
     def _evaluate(self, request: dict[str, Any]) -> Any:
         """Evaluate an expression, perhaps with statements before it, in the program's namespace."""
         tree = ast.parse(request["expression"], "<expression>", "exec")
@@ -191,13 +223,31 @@ class Agent:
         else:
             exec(compile(tree, "<expression>", "exec"), self._namespace)
             result = None
-        return {"type": type(result).__name__, "value": values.encode(result, self._objects.reference)}
+        return {"type": type(result).__name__, "literal": literal(result)}
 
     def _suite(self, request: dict[str, Any]) -> Any:
-        """Run the program, and beside it a suite that can only be judged in this process."""
-        self._run_module(request)
-        code = {name: marshal.loads(request[name].encode("latin-1")) for name in ("support_code", "tests_code")}
-        return hardened.run_suite(self._namespace, {**request, **code})
+        """Run the program and its tests together."""
+        self._load(request)
+        return inside.run(self._namespace, request)
+
+
+class _Reference(dict[str, Any]):
+    """The part of an answer that names an object."""
+
+
+def _refuse(value: Any) -> Any:
+    raise NotPlain(f"an object of the type {type(value).__name__}")
+
+
+def _printed() -> int:
+    """Return how much the program has printed, after flushing it."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(BaseException):
+            stream.flush()
+    try:
+        return os.fstat(1).st_size
+    except OSError:
+        return 0
 
 
 def rehearse() -> None:
@@ -206,29 +256,25 @@ def rehearse() -> None:
     What settles here needs not settle in each child, which would write to, and so copy, the memory that it shares.
     """
     program = "def same(value):\n    return value\n"
-    known = [[-1, ["list", [1, 2.0, "a"]]], [-2, ["dict", [["a", 1]]]]]
-    calls: list[dict[str, Any]] = [{"args": [value], "content": []} for value in (1, "a", {"tuple": [1]})]
-    calls += [{"args": [{"ref": number}], "content": known} for number in (-1, -2)]
+    main = sys.modules["__main__"]
     for _ in range(40):
         agent = Agent(-1, -1)
-        agent._answer({"op": "load", "program": program, "names": ["same"]})
-        for call in calls:
-            request = wire.packed_message({"op": "call", "id": 0, **call, "gone": []})
-            wire.packed_message(agent._answer(wire.rest(-1, request)))
+        agent._answer({"op": "load", "program": program})
+        agent._answer({"op": "find", "name": "same", "args": [], "keep": []})
+        for value in (1, "a", {"tuple": [1]}, [1, 2.0, "a"], {"dict": [["a", 1]]}):
+            request = wire.packed_message({"op": "call", "on": 0, "args": [value], "keep": []})
+            agent._answer(wire.rest(-1, request))
+    sys.modules["__main__"] = main
     del sys.modules[MODULE]
 
 
-def seed() -> None:
-    """Make pseudo-random numbers the same in every run."""
-    random.seed(0)
-    numpy = sys.modules.get("numpy")
-    if numpy is not None:
-        numpy.random.seed(0)
-
-
 def use_standard_input() -> None:
-    """Make descriptor 0, which was replaced, what ``sys.stdin`` reads."""
-    sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)), encoding="utf-8")
+    """Make descriptor 0, which was replaced, what ``sys.stdin`` reads: as Python opens it in a UTF-8 locale."""
+    raw = io.FileIO(0, closefd=False)
+    raw.name = "<stdin>"
+    stream = io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8", errors="surrogateescape", newline="\n")
+    stream.mode = "r"  # type: ignore[misc]
+    sys.stdin = sys.__stdin__ = stream  # type: ignore[misc]
 
 
 def end_interpreter(namespace: dict[str, Any]) -> None:
@@ -248,9 +294,9 @@ def end_interpreter(namespace: dict[str, Any]) -> None:
             step()
         except BaseException:
             sys.excepthook(*sys.exc_info())
-        for stream in (sys.stdout, sys.stderr):
+        for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
             with contextlib.suppress(BaseException):
-                stream.flush()
+                stream.flush()  # type: ignore[union-attr]
 
 
 def _let_go(namespace: dict[str, Any]) -> None:
@@ -259,95 +305,3 @@ def _let_go(namespace: dict[str, Any]) -> None:
             underscore = name.startswith("_") and not name.startswith("__")
             if name != "__builtins__" and (underscore or not first):
                 namespace[name] = None
-
-
-def _set_item(target: Any, key: Any, value: Any) -> None:
-    target[key] = value
-
-
-def _delete_item(target: Any, key: Any) -> None:
-    del target[key]
-
-
-def _get_attribute(target: Any, name: str) -> Any:
-    if name.startswith("__") and name.endswith("__") and name not in READABLE:
-        raise AttributeError(name)
-    return getattr(target, name)
-
-
-def _leave(target: Any, error: Any = None) -> Any:
-    if error is None:
-        return target.__exit__(None, None, None)
-    return target.__exit__(type(error), error, error.__traceback__)
-
-
-APPLICATIONS: dict[str, Callable[..., Any]] = {
-    "getattr": _get_attribute,
-    "setattr": setattr,
-    "delattr": delattr,
-    "getitem": lambda target, key: target[key],
-    "setitem": _set_item,
-    "delitem": _delete_item,
-    "contains": lambda target, item: item in target,
-    "missing": lambda target, key: target.__missing__(key),
-    "method": lambda target, name, arguments, named: getattr(target, name)(*arguments, **named),
-    "len": len,
-    "bool": bool,
-    "iter": iter,
-    "next": next,
-    "reversed": reversed,
-    "hash": hash,
-    "str": str,
-    "repr": repr,
-    "bytes": bytes,
-    "format": format,
-    "int": int,
-    "float": float,
-    "complex": complex,
-    "index": operator.index,
-    "trunc": lambda target: target.__trunc__(),
-    "floor": lambda target: target.__floor__(),
-    "ceil": lambda target: target.__ceil__(),
-    "round": round,
-    "neg": operator.neg,
-    "pos": operator.pos,
-    "abs": abs,
-    "invert": operator.invert,
-    "eq": operator.eq,
-    "ne": operator.ne,
-    "lt": operator.lt,
-    "le": operator.le,
-    "gt": operator.gt,
-    "ge": operator.ge,
-    "divmod": divmod,
-    "rdivmod": lambda target, other: divmod(other, target),
-    "copy": copy.copy,
-    "deepcopy": copy.deepcopy,
-    "enter": lambda target: target.__enter__(),
-    "exit": _leave,
-}
-
-
-def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda target, other: function(other, target)
-
-
-for _name in (
-    "add",
-    "sub",
-    "mul",
-    "matmul",
-    "truediv",
-    "floordiv",
-    "mod",
-    "pow",
-    "lshift",
-    "rshift",
-    "and",
-    "or",
-    "xor",
-):
-    _function = getattr(operator, f"__{_name}__")
-    APPLICATIONS[_name] = _function
-    APPLICATIONS[f"r{_name}"] = _reflected(_function)
-    APPLICATIONS[f"i{_name}"] = getattr(operator, f"__i{_name}__")

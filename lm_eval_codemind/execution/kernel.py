@@ -30,7 +30,7 @@ _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
 _READ_RIGHTS = 1 << 0 | 1 << 2 | 1 << 3  # execute, read a file, read a directory
 _LIST_RIGHTS = 1 << 3
 _FILE_RIGHTS = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14  # those that a file, not a directory, can have
-_WRITE_RIGHTS = sum(1 << bit for bit in (1, 2, 3, 4, 5, 7, 8, 12, 13, 14))  # all but devices, sockets, fifos, ioctl
+_WRITE_RIGHTS = sum(1 << bit for bit in (1, 2, 3, 4, 5, 7, 8, 10, 12, 13, 14))  # all but devices, sockets, ioctl
 
 
 class _Ruleset(ctypes.Structure):
@@ -230,7 +230,7 @@ def landlock_ruleset(readable: Iterable[str], writable: Iterable[str], listed: I
 
     Args:
         readable: Directories and files to read, below them everything.
-        writable: Directories in which everything is allowed but devices, sockets and fifos.
+        writable: Directories in which everything is allowed but devices and sockets.
         listed: Directories whose names may be read, and those of all below them.
 
     Raises:

@@ -17,7 +17,8 @@ from . import isolation as levels
 from . import tiers
 from .job import MAX_SOURCE_BYTES, Job, Limits
 from .outcome import Outcome, Status
-from .unit import OutOfBudget, ServerUnit, UnitGone
+from .shipped import starts_inside
+from .unit import CheckerCrashed, OutOfBudget, ServerUnit, UnitGone
 from .workers import JobQueue, Worker, WorkerPool, started
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class _Worker(Worker):
         if refusal is not None:
             return refusal
         checker_seconds = job.limits.cpu_seconds * max(1, len(job.cases)) + _CHECKER_SECONDS
-        record = {**job.to_dict(), "checker_seconds": checker_seconds}
+        record = {**job.to_dict(), "checker_seconds": checker_seconds, "inside": starts_inside(job)}
         tier = tiers.needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         for _ in range(2):
             if self._stopped:
@@ -114,11 +115,17 @@ class _Worker(Worker):
             unit = self._units.get(tier) or self._start(tier)
             try:
                 found = unit.exchange(record, _patience(job), checker_seconds + _GRACE_SECONDS, self._end_turn)
+                if found.pop("last"):
+                    self._units.pop(tier).close()
                 return Outcome.from_dict({**found, "isolation": self._isolation.name})
             except OutOfBudget as error:
                 self._units.pop(tier, None)
                 message = str(error)
                 return Outcome(Status.TIMEOUT, job.job_id, exception_message=message, isolation=self._isolation.name)
+            except CheckerCrashed:
+                self._units.pop(tier, None)
+                message = "the checker crashed over what the program returned"
+                return Outcome(Status.CRASHED, job.job_id, exception_message=message, isolation=self._isolation.name)
             except UnitGone:
                 unit.close()
                 self._units.pop(tier, None)

@@ -161,7 +161,10 @@ def server_filter(
     # own gets any lock that sqlite asks for, so that none need be taken.
     for command in _LOCK_COMMANDS:
         program.when("fcntl", [(_EQUAL, _argument(1), command, True)], DONE)
-    program.rule(["flock"], _refuse(errno.ENOLCK))
+    program.rule(["flock"], DONE)
+    for name, place in (("mknod", 1), ("mknodat", 2)):
+        fifo = [(_ANY_BIT, _argument(place), 0o010000, True), (_ANY_BIT, _argument(place), 0o160000, False)]
+        program.when(name, fifo, ALLOW)
     program.rule(_PRETENDED, DONE)
     for request in (*_TERMINAL, *_NOTIFICATIONS):
         program.when("ioctl", [(_EQUAL, _argument(1), request, True)], ALLOW)
@@ -194,21 +197,30 @@ def _deny_other_processes(program: _Program) -> None:
     program.when(_OF_CLOCKS, foreign + own_clocks, _refuse(errno.EINVAL))
 
 
-def candidate_filter(attributes: bool, processes: bool) -> bytes:
+def candidate_filter(alone: bool, processes: bool) -> bytes:
     """Return the filter for a candidate's process, to be completed by its number at :func:`own_number_places`.
 
     Args:
-        attributes: Whether changing files' modes, owners and times is allowed.
+        alone: Whether the program has a user, or a file system, of its own. Otherwise it is the user that its host is:
+            then it may not change files' modes, owners and times, nor use up what the kernel counts for each user.
         processes: Whether the program may start processes of its own.
     """
     program = _Program()
     refused = _refuse(errno.EPERM)
     _deny_other_processes(program)
-    program.when(["kill", "tgkill"], [(_EQUAL, _argument(0), _OWN_PID, True)], ALLOW)
+    own = [(_EQUAL, _argument(0), _OWN_PID, True)]
+    if alone:
+        program.when(["kill", "tgkill"], own, ALLOW)
+    else:
+        # The kernel queues real-time signals and timers, and counts them for each user.
+        program.when("kill", [*own, (_AT_LEAST, _argument(1), 32, False)], ALLOW)
+        program.when("tgkill", [*own, (_AT_LEAST, _argument(2), 32, False)], ALLOW)
+        program.rule(["timer_create"], refused)
     if processes:
         # Here locks mean something, and pretending them would make a wrong result of a right program.
         for command in _LOCK_COMMANDS:
             program.when("fcntl", [(_EQUAL, _argument(1), command, True)], _refuse(errno.ENOLCK))
+        program.rule(["flock"], _refuse(errno.ENOLCK))
     if not processes:
         program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], ALLOW)
     # Reading a limit, or the size of the stack, which programs with deep recursion change.
@@ -224,7 +236,7 @@ def candidate_filter(attributes: bool, processes: bool) -> bytes:
     for option in (15, 16):  # PR_SET_NAME, PR_GET_NAME
         program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
     denied = [name for name in (*_SERVER, "execve", "execveat") if not (processes and name in _PROCESSES)]
-    if not attributes:
+    if not alone:
         denied += _ATTRIBUTES
     program.rule(denied, refused)
     return program.finish(ALLOW)

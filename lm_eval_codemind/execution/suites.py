@@ -1,15 +1,28 @@
-"""Running a test suite made of test classes."""
+"""Running a test suite: the same code in the checker and in the program's process."""
 
 from __future__ import annotations
 
-from types import TracebackType
+import random
+import sys
+import types
+from types import CodeType, TracebackType
 from typing import Any
 
+# The module in which tests run. ``unittest`` looks for ``setUpModule`` and ``tearDownModule`` there.
+MODULE = "tests"
 
-class FirstProblem:
-    """Takes a test run's events, stops it at the first test that doesn't succeed and keeps the exception itself.
 
-    It is what :mod:`unittest` calls a result, without being derived from its class, of which there may be two.
+class NoTests(Exception):
+    """None of the tests asked for is in the suite."""
+
+
+class Result:
+    """What came of a suite: it ends at the first test that fails. ``unittest`` calls this a result as well.
+
+    Attributes:
+        failed_test: The name of that test, or an empty text.
+        problem: Its exception, or None.
+        tests_run: How many tests ran to their end.
     """
 
     shouldStop = False
@@ -17,65 +30,91 @@ class FirstProblem:
     def __init__(self) -> None:
         self.failed_test = ""
         self.problem: BaseException | None = None
-        self.finished = 0
+        self.tests_run = 0
+        self._has_outcome = False
 
-    def _keep(self, test: Any, error: Any) -> None:
+    def _keep(self, test: Any, problem: BaseException) -> None:
+        self._has_outcome = True
         if self.problem is None:
-            self.failed_test = str(test.id()).removeprefix("tests.")
-            self.problem = error[1]
+            self.failed_test = str(test.id()).removeprefix(f"{MODULE}.")
+            self.problem = problem
         self.shouldStop = True
 
-    def startTestRun(self) -> None:  # noqa: D102
-        pass
-
-    stopTestRun = startTestRun
-
     def startTest(self, test: Any) -> None:  # noqa: D102
-        pass
+        self._has_outcome = False
 
-    stopTest = startTest
+    def stopTest(self, test: Any) -> None:  # noqa: D102
+        if not self._has_outcome:
+            self._keep(test, AssertionError("the test gave no result"))
 
     def addError(self, test: Any, err: Any) -> None:  # noqa: D102
-        self._keep(test, err)
+        self._keep(test, err[1])
 
     addFailure = addError
 
     def addSubTest(self, test: Any, subtest: Any, err: Any) -> None:  # noqa: D102
         if err is not None:
-            self._keep(subtest, err)
+            self._keep(subtest, err[1])
 
     def addSkip(self, test: Any, reason: str) -> None:  # noqa: D102
-        self._keep(test, (None, AssertionError(f"skipped: {reason}"), None))
+        self._has_outcome = True
 
     def addExpectedFailure(self, test: Any, err: Any) -> None:  # noqa: D102
-        self.finished += 1
+        self.addSuccess(test)
 
     def addUnexpectedSuccess(self, test: Any) -> None:  # noqa: D102
-        self._keep(test, (None, AssertionError("an expected failure succeeded"), None))
+        self._keep(test, AssertionError("an expected failure succeeded"))
 
     def addSuccess(self, test: Any) -> None:  # noqa: D102
-        self.finished += 1
+        self._has_outcome = True
+        self.tests_run += 1
 
 
-class NoTests(Exception):
-    """None of the tests asked for is in the suite."""
+def new_module() -> dict[str, Any]:
+    """Return the namespace of a new, empty module for tests."""
+    module = sys.modules[MODULE] = types.ModuleType(MODULE)
+    return vars(module)
 
 
-def run_classes(namespace: dict[str, Any], only: list[str], framework: Any) -> FirstProblem:
-    """Run the test classes of a namespace up to the first problem.
+def run(namespace: dict[str, Any], tests: CodeType, kind: str, entry_point: str, only: list[str]) -> Result:
+    """Run the tests of a suite, up to the first that fails.
 
     Args:
-        namespace: Where the suite's source ran; its ``__name__`` is ``tests``.
-        only: Names of classes, or ``Class.method``; all if empty.
-        framework: The :mod:`unittest` whose classes they are.
+        namespace: The module's, from :func:`new_module`, with the names that the tests use.
+        tests: The suite's code.
+        kind: ``function`` or ``unittest``.
+        entry_point: What ``check(candidate)`` is called with.
+        only: Names of test classes, or ``Class.method``; all if empty.
 
     Raises:
-        NoTests: If there is nothing to run, or a name in ``only`` isn't there.
+        NoTests: If there is nothing to run, or a name in ``only`` is not there.
+        BaseException: What ``check`` or an assertion raises.
     """
+    result = Result()
+    # A program may have a function of that name as well.
+    former = namespace.get("check")
+    seed()
+    exec(tests, namespace)
+    if kind == "unittest":
+        import unittest
+
+        unittest.TestSuite(_chosen(namespace, only, unittest)).run(result)  # type: ignore[arg-type]
+        return result
+    check = namespace.get("check")
+    if check is not former and callable(check):
+        if not entry_point:
+            raise NoTests("the suite defines check(candidate), which needs the name of an entry point")
+        check(namespace[entry_point])
+    result.tests_run = 1
+    return result
+
+
+def _chosen(namespace: dict[str, Any], only: list[str], framework: Any) -> list[Any]:
     chosen = []
     unknown = set(only)
     for name, value in list(namespace.items()):
-        if not (isinstance(value, type) and issubclass(value, framework.TestCase) and value.__module__ == "tests"):
+        # An object of the program must not be asked for its class.
+        if not (issubclass(type(value), type) and issubclass(value, framework.TestCase) and value.__module__ == MODULE):
             continue
         for method in framework.TestLoader().getTestCaseNames(value):
             if not only or name in only or f"{name}.{method}" in only:
@@ -85,11 +124,15 @@ def run_classes(namespace: dict[str, Any], only: list[str], framework: Any) -> F
         raise NoTests(f"the suite has no {', '.join(sorted(unknown))}")
     if not chosen:
         raise NoTests("the suite has no tests")
-    result = FirstProblem()
-    framework.TestSuite(chosen).run(result)
-    if result.problem is None and result.finished != len(chosen):
-        result.problem = AssertionError(f"{len(chosen) - result.finished} of {len(chosen)} tests gave no result")
-    return result
+    return chosen
+
+
+def seed() -> None:
+    """Make pseudo-random numbers the same in every run."""
+    random.seed(0)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        numpy.random.seed(0)
 
 
 def failing_line(trace: TracebackType | None, tests: str) -> str:

@@ -23,7 +23,8 @@ gettimeofday 96 169; getuid 102 174; getxattr 191 8; init_module 175 105; io_uri
 427 427; io_uring_setup 425 425; ioctl 16 29; ioperm 173 -; iopl 172 -; kcmp 312 272; kexec_file_load 320 294;
 kexec_load 246 104; keyctl 250 219; kill 62 129; landlock_restrict_self 446 446; lchown 94 -; lgetxattr 192 9; link
 86 -; linkat 265 37; listxattr 194 11; llistxattr 195 12; lseek 8 62; lsetxattr 189 6; lstat 6 -; madvise 28 233;
-membarrier 324 283; memfd_create 319 279; mincore 27 232; mkdir 83 -; mkdirat 258 34; mmap 9 222; mount 165 40;
+membarrier 324 283; memfd_create 319 279; mincore 27 232; mkdir 83 -; mkdirat 258 34; mknod 133 -;
+mknodat 259 33; mmap 9 222; mount 165 40;
 mount_setattr 442 442; move_mount 429 429; mprotect 10 226; mremap 25 216; msync 26 227; munmap 11 215;
 name_to_handle_at 303 -; nanosleep 35 101; newfstatat 262 79; open 2 -; open_by_handle_at 304 -; open_tree 428 428;
 openat 257 56; openat2 437 437; pause 34 -; perf_event_open 298 241; pidfd_getfd 438 438; pidfd_open 434 434;

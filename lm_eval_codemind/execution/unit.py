@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import select
+import signal
 import socket
 import struct
 import subprocess
@@ -20,6 +21,7 @@ from .isolation import BUBBLEWRAP, Homes, Isolation, last_line
 _START_SECONDS = 120
 # A program that takes longer leaves its turn to another worker's.
 _SHORT_MILLISECONDS = 200
+_CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP}
 _CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
 
 
@@ -29,6 +31,10 @@ class UnitGone(Exception):
 
 class OutOfBudget(Exception):
     """The checker used more than the job grants it, and was ended with its unit. The text says of what."""
+
+
+class CheckerCrashed(Exception):
+    """The checker died of a signal, over what the program returned to it. The job must not be tried again."""
 
 
 class StartFailed(Exception):
@@ -119,7 +125,8 @@ class ServerUnit:
 
         Raises:
             OutOfBudget: If one of these times ran out; the unit is ended.
-            UnitGone: If a server ended meanwhile.
+            CheckerCrashed: If the checker died of a signal.
+            UnitGone: If a server ended otherwise.
         """
         try:
             clock = (~self._judge << 3) | 2  # the process's own, as clock_getcpuclockid makes it
@@ -137,9 +144,21 @@ class ServerUnit:
                     raise OutOfBudget(f"the checks used up their {spent} time")
             message: dict[str, Any] = wire.receive(self._control.fileno())
         except (EOFError, OSError, wire.WireError) as error:
+            crashed = self._checker_crashed()
             self.close()
+            if crashed:
+                raise CheckerCrashed from None
             raise UnitGone(str(error) or "a server ended") from None
         return message
+
+    def _checker_crashed(self) -> bool:
+        """Return whether the checker has died of a signal of its own making."""
+        try:
+            status = self._processes[-1].wait(1)
+        except subprocess.TimeoutExpired:
+            return False
+        # Bubblewrap's own process ends with the signal's number above 128.
+        return (-status if status < 0 else status - 128) in _CRASHES
 
     def close(self) -> None:
         """End both servers and everything below them, and remove their directories."""

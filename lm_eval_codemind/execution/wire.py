@@ -37,7 +37,15 @@ def send(descriptor: int, message: Any) -> None:
     Raises:
         OSError: If the other side is gone.
     """
-    data = packed_message(message)
+    send_bytes(descriptor, packed_message(message))
+
+
+def send_bytes(descriptor: int, data: bytes) -> None:
+    """Send what :func:`packed_message` returned.
+
+    Raises:
+        OSError: If the other side is gone.
+    """
     sent = os.write(descriptor, data)
     if sent < len(data):
         view = memoryview(data)[sent:]

@@ -22,7 +22,7 @@ import sys
 import time
 from typing import Any
 
-from . import agent, cleanup, hardened, kernel, seccomp, wire
+from . import agent, cleanup, kernel, seccomp, suites, wire
 
 _GRACE_SECONDS = 0.5
 # The child's low descriptors: 0 to 2 the standard streams, 3 requests, 4 replies, and on the way 5, its rules.
@@ -39,7 +39,6 @@ def serve(control: socket.socket, settings: dict[str, Any], rules: int, listener
         rules: Descriptor of the candidates' Landlock rules, or -1.
         listener: Descriptor by which to decide about new threads, or -1.
     """
-    hardened.prepare()
     # Python ignores it, which would turn too much output into an exception the program may swallow.
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     cleanup.reset(settings["home"])
@@ -70,6 +69,7 @@ class _Zygote:
         self._poller.register(self._control, select.POLLIN)
         self._level: str = settings["level"]
         self._home: str = settings["home"]
+        self._home_size = os.stat(self._home).st_size
         self._listener = kernel.Listener(listener) if listener >= 0 else None
         if self._listener is not None:
             self._poller.register(listener, select.POLLIN)
@@ -78,9 +78,9 @@ class _Zygote:
         self._filters: dict[bool, kernel.Filter] = {}
         if self._level != "none":
             # As a user of its own a program can change no file's attributes but those of its own files.
-            attributes = self._level == "bubblewrap" or settings["user"] != 0
+            alone = self._level == "bubblewrap" or settings["user"] != 0
             for several in (False, True):
-                program = seccomp.candidate_filter(attributes, several)
+                program = seccomp.candidate_filter(alone, several)
                 self._filters[several] = kernel.Filter(program, seccomp.own_number_places(program))
         with open("/proc/self/statm") as file:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
@@ -90,7 +90,7 @@ class _Zygote:
         self._user = user if saved != user else -1
         agent.rehearse()
         # Every child starts from the same numbers.
-        agent.seed()
+        suites.seed()
         # Made here, as a child pays for every page of memory that it writes to first.
         self._agent = agent.Agent(_REQUESTS, _REPLIES)
         # Children inherit them, which saves each of them the calls. Only the soft ones: a job may ask for more.
@@ -140,6 +140,8 @@ class _Zygote:
             "wall": wall,
             "memory": usage.ru_maxrss * 1024,
             "word": asked["word"],
+            # Some file systems never let a directory shrink: then the next program needs another one.
+            "last": os.stat(self._home).st_size != self._home_size,
         }
 
     def _become_candidate(self, limits: dict[str, Any], ends: list[int]) -> None:

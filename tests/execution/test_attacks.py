@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from lm_eval_codemind.execution import Job, Outcome, Sandbox, Status
-from lm_eval_codemind.execution.attacks import VISIBLE_STATE, Attack, attacks
+from lm_eval_codemind.execution.attacks import Attack
+from tests.execution.attacks import VISIBLE_STATE, attacks
 from tests.execution.processes import below, descriptors
 
 STATE = Job.script(VISIBLE_STATE, [("", None)])
@@ -35,7 +36,8 @@ def test_attack(
     attack: Attack, outcomes: dict[str, tuple[Outcome, Outcome, Outcome]], state: str, sandbox_at: Sandbox
 ) -> None:
     hostile, after, seen = outcomes[attack.name]
-    assert hostile.status in attack.expected, hostile
+    passes_unproven = hostile.passed and not hostile.tamper_proof and attack.unproven
+    assert hostile.status in attack.expected or passes_unproven, hostile
     assert after.status is Status.PASSED, after
     assert seen.stdout == state
 

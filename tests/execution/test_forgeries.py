@@ -20,6 +20,13 @@ GONE = {
         "def f(): return 'x' * (5 << 20)\n",
         "def check(candidate):\n    try: candidate()\n    except Exception: return\n    assert False\n",
     ),
+    "unlike everything": (
+        "class Z:\n    def __eq__(s, o): return True\ndef f(): return Z()\n",
+        "def check(candidate):\n    assert candidate() != 3\n",
+    ),
+}
+# Plain Python passes these: the program is asked about the tests' own values.
+ASKED = {
     "a function that no result could take": (
         "class R:\n    def order(self, key): return True\ndef f(): return R()\n",
         "def check(candidate):\n    k = [lambda: 1][0]\n    try: candidate().order(k)\n    except Exception: return\n",
@@ -32,10 +39,6 @@ GONE = {
     "a name of the library": (
         "class math:\n    isclose = staticmethod(lambda *a: True)\ndef g(): return 0\n",
         "assert math.isclose(g(), 3.5)\n",
-    ),
-    "unlike everything": (
-        "class Z:\n    def __eq__(s, o): return True\ndef f(): return Z()\n",
-        "def check(candidate):\n    assert candidate() != 3\n",
     ),
 }
 FLAGGED = {
@@ -65,6 +68,13 @@ def test_no_pass(name: str, sandbox: Sandbox) -> None:
     program, tests = GONE[name]
     outcome = sandbox.submit(Job.function(program, tests, "f" if "check" in tests else "")).result()
     assert not outcome.passed, outcome
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_pass_by_the_programs_own_word_is_flagged(name: str, sandbox: Sandbox) -> None:
+    program, tests = ASKED[name]
+    outcome = sandbox.submit(Job.function(program, tests, "f" if "check" in tests else "")).result()
+    assert not (outcome.passed and outcome.tamper_proof), outcome
 
 
 @pytest.mark.parametrize("name", FLAGGED)

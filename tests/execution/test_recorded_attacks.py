@@ -1,54 +1,61 @@
-"""Forged passes and honest programs that others wrote: none passes that mustn't, and what differs is known by name."""
+"""Forged passes and honest programs that others wrote: none passes that must not, and what differs is known by name."""
 
 from __future__ import annotations
 
 import json
+import lzma
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lm_eval_codemind.execution import Job, Sandbox
+from lm_eval_codemind.execution import Job, Limits, Sandbox
 
-pytestmark = pytest.mark.upstream
+pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 
 # Right under plain Python and not here, with the reasons in docs/sandbox.md.
 DIFFERENT = {
-    "H34": "an answer longer than the limit of output",
     "H74": "locks between processes, which lie in shared memory",
     "H76": "starts a program",
-    "H88": "the order of a set that was larger before",
     "H164": "starts a program",
     "H182": "opens sockets",
+    "M52": "locks between processes, which lie in shared memory",
 }
 # Under landlock alone as an ordinary user, where nothing else keeps a program from the user's own files.
 REFUSED = {"H82": "changes a file's mode"}
-# Those that plain Python fails as well: one waits for a signal where Python's own loop doesn't catch it, one keeps its
-# argument.
+# Plain Python fails them as well: one waits for a signal that Python's own loop does not catch, one keeps its argument.
 WRONG = {"H80", "H126"}
+LIMITS = Limits(cpu_seconds=0.5, wall_seconds=2, memory_bytes=512 << 20)
 
 
-def rows(shared_data: Path, name: str) -> list[dict[str, Any]]:
-    """Return the programs of a file."""
-    path = shared_data / "attacks" / f"{name}.jsonl"
-    if not path.is_file():
-        pytest.skip(f"no {path}")
-    return [json.loads(line) for line in path.read_text().splitlines()]
+def rows(shared_data: Path, *names: str) -> list[dict[str, Any]]:
+    """Return the programs of some files, those of the second round as well."""
+    found = []
+    for name in names:
+        paths = sorted((shared_data / "attacks").glob(f"{name}*.jsonl*"))
+        if not paths:
+            pytest.skip(f"no {shared_data / 'attacks' / name}*.jsonl")
+        for path in paths:
+            text = lzma.decompress(path.read_bytes()).decode() if path.suffix == ".xz" else path.read_text()
+            found += [json.loads(line) for line in text.splitlines()]
+    return found
 
 
-def job(row: dict[str, Any]) -> Job:
+def job(row: dict[str, Any], limits: Limits | None = None) -> Job:
     """Return the job that tries a program."""
-    if row["kind"] == "script":
+    if row.get("kind") == "script":
         return Job.script(row["program"], [(row["stdin"] or "", row["stdout"])], job_id=row["name"])
+    kind, entry_point = row.get("kind", "function"), row.get("entry_point", "f") or ""
     support = row.get("support") or ""
-    return Job(row["kind"], row["program"], row["tests"], row["entry_point"] or "", support, job_id=row["name"])
+    return Job(kind, row["program"], row["tests"], entry_point, support, limits=limits or Limits(), job_id=row["name"])
 
 
 def test_no_pass_is_forged(shared_data: Path, sandbox_at: Sandbox) -> None:
-    programs = rows(shared_data, "forged_passes")
-    outcomes = sandbox_at.run([job(row) for row in programs])
-    weak = {row["name"] for row in programs if row["weak_tests"]}
+    programs = rows(shared_data, "forged_passes", "denial")
+    limits = [Limits(**row["limits"]) if row.get("limits") else LIMITS for row in programs]
+    outcomes = sandbox_at.run([job(row, each) for row, each in zip(programs, limits, strict=True)])
+    weak = {row["name"] for row in programs if row.get("weak_tests")}
     forged = [outcome.job_id for outcome in outcomes if outcome.passed and outcome.tamper_proof]
     assert set(forged) <= weak
 

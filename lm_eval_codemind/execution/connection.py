@@ -1,0 +1,124 @@
+"""The checker's connection to one program's process: a request, an answer, and the end."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from typing import Any
+
+from . import wire
+from .streams import Streams
+
+
+class ProgramGone(BaseException):
+    """The program's process ended, or broke the protocol. No test may catch this, so it is not an ``Exception``."""
+
+
+class Raised(Exception):
+    """The program raised an exception.
+
+    Attributes:
+        described: What :func:`.exceptions.describe` said.
+    """
+
+    def __init__(self, described: dict[str, Any]) -> None:
+        super().__init__(described["type"], described["message"])
+        self.described = described
+
+
+class Connection:
+    """A pipe for requests and one for answers. After the first failure it answers nothing more.
+
+    Attributes:
+        ended_by: The failure. It rules out a pass, whatever the tests make of it.
+        answers: How many there were.
+        printed: Bytes of standard output that the program says it has printed so far.
+        stdout: What the program printed, once it has ended.
+    """
+
+    def __init__(self, replies: int, requests: int, streams: Streams, zygote: int, limit: int) -> None:
+        self._replies, self._requests = replies, requests
+        self._streams = streams
+        self._zygote = zygote
+        self._limit = limit
+        self._gone = False
+        self.ended_by: BaseException | None = None
+        self.answers = 0
+        self.printed = 0
+        self.stdout = b""
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer to a request.
+
+        Raises:
+            Raised: If the program raised.
+            ProgramGone: If there is no answer, or it is malformed, now or before.
+            wire.MessageTooLong: If the answer is longer than the limit of output.
+        """
+        if self.ended_by is not None:
+            raise self.ended_by
+        try:
+            return self._ask(request)
+        except (Raised, wire.MessageTooLong) as error:
+            if not isinstance(error, Raised):
+                self.ended_by = error
+            raise
+        except (EOFError, OSError) as error:
+            self._gone = True
+            self.ended_by = ProgramGone(str(error))
+        except BaseException as error:
+            self.ended_by = error if not isinstance(error, Exception) else ProgramGone(str(error))
+        raise self.ended_by
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        wire.send(self._requests, request)
+        reply: dict[str, Any] = wire.receive(self._replies, self._limit)
+        if type(reply) is not dict:
+            raise ProgramGone("malformed answer")
+        self.answers += 1
+        printed = reply.get("out")
+        if type(printed) is int and printed >= self.printed:
+            self.printed = printed
+        if "raised" in reply:
+            raise Raised(_checked(reply["raised"]))
+        return reply
+
+    def end(self) -> dict[str, Any]:
+        """End the program's process and return its server's report."""
+        # The server must repeat this word. It is chosen only now, so that the program cannot know it.
+        word = secrets.token_hex(16)
+        wire.send(self._zygote, {"gone": self._gone, "word": word})
+        self.ended_by = self.ended_by or ProgramGone("the connection has ended")
+        os.close(self._requests)
+        os.close(self._replies)
+        report: dict[str, Any] = wire.receive(self._zygote)
+        if report.get("word") != word:
+            raise SystemExit("this report is not from the program's server")
+        return {**report, **self._streams.take(self._limit)}
+
+
+def _checked(described: Any) -> dict[str, Any]:
+    """Return a description of an exception that is safe to read: the program wrote it."""
+    if type(described) is not dict:
+        raise ProgramGone("malformed answer")
+    bases = described.get("bases")
+    return {
+        "type": str(described.get("type", "Exception"))[:200],
+        "bases": [str(base)[:200] for base in bases[:50]] if type(bases) is list else [],
+        "message": str(described.get("message", ""))[:4000],
+        "errno": described.get("errno"),
+        **{name: described[name] for name in ("plain", "why", "value", "content", "keep") if name in described},
+    }
+
+
+def classify(described: dict[str, Any]) -> dict[str, Any]:
+    """Return the status that an exception of the program means, with its type and text."""
+    bases = described["bases"]
+    status = "error"
+    if "MemoryError" in bases:
+        status = "memory"
+    elif "PermissionError" in bases and described["errno"] == 1:
+        status = "blocked"
+    elif "OSError" in bases and described["errno"] == 27:
+        status = "output"
+    return {"status": status, "exception_type": described["type"], "exception_message": described["message"]}

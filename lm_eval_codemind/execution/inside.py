@@ -1,0 +1,65 @@
+"""Judging inside: tests and program run together in one fresh process, as plain Python runs them.
+
+Nothing is emulated and nothing is protected. The program can forge the verdict, so that an outcome from here says
+``tamper_proof: false``.
+"""
+
+from __future__ import annotations
+
+import marshal
+from types import CodeType
+from typing import Any
+
+from . import suites
+from .exceptions import describe
+
+_STATUSES = ("passed", "failed", "error")
+
+
+def run(program: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
+    """Run a suite and return the verdict as plain values.
+
+    Args:
+        program: The namespace in which the program ran.
+        request: The job's ``kind``, ``entry_point``, ``only``, and ``tests``, with the marshalled code of the support
+            and of the tests.
+    """
+    namespace = suites.new_module()
+    namespace.update({name: program[name] for name in program if not name.startswith("__") or name == "__file__"})
+    verdict: dict[str, Any] = {"status": "passed", "tests_run": 0}
+    try:
+        if request["entry_point"] and request["entry_point"] not in program:
+            raise NameError(f"the program defines no {request['entry_point']!r}")
+        exec(_code(request, "support"), namespace)
+        if request["entry_point"]:
+            namespace[request["entry_point"]] = program[request["entry_point"]]
+        tests = _code(request, "tests")
+        result = suites.run(namespace, tests, request["kind"], request["entry_point"], request["only"])
+        verdict.update(tests_run=result.tests_run, failed_test=result.failed_test)
+        if result.problem is not None:
+            raise result.problem
+    except BaseException as error:
+        described = describe(error)
+        verdict["status"] = "failed" if isinstance(error, AssertionError) else "error"
+        verdict["exception_type"] = described["type"]
+        verdict["exception_message"] = described["message"]
+        line = suites.failing_line(error.__traceback__, request["tests"])
+        verdict["failed_test"] = ": ".join(part for part in (verdict.get("failed_test", ""), line) if part)
+    return verdict
+
+
+def _code(request: dict[str, Any], name: str) -> CodeType:
+    code: CodeType = marshal.loads(request[f"{name}_code"].encode("latin-1"))
+    return code
+
+
+def checked(verdict: Any) -> dict[str, Any]:
+    """Return a verdict that is safe to read: the program's process wrote it."""
+    if type(verdict) is not dict or verdict.get("status") not in _STATUSES:
+        return {"status": "error", "exception_message": "malformed verdict"}
+    made: dict[str, Any] = {"status": verdict["status"]}
+    for name in ("failed_test", "exception_type", "exception_message"):
+        made[name] = str(verdict.get(name, ""))[:4000]
+    count = verdict.get("tests_run")
+    made["tests_run"] = count if type(count) is int and count >= 0 else 0
+    return made
