@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tarfile
 import urllib.error
 import urllib.request
 import zipfile
@@ -16,14 +17,15 @@ import yaml
 ROOT = Path(__file__).parents[1]
 
 
-def run(*command: object, cwd: Path) -> str:
-    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=550)
+def run(*command: object, cwd: Path, seconds: int = 550) -> str:
+    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, timeout=seconds)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done.stdout
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with the sdist, the wheel built from it, and an environment ``tools`` to check them."""
     try:
         with urllib.request.urlopen("https://pypi.org/simple/setuptools/", timeout=20):
             pass
@@ -31,27 +33,57 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip(f"PyPI cannot be reached: {error}")
     directory = tmp_path_factory.mktemp("wheel")
     source = directory / "source"
-    # A copy, for setuptools builds beside the sources and would pick up what an earlier build left.
-    left = shutil.ignore_patterns(".*", "__pycache__")
-    source.mkdir()
-    for name in ("lm_eval_codemind", "tasks"):
-        shutil.copytree(ROOT / name, source / name, ignore=left)
-    for name in ("pyproject.toml", "setup.cfg", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", directory, source, cwd=directory)
-    (path,) = directory.glob("*.whl")
+    # A copy, since setuptools builds inside the sources and would pick up what an earlier build left.
+    left = shutil.ignore_patterns("__pycache__", ".*_cache", ".git", ".venv", ".cache", ".hypothesis", "build", "dist")
+    shutil.copytree(ROOT, source, ignore=left)
+    run(sys.executable, "-m", "venv", directory / "tools", cwd=directory)
+    run(directory / "tools/bin/pip", "install", "--quiet", "build", "check-wheel-contents", "twine", cwd=directory)
+    run(directory / "tools/bin/python", "-m", "build", "--outdir", directory / "dist", source, cwd=directory)
+    return directory
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    (path,) = built.glob("dist/*.whl")
     return path
 
 
+def _files(folder: str) -> set[str]:
+    paths = [path for path in (ROOT / folder).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert len(paths) > 10
+    return {path.relative_to(ROOT / folder).as_posix() for path in paths}
+
+
 @pytest.mark.slow
-def test_the_wheel_holds_every_file(wheel: Path) -> None:
-    packed = set(zipfile.ZipFile(wheel).namelist())
-    for folder, prefix in [("lm_eval_codemind", "lm_eval_codemind"), ("tasks", "lm_eval/tasks/codemind")]:
-        files = [path.relative_to(ROOT / folder) for path in (ROOT / folder).rglob("*") if path.is_file()]
-        names = {f"{prefix}/{path.as_posix()}" for path in files if "__pycache__" not in path.parts}
-        assert len(names) > 30
-        assert names <= packed
-    assert not any(name.startswith("tests/") for name in packed)
+def test_the_wheel_holds_every_file_and_no_other(wheel: Path) -> None:
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    ours = {f"lm_eval_codemind/{name}" for name in _files("lm_eval_codemind")}
+    tasks = {f"lm_eval_codemind/tasks/{name}" for name in _files("tasks")}
+    assert packed == ours | tasks | {"lm_eval_codemind.pth"}
+
+
+@pytest.mark.slow
+def test_the_sdist_holds_documentation_and_tests(built: Path) -> None:
+    (path,) = built.glob("dist/*.tar.gz")
+    with tarfile.open(path) as archive:
+        packed = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = {f"{folder}/{name}" for folder in ("docs", "tests", "tasks", "utils") for name in _files(folder)}
+    assert wanted <= packed
+    assert {"CHANGELOG.md", "LICENSE", "README.md", "Makefile", "lm_eval_codemind.pth"} <= packed
+
+
+@pytest.mark.slow
+def test_the_files_are_fit_for_pypi(built: Path, wheel: Path) -> None:
+    assert "OK" in run(built / "tools/bin/check-wheel-contents", wheel, cwd=built)
+    run(built / "tools/bin/twine", "check", "--strict", *built.glob("dist/*"), cwd=built)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_every_kind_of_installation(tmp_path: Path, wheel: Path) -> None:
+    # The wheel is asked for only to skip where PyPI cannot be reached.
+    log = run(ROOT / "utils/try_installations.sh", tmp_path / "work", cwd=tmp_path, seconds=3000)
+    assert log.count("ok: harness") == 4, log
 
 
 @pytest.mark.slow
@@ -82,8 +114,15 @@ def test_the_wheel_in_a_fresh_environment(wheel: Path, tmp_path: Path) -> None:
     )
     assert "|codemind_ier_sample|" in table
 
+    # What C+ imports is in an extra, and the message says in which.
+    dsr = [programs / "codemind", "run", "--model", "codemind-oracle", "--tasks", "codemind_dsr_sample"]
+    done = subprocess.run(
+        [*dsr, "--confirm_run_unsafe_code"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0 and "pip install 'lm-eval-codemind[dsr]'" in done.stderr, done.stderr[-2000:]
+
     run(programs / "pip", "uninstall", "--quiet", "--yes", "lm-eval-codemind", cwd=tmp_path)
-    assert not list(tmp_path.glob("venv/lib/*/site-packages/lm_eval/tasks/codemind/**/*.yaml"))
+    assert not list(tmp_path.glob("venv/lib/*/site-packages/*codemind*"))
 
 
 class _Loader(yaml.SafeLoader):

@@ -42,6 +42,8 @@ _ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "NUMEXPR_NUM_THREADS": "1",
     "MPLBACKEND": "agg",
+    # lm_eval_codemind.startup has nothing to do in the sandbox, and may not be visible there.
+    "CODEMIND_STARTUP_HOOK": "0",
 }
 
 # The servers import this package's modules under a name of their own: the rest of it is neither needed nor read.

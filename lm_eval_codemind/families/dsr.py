@@ -11,6 +11,7 @@ from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark, load_problem, load_side
 from lm_eval_codemind.execution import Job, shared_sandbox
 from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
@@ -46,10 +47,10 @@ class SemanticsReasoning(Family):
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems that have a C+ and whose own program passes its tests (the errata name the others).
 
-        The option ``transform_seed`` makes C+ anew by this seed, and verifies it, now.
+        With the option ``transform_seed``, C+ is made and verified now, with that seed.
 
         Raises:
-            ValueError: if the seed is no integer.
+            ValueError: If the seed is not an integer, or a package that C+ imports is not installed.
         """
         failing = load_side(benchmark.name, "dsr")
         problems = [problem for problem in load_benchmark(benchmark.name) if problem.problem_id not in failing]
@@ -58,9 +59,14 @@ class SemanticsReasoning(Family):
             problems = [problem for problem in problems if problem.category != "excluded"]
         seed = _seed(options.get("transform_seed"))
         if seed == TRANSFORM_SEED or benchmark.labels == "published":
-            return [problem for problem in problems if problem.transformed]
+            problems = [problem for problem in problems if problem.transformed]
+            # A simplified program may keep the imports of C+.
+            require_runnable(problems, self.answered_in, ["transformed"])
+            return problems
         from lm_eval_codemind.proof.make_recipes import freshly_transformed
+        from lm_eval_codemind.transforms.library import PACKAGES
 
+        get_language("python").require([f"import {', '.join(PACKAGES)}"])
         return freshly_transformed(problems, seed, shared_sandbox())
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:

@@ -20,7 +20,7 @@ from lm_eval_codemind.harness.contract import (
     tasks_of,
     wait_for_all,
 )
-from lm_eval_codemind.harness.location import installed_tasks, task_directories
+from lm_eval_codemind.harness.location import task_directories
 
 logger = logging.getLogger(__name__)
 
@@ -28,11 +28,10 @@ logger = logging.getLogger(__name__)
 def run_harness(arguments: Sequence[str]) -> None:
     """Do what ``lm_eval run ARGUMENTS`` does.
 
-    The models of this suite are registered first. Where its tasks are not installed inside the harness, as in an
-    editable installation, their directory is searched in addition to any ``--include_path``. If all tasks asked for
-    are found there, the harness's own thousands of YAML files are not read, which takes longer than scoring.
+    The models of this suite are registered first. If all tasks are in this suite or in ``--include_path``, the
+    harness's own thousands of YAML files are not read, since that takes longer than scoring.
 
-    Tasks that ask about the responses to another task are run after it, with the same options, the model loaded once;
+    Tasks that ask about the responses to another task run after it, with the same options. The model is loaded once;
     see :mod:`lm_eval_codemind.harness.stages`.
     """
     # Costs seconds, and `codemind --help` must not.
@@ -54,12 +53,9 @@ def run_harness(arguments: Sequence[str]) -> None:
     metadata = {**_mapping(file.get("metadata")), **_mapping(options.metadata)}
     stages = planned(known, names) if stages_module.PLACE not in metadata else (names, [])
     with ExitStack() as stack:
+        options.include_path = paths
         if set(names) <= set(known.all_tasks):
-            options.include_path = paths
             stack.enter_context(replaced(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)))
-        else:
-            # Where this suite's tasks are installed, the harness finds them by itself.
-            options.include_path = paths if installed_tasks() is None else paths[1:] or None
         if stages[1]:
             stack.enter_context(loaded_once())
             _run_stages(options, stages, metadata, options.output_path or file.get("output_path"))

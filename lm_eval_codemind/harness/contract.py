@@ -6,21 +6,59 @@ What the harness calls, and with what, is in :mod:`lm_eval_codemind.harness.hook
 from __future__ import annotations
 
 import argparse
+import inspect
 import logging
 import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from packaging.version import Version
+
+from lm_eval_codemind.harness.location import task_directories
 
 logger = logging.getLogger(__name__)
 
 # The first version that this suite was not tested with.
 _UNKNOWN = Version("0.5.0.dev0")
+
+
+def include_our_tasks(manager: Any) -> None:
+    """Extend the harness's ``TaskManager``: where it includes the harness's own tasks, it also includes ours.
+
+    Relies on ``TaskManager(include_path=None, include_defaults=True)``: ``include_path`` is a path or a list of paths,
+    and tasks from later paths replace earlier ones of the same name. Directories that the user names come last.
+    Called by :mod:`lm_eval_codemind.startup`. The harness has no entry points for tasks up to 0.5.0.dev1.
+
+    Args:
+        manager: The class ``lm_eval.tasks.TaskManager``.
+    """
+    initialise = manager.__init__
+    signature = inspect.signature(initialise)
+
+    @wraps(initialise)
+    def with_our_tasks(self: Any, *arguments: Any, **named: Any) -> None:
+        call = signature.bind(self, *arguments, **named)
+        call.apply_defaults()
+        chosen = call.arguments["include_path"]
+        if call.arguments["include_defaults"]:
+            paths = [chosen] if isinstance(chosen, (str, Path)) else list(chosen or ())
+            try:
+                ours = task_directories()
+            except Exception as error:
+                # Other tasks must work even if our installation is damaged.
+                logger.warning("the tasks of lm-eval-codemind are left out: %s", error)
+                ours = []
+            known = {Path(path).resolve() for path in paths}
+            call.arguments["include_path"] = [path for path in ours if Path(path).resolve() not in known] + paths
+        initialise(*call.args, **call.kwargs)
+        self.include_path = chosen
+
+    manager.__init__ = with_our_tasks
 
 
 def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:

@@ -1,42 +1,34 @@
-"""Where the suite's YAML files lie."""
+"""Where the YAML files of the tasks are."""
 
 from __future__ import annotations
 
 from importlib.metadata import entry_points
 from pathlib import Path
 
-import lm_eval
-
 import lm_eval_codemind
 
 
-def installed_tasks() -> Path | None:
-    """Return the directory inside the harness that an ordinary installation puts the tasks into, if it is there."""
-    directory = Path(lm_eval.__file__).parent / "tasks" / "codemind"
-    return directory if directory.is_dir() else None
-
-
 def task_directories() -> list[str]:
-    """Return the directories that hold tasks: this suite's, and those that other packages bring.
+    """Return the directories with tasks: this suite's first, then those of other packages.
 
-    Another package names its own in the entry points ``lm_eval_codemind.tasks``, as a path or a function without
-    arguments that returns one.
+    Other packages name their directory with the entry points ``lm_eval_codemind.tasks``, either as a path or as a
+    function without arguments that returns one.
 
     Raises:
-        FileNotFoundError: if this suite's are not installed.
+        FileNotFoundError: If this suite's directory is missing.
     """
-    brought = (point.load() for point in entry_points(group="lm_eval_codemind.tasks"))
-    return [str(task_directory()), *(str(one() if callable(one) else one) for one in brought)]
+    others = (point.load() for point in entry_points(group="lm_eval_codemind.tasks"))
+    return [str(task_directory()), *(str(other() if callable(other) else other) for other in others)]
 
 
 def task_directory() -> Path:
-    """Return the directory of the tasks: inside the harness, or in the source tree of an editable installation.
+    """Return the directory of this suite's tasks: in the package, or in the clone if the installation is editable.
 
     Raises:
-        FileNotFoundError: if they are in neither place.
+        FileNotFoundError: If it is in neither place.
     """
-    source = Path(lm_eval_codemind.__file__).parents[1] / "tasks"
-    directory = source if source.with_name("pyproject.toml").is_file() else installed_tasks()
-    if directory is None:
-        raise FileNotFoundError("the tasks of lm-eval-codemind are not installed; run `pip install lm-eval-codemind`")
-    return directory
+    package = Path(lm_eval_codemind.__file__).parent
+    for directory in (package / "tasks", package.with_name("tasks")):
+        if (directory / "ier").is_dir():
+            return directory
+    raise FileNotFoundError(f"no tasks at {package / 'tasks'}; run `pip install --force-reinstall lm-eval-codemind`")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
@@ -12,22 +12,26 @@ def _language_of(problem: Problem) -> str:
     return problem.language
 
 
-def require_runnable(problems: Iterable[Problem], language_of: Callable[[Problem], str] = _language_of) -> None:
-    """Check that programs can run here, and import what they and their tests import, so that right answers can pass.
+def require_runnable(
+    problems: Iterable[Problem],
+    language_of: Callable[[Problem], str] = _language_of,
+    columns: Sequence[str] = ("code",),
+) -> None:
+    """Check that right answers can run here: their language and the packages that programs and tests import.
 
     Args:
-        problems: The problems that are asked about.
-        language_of: The language in which a problem is answered; where it is another than that of the problem's own
-            program, what that imports is of no interest.
+        problems: The problems of the task.
+        language_of: The language of a problem's answers. The imports of a program in another language do not matter.
+        columns: The columns of programs that an answer may resemble. Columns that only documents have are ignored.
 
     Raises:
-        ValueError: naming what is missing and the command that installs it.
-        HiddenPackages: naming what is installed and cannot be imported in the sandbox.
+        ValueError: If something is not installed. The message says what, and the command that installs it.
+        HiddenPackages: If an installed package cannot be imported in the sandbox.
     """
     sources: dict[str, set[str]] = {}
     for problem in problems:
         language = language_of(problem)
-        texts = (problem.code, problem.tests) if language == problem.language else ()
-        sources.setdefault(language, set()).update(texts)
-    for language, found in sources.items():
-        get_language(language).require(found)
+        texts = {problem.tests, *(getattr(problem, column, "") for column in columns)}
+        sources.setdefault(language, set()).update(texts if language == problem.language else ())
+    for language, programs in sources.items():
+        get_language(language).require(programs)

@@ -16,6 +16,9 @@ from lm_eval_codemind.transforms.templates import statements
 
 Site = tuple[Block, int]
 
+# What the rules import besides the standard library and NumPy.
+PACKAGES = ("cryptography", "dateutil", "sklearn")
+
 
 class DiscardedCall(Rule):
     """A library call as a statement of its own, at the top of a function that runs once, or of a script.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import json
 import logging
 import pickle
@@ -77,10 +78,23 @@ def test_hint_seed_draws_other_tests() -> None:
         rows(settings=BOTH, hint_seed="many")
 
 
-def test_missing_packages_are_named() -> None:
+def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     needs = Problem("p", "mbpp", "function", "python", "import no_such_package_here\n", "f", "", "", tests="import os")
-    with pytest.raises(ValueError, match=r"no_such_package_here.*classeval"):
+    with pytest.raises(ValueError, match=r"no_such_package_here.*`pip install no_such_package_here`"):
         require_runnable([needs])
+    # Packages of the benchmarks have an extra.
+    known = "import gensim\nimport cryptography.fernet\nimport no_such_package_here\n"
+    installed = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name in ("gensim", "cryptography") else installed(name)
+    )
+    with pytest.raises(ValueError, match=r"pip install 'lm-eval-codemind\[classeval,dsr\]' no_such_package_here`"):
+        require_runnable([dataclasses.replace(needs, code=known)])
+    # C+ counts as well where it is asked about.
+    needs = dataclasses.replace(needs, code="", transformed="import cryptography\n")
+    require_runnable([needs])
+    with pytest.raises(ValueError, match=r"lm-eval-codemind\[dsr\]"):
+        require_runnable([needs], columns=["code", "transformed"])
     # A program may run without what it imports in a function or under a condition.
     chosen = "import sys\nif len(sys.argv) > 9:\n    import no_such_package_here\n"
     uncalled = "def read():\n    import no_such_package_here\n"

@@ -16,6 +16,14 @@ from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, normal_form, unparse
 from lm_eval_codemind.problems import Complexity, Problem
 
+# Packages that programs of the packaged benchmarks import, and the extra that installs them.
+_EXTRAS = {
+    **dict.fromkeys(("cryptography", "dateutil", "sklearn"), "dsr"),
+    **dict.fromkeys(
+        ("PIL", "PyPDF2", "bs4", "docx", "gensim", "lxml", "nltk", "openpyxl", "pandas", "reportlab"), "classeval"
+    ),
+}
+
 __all__ = ["PYTHON", "PythonKind", "python_kind"]
 
 
@@ -51,9 +59,16 @@ class _Python(Language):
         if missing:
             raise ValueError(
                 f"the programs of this task import packages that are not installed ({', '.join(missing)}), so that "
-                "right answers would fail; run `pip install 'lm-eval-codemind[classeval]'`"
+                f"right answers would fail; run `pip install {_installable(missing)}`"
             )
         require_importable({name for source in texts for name in imported_modules(source)})
+
+
+def _installable(packages: Sequence[str]) -> str:
+    """Return the arguments of ``pip install`` that bring packages, given by the names they are imported by."""
+    extras = sorted({_EXTRAS[name] for name in packages if name in _EXTRAS})
+    others = [name for name in packages if name not in _EXTRAS]
+    return " ".join([*([f"'lm-eval-codemind[{','.join(extras)}]'"] if extras else []), *others])
 
 
 def _undocumented(source: str) -> ast.Module:
