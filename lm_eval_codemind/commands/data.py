@@ -9,6 +9,7 @@ import click
 from lm_eval_codemind.benchmarks.upstream import Upstream, UpstreamError
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.commands.data_push import push
+from lm_eval_codemind.commands.names import Name
 from lm_eval_codemind.data.build import build, downloading
 from lm_eval_codemind.data.load import benchmark_path, data_directory, intact, read_manifest, released_digests
 from lm_eval_codemind.problems import load_problems
@@ -17,18 +18,19 @@ _benchmarks = click.option(
     "--benchmark",
     "names",
     multiple=True,
-    type=click.Choice(list(benchmarks())),
-    help="A benchmark; may be given several times. All of them by default.",
+    type=Name(list(benchmarks())),
+    metavar="NAME",
+    help="A benchmark; repeat the option for several. All benchmarks by default.",
 )
 _upstream = click.option(
     "--upstream",
     type=click.Path(path_type=Path),
-    help="Directory with upstream's checkouts or archives, instead of a download.",
+    help="Directory with clones or archives of the upstream repositories. Nothing is downloaded then.",
 )
 _out = click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Data directory; by default $CODEMIND_DATA or the user's cache directory.",
+    help="Data directory. By default $CODEMIND_DATA, else the user's cache directory.",
 )
 
 
@@ -41,7 +43,7 @@ def _open(upstream: Path | None, directory: Path) -> Upstream:
 
 @click.group()
 def command() -> None:
-    """Build, look at and verify the benchmarks."""
+    """Build, describe and verify the benchmarks."""
 
 
 @command.command("build")
@@ -49,7 +51,7 @@ def command() -> None:
 @_upstream
 @_out
 def build_command(names: tuple[str, ...], upstream: Path | None, out: Path | None) -> None:
-    """Build benchmarks from the upstream repositories at their pinned revisions. Nothing is executed."""
+    """Build benchmarks from upstream repositories at pinned revisions. No program is executed."""
     directory = out or data_directory()
     try:
         entries = build(names or list(benchmarks()), _open(upstream, directory), directory)
@@ -62,7 +64,7 @@ def build_command(names: tuple[str, ...], upstream: Path | None, out: Path | Non
 @command.command("info")
 @_out
 def info(out: Path | None) -> None:
-    """Print which benchmarks are built, from what, and how many problems of each category they hold."""
+    """Print the built benchmarks, their sources, and the number of problems per category."""
     directory = out or data_directory()
     entries = read_manifest(directory)
     released = released_digests()
@@ -87,16 +89,16 @@ def info(out: Path | None) -> None:
 @_benchmarks
 @_upstream
 @_out
-@click.option("--workers", default=1, show_default=True, help="Programs at a time, for each of three hash seeds.")
+@click.option("--workers", default=1, show_default=True, help="Programs at a time. Each runs under three hash seeds.")
 @click.option(
     "--only",
     type=click.Choice(["labels", "transformations"]),
-    help="Verify the labels alone, or that the transformed programs do what the originals do.",
+    help="Verify only the labels, or only the transformed programs.",
 )
 def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, workers: int, only: str | None) -> None:
-    """Execute every program anew and compare: its output with the proven label, its C+ with the program itself.
+    """Execute every program and compare its output with the proven label, and its C+ with the program itself.
 
-    Exits with 1 if any differs.
+    The exit status is 1 if anything differs.
     """
     from lm_eval_codemind.proof.prove import MissingExtra
     from lm_eval_codemind.proof.verify import verifiable, verify_benchmark, verify_transformations

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from lm_eval_codemind.catalogue import benchmarks as known_benchmarks
+from lm_eval_codemind.commands.names import Name
 
 
 @click.command("push")
@@ -22,8 +23,9 @@ from lm_eval_codemind.catalogue import benchmarks as known_benchmarks
     "--benchmark",
     "names",
     multiple=True,
-    type=click.Choice(list(known_benchmarks())),
-    help="A benchmark; may be given several times. All of them by default.",
+    type=Name(list(known_benchmarks())),
+    metavar="NAME",
+    help="A benchmark; repeat the option for several. All benchmarks by default.",
 )
 @click.option("--private", is_flag=True, help="Make the repository private if it has to be created.")
 @click.option("--yes", is_flag=True, help="Send data that may not be passed on freely without asking.")

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from lm_eval_codemind.commands.runs import runs_argument
+from lm_eval_codemind.files import write_whole
 
 
 @click.command("report")
@@ -46,18 +47,15 @@ def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | No
         report = make_report(found, observe(found))
     except ValueError as error:
         raise click.ClickException(str(error)) from error
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(render_html(report, title), encoding="utf-8")
+    write_whole(output, render_html(report, title))
     click.echo(f"{output}: {len(found)} runs, {len(report.observations)} samples, {output.stat().st_size / 1e6:.1f} MB")
     if tables is not None:
-        tables.mkdir(parents=True, exist_ok=True)
         for table in report.tables:
-            (tables / f"{table.name}.csv").write_text(table.to_csv(), encoding="utf-8")
-            (tables / f"{table.name}.json").write_text(table.to_json(), encoding="utf-8")
+            write_whole(tables / f"{table.name}.csv", table.to_csv())
+            write_whole(tables / f"{table.name}.json", table.to_json())
         click.echo(f"{tables}: {len(report.tables)} tables as CSV and JSON")
     if figures is not None:
-        figures.mkdir(parents=True, exist_ok=True)
         for figure in report.figures:
             content = draw(figure, report.series, standalone=True)
-            (figures / f"{figure.name}.svg").write_text(content + "\n", encoding="utf-8")
+            write_whole(figures / f"{figure.name}.svg", content + "\n")
         click.echo(f"{figures}: {len(report.figures)} figures as SVG")

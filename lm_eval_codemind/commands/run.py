@@ -1,10 +1,9 @@
-"""``codemind run``: ``lm_eval run`` with this suite's models and tasks."""
+"""``codemind run``: ``lm_eval run`` with this suite's models."""
 
 from __future__ import annotations
 
 import click
 
-from lm_eval_codemind.commands.mendable import mendable
 from lm_eval_codemind.harness.cli import run_harness
 
 
@@ -14,10 +13,9 @@ from lm_eval_codemind.harness.cli import run_harness
 )
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def command(arguments: tuple[str, ...]) -> None:
-    """Evaluate a model: takes the same arguments as `lm_eval run`.
+    """Evaluate a model. Takes the same arguments as `lm_eval run`.
 
-    The suite's own models (codemind-replay, codemind-oracle, codemind-null) are known to it, and its tasks are found
-    from an editable installation, too.
+    Three models of this suite are available: codemind-replay, codemind-oracle and codemind-null. Tasks with two stages
+    run with one loaded model. Starts faster than `lm_eval`, since it indexes only the tasks of this suite.
     """
-    with mendable():
-        run_harness(arguments)
+    run_harness(arguments)

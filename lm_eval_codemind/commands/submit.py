@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from lm_eval_codemind.files import write_whole
+
 
 @click.command("submit")
 @click.argument("run_path", metavar="RUN", type=click.Path(path_type=Path))
@@ -84,8 +86,7 @@ def command(run_path: Path, output: Path, **fields: Any) -> None:
         output / "leaderboard.csv": leaderboard_csv(leaderboard_rows(run, submission)),
     }
     for path, content in files.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8")
+        write_whole(path, content)
     write_bundle(bundle, run, description(run, submission))
     for path in (*files, bundle):
         click.echo(path)

@@ -1,7 +1,8 @@
-"""``codemind trace``: a program beside what happens when it runs, a line a step."""
+"""``codemind trace``: each step of a program's execution."""
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import click
@@ -19,45 +20,50 @@ _WIDEST = 48
     "given",
     default=None,
     metavar="TEXT",
-    help="A call of the program's functions, such as 'f([1, 2])', with statements before it if need be; or, with "
-    "--script, the text on standard input.",
+    help="A call of the program's functions, such as 'f([1, 2])'; statements may precede it. With --script, the text on "
+    "standard input.",
 )
-@click.option("--script", is_flag=True, help="Run the program itself instead of calling its functions.")
-@click.option("--max-steps", type=click.IntRange(1), default=2_000, show_default=True, help="Stop noting steps there.")
+@click.option("--script", is_flag=True, help="Run FILE as a script instead of calling its functions.")
+@click.option("--max-steps", type=click.IntRange(1), default=2_000, show_default=True, help="Record at most this many steps.")
 @click.option(
     "--max-value",
     type=click.IntRange(1),
     default=200,
     show_default=True,
-    help="Longer values are shown by their type alone.",
+    help="Longest value in characters; of a longer one only the type is shown.",
 )
 def command(file: Path, given: str | None, script: bool, max_steps: int, max_value: int) -> None:
-    """Run FILE in the sandbox and print each step: the line, what changed by it, and what came of it all.
+    """Run FILE in the sandbox and print each step: the line, the variables it changed, and finally the result.
 
-    A step is a statement in one call of a function; deeper calls are indented. What comprehensions and lambdas do
-    belongs to the line they stand on.
+    A step is one statement in one call of a function. Nested calls are indented. Comprehensions and lambdas belong to
+    the step of their line.
     """
     if given is None and not script:
-        raise click.UsageError("give --input 'CALL', or --script to run the program itself")
+        raise click.UsageError("--input 'CALL' is missing; or use --script to run the program itself")
+    if given is not None and not script:
+        try:
+            ast.parse(given)
+        except SyntaxError as error:
+            raise click.BadParameter(f"{given!r} is not Python ({error.msg}); write a call such as 'f(1, 2)'") from error
     code = file.read_text(encoding="utf-8")
-    # The last new line of a text on standard input is easily forgotten in a shell.
+    # In a shell, the last line break of a text is easily forgotten.
     stdin = f"{given}\n" if script and given and not given.endswith("\n") else given or ""
     traced = Traced(code, None, stdin=stdin) if script else Traced(code, given)
     try:
         seen = trace(traced, max_steps=max_steps, max_value=max_value)
     except SyntaxError as error:
-        raise click.ClickException(f"{file} or its --input: not Python ({error}); mend it first") from error
+        raise click.ClickException(f"{file}: not a Python program ({error}); fix it first") from error
     except TraceFailed as error:
-        raise click.ClickException(f"{file}: {error}; mend the program or give another --input") from error
+        raise click.ClickException(f"{file}: {error}; fix the program or use another --input") from error
     for row in rows(seen, code.splitlines()):
         click.echo(row)
 
 
 def rows(seen: Trace, lines: list[str]) -> list[str]:
-    """Return a trace as text, a row a step.
+    """Return a trace as text, one row per step.
 
     Args:
-        seen: A trace that notes everything.
+        seen: A trace with all its steps.
         lines: The program's lines.
     """
     depths = _depths(seen)
@@ -71,7 +77,7 @@ def rows(seen: Trace, lines: list[str]) -> list[str]:
     if seen.truncated:
         found.append(f"... more than {len(seen.steps)} steps; --max-steps shows more")
     if seen.threads:
-        found.append("... what other threads did is not shown")
+        found.append("... other threads are not shown")
     if seen.stdout:
         found += ["printed:", *(f"  {line}" for line in seen.stdout.splitlines())]
     if seen.exception:
@@ -82,7 +88,7 @@ def rows(seen: Trace, lines: list[str]) -> list[str]:
 
 
 def _depths(seen: Trace) -> list[int]:
-    """Return how many frames of the program each frame lies below."""
+    """Return the depth of each frame: the number of the program's frames that called it."""
     depths: list[int] = []
     for caller in seen.callers:
         depths.append(0 if caller < 0 else depths[caller] + 1)
@@ -90,7 +96,7 @@ def _depths(seen: Trace) -> list[int]:
 
 
 def _changes(step: Step) -> str:
-    """Return what a step changed, and whether it raised or ended the call."""
+    """Return the variables that a step changed, and "raises" or "returns" if it ended the call."""
     parts = [
         f"{name} deleted" if value is None else f"{name} = {value.literal or f'<{value.type_name}>'}"
         for name, value in step.values.items()

@@ -1,4 +1,4 @@
-"""``codemind transform``: tangle anyone's program without changing what it does."""
+"""``codemind transform``: rewrite a program into a longer one with the same behaviour."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from pathlib import Path
 
 import click
 
+from lm_eval_codemind.errors import did_you_mean
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
+from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.transforms import GROUPS, RULES, Program, UnsupportedSyntaxError, compose_verified
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str | None) -> frozenset[str]:
-    """Return the rules that a comma-separated list of rules and groups names; all of them by default."""
+    """Return the rules that a comma-separated list of rules and groups names; all rules by default."""
     if value is None:
         return frozenset(RULES)
     chosen: set[str] = set()
@@ -26,7 +28,9 @@ def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str
             known = "; ".join(
                 f"{group}: {', '.join(rule.name for rule in RULES.values() if rule.group == group)}" for group in GROUPS
             )
-            raise click.BadParameter(f"there is no rule or group {name!r}. Groups and their rules are: {known}")
+            raise click.BadParameter(
+                f"{name!r} is not a rule or group{did_you_mean(name, [*RULES, *GROUPS])} Groups and their rules are: {known}"
+            )
         chosen |= of_group or {name}
     return frozenset(chosen)
 
@@ -34,25 +38,25 @@ def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str
 @click.command("transform")
 @click.argument("file", type=_FILE)
 @click.option(
-    "--seed", default="0", show_default=True, help="Draws rules, sites, names and numbers; same seed, same bytes."
+    "--seed", default="0", show_default=True, help="Seed for rules, places, names and numbers. The same seed gives the same bytes."
 )
 @click.option(
     "--rules",
     callback=_chosen_rules,
     metavar="NAME,...",
-    help=f"Rules to draw from, or groups of them ({', '.join(GROUPS)}). All by default.",
+    help=f"Rules to use, or groups of rules ({', '.join(GROUPS)}). All by default.",
 )
 @click.option(
     "--tests",
     type=_FILE,
-    help="Tests that must go on passing: assertions, check(candidate), or unittest classes that use the program's "
-    "names without importing them. They run in the sandbox; a rule that breaks one is dropped.",
+    help="Tests that must still pass: assertions, check(candidate), or unittest classes. They use the program's names "
+    "without importing them and run in the sandbox. A rule that breaks a test is left out.",
 )
 @click.option(
-    "--entry-point", default="", help="The function or class that the tests are about; check(candidate) needs it."
+    "--entry-point", default="", help="The function or class under test; check(candidate) needs it."
 )
-@click.option("--script", is_flag=True, help="The program is run, not imported: all of its names may change.")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Where to write C+, instead of stdout.")
+@click.option("--script", is_flag=True, help="FILE is a script that nobody imports, so all its names may change.")
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File for C+. Standard output by default.")
 def command(
     file: Path,
     seed: str,
@@ -62,10 +66,10 @@ def command(
     script: bool,
     output: Path | None,
 ) -> None:
-    """Print FILE as a longer program that does the same, as the tasks on dynamic semantics reasoning show it.
+    """Print a longer program with the same behaviour as FILE, like the C+ of the DSR tasks.
 
-    Rules refuse places where they can't be sure. Without --tests nothing is executed, and every name that could be
-    used from outside keeps its name.
+    A rule is applied only where it is safe. Without --tests nothing is executed, and names that other modules could
+    use are not changed.
     """
     if tests is not None and script:
         raise click.UsageError("--tests are for programs that are imported; leave out --script")
@@ -78,25 +82,25 @@ def command(
 
     try:
         differs = _checker(file, code, suite, entry_point)
-        made = compose_verified(make, f"{seed}/{file.name}", differs, rules=rules, dropped=_say_dropped)
+        made = compose_verified(make, f"{seed}/{file.name}", differs, rules=rules, dropped=_print_dropped)
     except SyntaxError as error:
-        raise click.ClickException(f"{file}: not a Python program ({error}); mend it first") from error
+        raise click.ClickException(f"{file}: not a Python program ({error}); fix it first") from error
     except UnsupportedSyntaxError as error:
-        raise click.ClickException(f"{file}: can't be transformed: {error}; rewrite that part first") from error
+        raise click.ClickException(f"{file}: cannot be transformed: {error}; rewrite that part first") from error
     if not made.steps:
         click.echo(
-            f"{file}: no rule is sure of a place in this program; it is printed as it is, in normal form", err=True
+            f"{file}: no rule can be applied safely; the program is printed in normal form", err=True
         )
     if output is None:
         click.echo(made.code, nl=False)
     else:
-        output.write_text(made.code, encoding="utf-8")
+        write_whole(output, made.code)
     verified = "not executed: no --tests" if suite is None else "all tests pass"
     click.echo(f"{len(set(made.rules))} rules ({', '.join(made.rules)}); {verified}", err=True)
 
 
 def _checker(file: Path, code: str, suite: str | None, entry_point: str) -> Callable[[str], bool]:
-    """Return what tells whether a program fails the tests; the original must pass them."""
+    """Return a function that is true for a program that fails the tests; the original must pass them."""
     if suite is None:
         return lambda candidate: False
     classes = any(isinstance(node, ast.ClassDef) for node in ast.parse(suite).body)
@@ -109,10 +113,10 @@ def _checker(file: Path, code: str, suite: str | None, entry_point: str) -> Call
     if not outcome.passed:
         raise click.ClickException(
             f"{file}: the program itself does not pass the tests ({outcome.status}: {outcome.failed_test} "
-            f"{outcome.exception_type} {outcome.exception_message}); mend it or the tests first"
+            f"{outcome.exception_type} {outcome.exception_message}); fix it or the tests first"
         )
     return lambda candidate: not run(candidate).passed
 
 
-def _say_dropped(rule: str, code: str) -> None:
-    click.echo(f"rule {rule} is left out: with it a test fails", err=True)
+def _print_dropped(rule: str, code: str) -> None:
+    click.echo(f"rule {rule} is left out, because a test fails with it", err=True)

@@ -1,0 +1,16 @@
+"""Errors that the user can fix, and the suggestion for a misspelled name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class UserError(ValueError):
+    """The user can fix this; the message says how. The ``codemind`` command prints it without a traceback."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean …?"`` with the known names that resemble a name; empty if none does."""
+    close = get_close_matches(name, list(known), n=3, cutoff=0.7)
+    return f"; did you mean {' or '.join(close)}?" if close else ""
