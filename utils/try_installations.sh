@@ -23,7 +23,7 @@ fail() { echo "FAILED: $*" >&2; exit 1; }
 # --- what all environments share: our wheel, a later one, the harness's source, and the packages that both need
 copy() {
     mkdir -p "$1"
-    (cd "$repository" && tar cf - --exclude='__pycache__' lm_eval_codemind tasks docs tests lm_eval_codemind.pth pyproject.toml \
+    (cd "$repository" && tar cf - --exclude='__pycache__' lm_eval_codemind tasks docs tests lm_eval_codemind.pth pyproject.toml setup.py \
         setup.cfg README.md LICENSE CHANGELOG.md $(ls MANIFEST.in 2>/dev/null)) | tar xf - -C "$1"
 }
 if [ ! -d wheels ]; then
@@ -80,7 +80,7 @@ PYTHON
 silent_start() { [ -z "$(inside python -c pass 2>&1)" ] || fail "$1: Python does not start silently"; }
 
 mkdir -p empty
-for harness in normal editable; do
+for harness in ${HARNESSES:-normal editable}; do
     for ours in wheel editable; do
         name="harness $harness, ours $ours"
         environment=$work/$harness-$ours

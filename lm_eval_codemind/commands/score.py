@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.commands.mendable import mendable
+from lm_eval_codemind.errors import UserError, did_you_mean
 from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE, forget_journals
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment, parsed_arguments
@@ -19,15 +19,15 @@ from lm_eval_codemind.models.recordings import Recordings, read_recordings
 
 logger = logging.getLogger(__name__)
 
-# Where outcomes lie until the scoring is complete.
+# Outcomes are kept in this file until the scoring is complete.
 _JOURNAL = ".codemind-outcomes.jsonl"
 
 
 class _SeveralValues(click.Command):
-    """A command whose options ``--responses`` and ``--tasks`` take several values at once, as the harness's do."""
+    """A command whose options ``--responses`` and ``--tasks`` take several values, like those of the harness."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments after repeating the option in front of each of its values."""
+        """Parse the arguments, with the option repeated in front of each of its values."""
         spread: list[str] = []
         option = ""
         for argument in args:
@@ -50,7 +50,7 @@ class _SeveralValues(click.Command):
     help="JSON lines with benchmark, problem_id and response, or a sample file of the harness; gzip or not.",
 )
 @click.option("--tasks", required=True, multiple=True, metavar="TASK...", help="Tasks or groups of this suite.")
-@click.option("--output_path", metavar="DIR", help="Where to write the results and the samples.")
+@click.option("--output_path", metavar="DIR", help="Directory for the results and the samples.")
 @click.option(
     "--strip_prompt",
     is_flag=True,
@@ -71,12 +71,11 @@ def command(
     strip_through: str | None,
     harness_arguments: tuple[str, ...],
 ) -> None:
-    """Score recorded responses under the given tasks: exactly the problems that are recorded, without a model.
+    """Score recorded responses, without a model. Only the problems that have a response are scored.
 
-    Prints the harness's table and, with --output_path, writes its result and sample files. Further arguments are
-    handed to `lm_eval run`. A response is scored as it stands, unless one of the two options removes its beginning.
-    With --output_path a scoring that was interrupted goes on where it stopped: programs whose outcome is known already
-    are not executed again.
+    Prints the harness's table and, with --output_path, writes its result and sample files. Other arguments are passed
+    to `lm_eval run`. A response is scored unchanged, unless one of the two options removes its beginning. With
+    --output_path, an interrupted scoring continues where it stopped.
     """
     names = [name for chosen in tasks for name in chosen.split(",")]
     try:
@@ -96,18 +95,17 @@ def command(
     if output_path:
         arguments += ["--output_path", output_path, "--log_samples"]
     if not output_path:
-        with mendable():
-            run_harness([*arguments, *harness_arguments])
+        run_harness([*arguments, *harness_arguments])
         return
     journal = Path(output_path) / _JOURNAL
-    with mendable(), environment(**{JOURNAL_VARIABLE: str(journal)}):
+    with environment(**{JOURNAL_VARIABLE: str(journal)}):
         run_harness([*arguments, *harness_arguments])
     forget_journals()
     journal.unlink(missing_ok=True)
 
 
 def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:
-    """Return the name of the recorded model, or of the files of responses where the rows name none or several."""
+    """Return the name of the recorded model; the names of the files if the rows name no model or several."""
     if len(recordings.models) == 1:
         return next(iter(recordings.models))
     return "+".join(dict.fromkeys(path.name.removesuffix(".gz").removesuffix(".jsonl") for path in paths))
@@ -116,29 +114,29 @@ def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:
 def recorded_documents(
     names: Sequence[str], recordings: Recordings, metadata: Mapping[str, Any]
 ) -> tuple[list[str], dict[str, list[int]]]:
-    """Return which tasks to run, and which of their documents have a recorded response.
+    """Return the tasks to run, and the documents that have a recorded response.
 
-    A group is run as such if each of its tasks has recorded problems; otherwise those of its tasks are that have.
+    A group stays a group if each of its tasks has a recorded problem. Otherwise its tasks with recorded problems are
+    run one by one.
 
     Args:
         names: Tasks, groups or tags of this suite.
         recordings: The recorded responses.
-        metadata: What tasks are told: ``--metadata`` and the name of the model.
+        metadata: ``--metadata`` and the name of the model.
 
     Returns:
         Names of tasks and groups; and task -> indices of its documents, in ascending order.
 
     Raises:
-        ValueError: if there is no task of a name, or if no response belongs to any of the tasks.
+        ValueError: If a task is unknown, or no response belongs to any of the tasks.
     """
     from lm_eval.tasks import TaskManager
 
     manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(metadata))
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
-        raise ValueError(
-            f"no task of this suite: {', '.join(unknown)}; the groups are: {', '.join(manager.all_groups)}"
-        )
+        suggestion = did_you_mean(unknown[0], manager.all_tasks)
+        raise UserError(f"unknown task {unknown[0]}{suggestion}")
     indices = {}
     tasks = manager.load(list(names))["tasks"]
     for name, task in tasks.items():

@@ -20,11 +20,13 @@ _WIDEST = 48
     "given",
     default=None,
     metavar="TEXT",
-    help="A call of the program's functions, such as 'f([1, 2])'; statements may precede it. With --script, the text on "
-    "standard input.",
+    help="A call of the program's functions, such as 'f([1, 2])'; statements may precede it. With --script, "
+    "the text on standard input.",
 )
 @click.option("--script", is_flag=True, help="Run FILE as a script instead of calling its functions.")
-@click.option("--max-steps", type=click.IntRange(1), default=2_000, show_default=True, help="Record at most this many steps.")
+@click.option(
+    "--max-steps", type=click.IntRange(1), default=2_000, show_default=True, help="Record at most this many steps."
+)
 @click.option(
     "--max-value",
     type=click.IntRange(1),
@@ -44,7 +46,9 @@ def command(file: Path, given: str | None, script: bool, max_steps: int, max_val
         try:
             ast.parse(given)
         except SyntaxError as error:
-            raise click.BadParameter(f"{given!r} is not Python ({error.msg}); write a call such as 'f(1, 2)'") from error
+            raise click.BadParameter(
+                f"{given!r} is not Python ({error.msg}); write a call such as 'f(1, 2)'"
+            ) from error
     code = file.read_text(encoding="utf-8")
     # In a shell, the last line break of a text is easily forgotten.
     stdin = f"{given}\n" if script and given and not given.endswith("\n") else given or ""

@@ -29,7 +29,7 @@ def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str
                 f"{group}: {', '.join(rule.name for rule in RULES.values() if rule.group == group)}" for group in GROUPS
             )
             raise click.BadParameter(
-                f"{name!r} is not a rule or group{did_you_mean(name, [*RULES, *GROUPS])} Groups and their rules are: {known}"
+                f"{name!r} is not one of the rules of {known}{did_you_mean(name, [*RULES, *GROUPS])}"
             )
         chosen |= of_group or {name}
     return frozenset(chosen)
@@ -38,7 +38,10 @@ def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str
 @click.command("transform")
 @click.argument("file", type=_FILE)
 @click.option(
-    "--seed", default="0", show_default=True, help="Seed for rules, places, names and numbers. The same seed gives the same bytes."
+    "--seed",
+    default="0",
+    show_default=True,
+    help="Seed for rules, places, names and numbers. The same seed gives the same bytes.",
 )
 @click.option(
     "--rules",
@@ -52,11 +55,11 @@ def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str
     help="Tests that must still pass: assertions, check(candidate), or unittest classes. They use the program's names "
     "without importing them and run in the sandbox. A rule that breaks a test is left out.",
 )
-@click.option(
-    "--entry-point", default="", help="The function or class under test; check(candidate) needs it."
-)
+@click.option("--entry-point", default="", help="The function or class under test; check(candidate) needs it.")
 @click.option("--script", is_flag=True, help="FILE is a script that nobody imports, so all its names may change.")
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="File for C+. Standard output by default.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="File for C+. Standard output by default."
+)
 def command(
     file: Path,
     seed: str,
@@ -88,9 +91,7 @@ def command(
     except UnsupportedSyntaxError as error:
         raise click.ClickException(f"{file}: cannot be transformed: {error}; rewrite that part first") from error
     if not made.steps:
-        click.echo(
-            f"{file}: no rule can be applied safely; the program is printed in normal form", err=True
-        )
+        click.echo(f"{file}: no rule can be applied safely; the program is printed in normal form", err=True)
     if output is None:
         click.echo(made.code, nl=False)
     else:

@@ -31,6 +31,7 @@ from lm_eval_codemind.facts.complexity import with_complexity
 from lm_eval_codemind.facts.labels import apply_proof, load_proofs
 from lm_eval_codemind.facts.revealing_tests import with_revealing_tests
 from lm_eval_codemind.facts.sr_exceptions import with_exceptions
+from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.languages import HINT_SEED, kind_of
 from lm_eval_codemind.problems import COLUMN_SIDES, Problem, digest, dump_problems, dump_records, dump_side
 from lm_eval_codemind.transforms import RecipeError
@@ -175,6 +176,4 @@ def _write_manifest(directory: Path, entries: Mapping[str, Entry]) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    partial_path = path.with_name(path.name + ".part")
-    partial_path.write_bytes(content)
-    partial_path.replace(path)
+    write_whole(path, content)

@@ -11,12 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.errors import UserError, did_you_mean
 from lm_eval_codemind.harness import stages as stages_module
 from lm_eval_codemind.harness.contract import (
     dataset_arguments,
     loaded_once,
     parsed_arguments,
     replaced,
+    results_written,
     tasks_of,
     wait_for_all,
 )
@@ -52,15 +54,57 @@ def run_harness(arguments: Sequence[str]) -> None:
     known = tasks.TaskManager(include_path=paths, include_defaults=False)
     metadata = {**_mapping(file.get("metadata")), **_mapping(options.metadata)}
     stages = planned(known, names) if stages_module.PLACE not in metadata else (names, [])
+    output = options.output_path or file.get("output_path")
+    _require_known(known, names)
+    _require_examples(paths, names, metadata, options.num_fewshot or file.get("num_fewshot") or 0)
     with ExitStack() as stack:
+        stack.enter_context(results_written(_directory(output)))
         options.include_path = paths
         if set(names) <= set(known.all_tasks):
             stack.enter_context(replaced(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)))
         if stages[1]:
             stack.enter_context(loaded_once())
-            _run_stages(options, stages, metadata, options.output_path or file.get("output_path"))
+            _run_stages(options, stages, metadata, output)
         else:
             options.func(options)
+
+
+def _directory(output: str | None) -> Path | None:
+    """Return the directory of the results: ``--output_path``, or its parent if it names a JSON file."""
+    if output is None:
+        return None
+    return Path(output).parent if output.endswith(".json") else Path(output)
+
+
+def _require_known(manager: Any, names: Sequence[str]) -> None:
+    """Check that tasks named ``codemind…`` exist.
+
+    Raises:
+        UserError: If one does not. The message suggests similar names.
+    """
+    for name in names:
+        if name.startswith("codemind") and not manager.match_tasks([name]) and not Path(name).exists():
+            raise UserError(f"unknown task {name}{did_you_mean(name, manager.all_tasks)}")
+
+
+def _require_examples(
+    paths: Sequence[str], names: Sequence[str], metadata: Mapping[str, Any], num_fewshot: int
+) -> None:
+    """Check that tasks have as many few-shot examples as the user asks for, before the model is loaded.
+
+    Raises:
+        UserError: If one has fewer. The message says how many it has.
+    """
+    if not num_fewshot:
+        return
+    from lm_eval.tasks import TaskManager
+
+    manager = TaskManager(include_path=list(paths), include_defaults=False, metadata=dict(metadata))
+    ours = [name for name in manager.match_tasks(list(names)) if name.startswith("codemind")]
+    for name, task in manager.load(ours)["tasks"].items() if ours else ():
+        available = len(list(task.fewshot_docs()))
+        if available < num_fewshot:
+            raise UserError(f"{name} has {available} few-shot examples; use --num_fewshot {available} or fewer")
 
 
 def planned(manager: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:

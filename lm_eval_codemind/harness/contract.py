@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import json
 import logging
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
@@ -19,6 +21,7 @@ from typing import Any
 
 from packaging.version import Version
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.location import task_directories
 
 logger = logging.getLogger(__name__)
@@ -62,11 +65,21 @@ def include_our_tasks(manager: Any) -> None:
 
 
 def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments of ``lm_eval run`` as the harness parses them; ``func`` of them does what they say."""
+    """Return the arguments of ``lm_eval run`` as the harness parses them. Their ``func`` runs the evaluation.
+
+    Help and usage errors name ``codemind run``.
+    """
     from lm_eval._cli import HarnessCLI
 
     class Parser(HarnessCLI):  # type: ignore[misc]
         def parse(self) -> argparse.Namespace:
+            (commands,) = (a for a in self._parser._actions if isinstance(a, argparse._SubParsersAction))
+            run = commands.choices["run"]
+            run.prog = "codemind run"
+            run.usage = "%(prog)s --model MODEL --tasks TASK,... [--model_args KEY=VALUE,...] [options]"
+            run.epilog = (
+                "Everything that `lm_eval run` takes. Tasks: https://lm-eval-codemind.github.io/lm-eval-codemind"
+            )
             # The harness's own method reads the arguments of the process.
             parsed: argparse.Namespace = self._parser.parse_args(["run", *arguments])
             return parsed
@@ -113,6 +126,53 @@ def loaded_once() -> Iterator[None]:
 
     with replaced(registry, "get_model", keeping):
         yield
+
+
+@contextmanager
+def results_written(directory: Path | None) -> Iterator[None]:
+    """Check that the harness's result and sample files are complete when it has run.
+
+    The harness logs a warning if it cannot write them, and ends with status 0. Incomplete files get the suffix
+    ``.incomplete``, so that they are not read as results.
+
+    Args:
+        directory: Where the files go; None if the user wants no files.
+
+    Raises:
+        UserError: If the directory cannot be written to, or files are missing or incomplete afterwards.
+    """
+    if directory is None:
+        yield
+        return
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        reason = f"{directory}: results cannot be written there ({error.strerror}); choose another --output_path"
+        raise UserError(reason) from error
+    before = set(directory.rglob("*.json*"))
+    yield
+    if os.environ.get("RANK", "0") != "0":
+        return
+    written = set(directory.rglob("*.json*")) - before
+    results = [path for path in written if path.name.startswith("results_") or path.suffix == ".json"]
+    incomplete = [path for path in written if not _complete(path)]
+    for path in incomplete:
+        path.rename(path.with_name(f"{path.name}.incomplete"))
+    if not results or incomplete:
+        named = ", ".join(path.name for path in incomplete) or "no results file was written"
+        raise UserError(f"{directory}: results are incomplete ({named}); check the free space and run again")
+
+
+def _complete(path: Path) -> bool:
+    """Whether a file of the harness was written to its end."""
+    content = path.read_bytes()
+    try:
+        json.loads(content.rstrip().rpartition(b"\n")[2] if path.suffix == ".jsonl" else content)
+    except ValueError:
+        return False
+    return path.suffix == ".json" or content.endswith(b"\n")
 
 
 def tasks_of(manager: Any, name: str) -> list[str]:

@@ -1,0 +1,133 @@
+"""Errors that the user can fix: a message, status 1 or 2, no traceback and no truncated file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from lm_eval_codemind.cli import COMMANDS, main
+from lm_eval_codemind.files import write_whole
+
+# A file of at most this many bytes stands for a full disk: writing fails in the middle.
+_LIMIT = 2000
+
+
+def said(*arguments: object) -> str:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code != 0
+    assert isinstance(result.exception, SystemExit), result.exception
+    assert "Traceback" not in result.output
+    return " ".join(result.output.split())
+
+
+def on_a_full_disk(*arguments: object, cwd: Path, limit: int = _LIMIT) -> subprocess.CompletedProcess[str]:
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    return subprocess.run(
+        [sys.executable, "-c", "from lm_eval_codemind.cli import main; main()", *map(str, arguments)],
+        cwd=cwd,
+        preexec_fn=limited,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+
+
+def test_misspelled_names() -> None:
+    assert "did you mean report?" in said("reprot")
+    assert "did you mean humaneval" in said("data", "build", "--benchmark", "humanevl")
+    assert "unknown task codemind_ier_smaple; did you mean codemind_ier_sample" in said(
+        "run", "--model", "codemind-oracle", "--tasks", "codemind_ier_smaple"
+    )
+
+
+def test_misspelled_task_to_score(tmp_path: Path) -> None:
+    responses = tmp_path / "responses.jsonl"
+    responses.write_text('{"benchmark": "sample", "problem_id": "sample/1", "response": "1"}\n')
+    assert "did you mean codemind_ier_sample" in said(
+        "score", "--responses", responses, "--tasks", "codemind_ier_smaple"
+    )
+
+
+def test_more_examples_than_there_are() -> None:
+    message = said("run", "--model", "codemind-oracle", "--tasks", "codemind_ier_sample", "--num_fewshot", "4")
+    assert "codemind_ier_sample has 3 few-shot examples; use --num_fewshot 3 or fewer" in message
+
+
+def test_the_harness_options_under_our_name() -> None:
+    result = CliRunner().invoke(main, ["run", "--help"])
+    assert result.exit_code == 0
+    assert result.output.startswith("usage: codemind run --model MODEL")
+    assert "lm-eval run" not in result.output.split("options:")[0]
+
+
+@pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"run"}))
+def test_every_command_has_help(command: str) -> None:
+    result = CliRunner().invoke(main, [command, "--help"])
+    assert result.exit_code == 0 and f"{command} [OPTIONS]" in result.output
+
+
+def test_an_input_that_is_not_python(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text("def f(x):\n    return x\n")
+    assert "'f(' is not Python" in said("trace", program, "--input", "f(")
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "directory" / "file.txt"
+    write_whole(path, "first")
+
+    def full(self: Path, content: bytes) -> int:
+        self.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match=r"file\.txt"):
+        write_whole(path, "second")
+    assert path.read_text() == "first"
+    assert [file.name for file in path.parent.iterdir()] == ["file.txt"]
+    write = Path("/dev/full")
+    monkeypatch.undo()
+    with pytest.raises(OSError, match="/dev/full"):
+        write_whole(write, "text")
+
+
+def test_results_on_a_full_or_read_only_disk(tmp_path: Path) -> None:
+    arguments = ["run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--limit", "3"]
+    done = on_a_full_disk(*arguments, "--output_path", "results", "--log_samples", cwd=tmp_path)
+    assert done.returncode == 1, done.stderr[-2000:]
+    assert "Error: results: results are incomplete" in done.stderr, done.stderr[-2000:]
+    assert not [path for path in tmp_path.rglob("*") if path.suffix in (".json", ".jsonl")]
+
+    assert "/proc/results: results cannot be written there" in said(*arguments, "--output_path", "/proc/results")
+
+
+@pytest.mark.slow
+def test_report_and_data_on_a_full_disk(tmp_path: Path) -> None:
+    run = ["run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--limit", "3"]
+    CliRunner().invoke(main, [*run, "--output_path", str(tmp_path / "results"), "--log_samples"])
+    report = on_a_full_disk("report", "results", "-o", "report.html", cwd=tmp_path)
+    assert report.returncode == 1 and "Error: report.html: File too large" in report.stderr, report.stderr[-2000:]
+    assert not list(tmp_path.glob("report.html*"))
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+def test_a_build_on_a_full_disk(tmp_path: Path) -> None:
+    upstream = Path(__file__).parents[3] / "shared" / "data" / "upstream"
+    if not upstream.is_dir():
+        pytest.skip(f"no upstream archives in {upstream}")
+    arguments = ["data", "build", "--benchmark", "humaneval", "--upstream", upstream, "--out", "data"]
+    data = on_a_full_disk(*arguments, cwd=tmp_path)
+    assert data.returncode == 1 and "File too large" in data.stderr, data.stderr[-2000:]
+    assert "Traceback" not in data.stderr
+    assert not [path for path in tmp_path.glob("data/*") if path.is_file() and path.name != ".lock"]
