@@ -11,6 +11,6 @@ class UserError(ValueError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean …?"`` with the known names that resemble a name; empty if none does."""
+    """Return ``"; did you mean …"`` with the known names that resemble a name; empty if none does."""
     close = get_close_matches(name, list(known), n=3, cutoff=0.7)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
+    return f"; did you mean {' or '.join(close)}" if close else ""

@@ -135,8 +135,8 @@ def recorded_documents(
     manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(metadata))
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
-        suggestion = did_you_mean(unknown[0], manager.all_tasks)
-        raise UserError(f"unknown task {unknown[0]}{suggestion}")
+        suggestion = did_you_mean(unknown[0], manager.all_tasks) or f"; the groups are: {', '.join(manager.all_groups)}"
+        raise UserError(f"no task of this suite: {', '.join(unknown)}{suggestion}")
     indices = {}
     tasks = manager.load(list(names))["tasks"]
     for name, task in tasks.items():

@@ -28,8 +28,9 @@ def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str
             known = "; ".join(
                 f"{group}: {', '.join(rule.name for rule in RULES.values() if rule.group == group)}" for group in GROUPS
             )
+            suggestion = did_you_mean(name, [*RULES, *GROUPS])
             raise click.BadParameter(
-                f"{name!r} is not one of the rules of {known}{did_you_mean(name, [*RULES, *GROUPS])}"
+                f"there is no rule or group {name!r}{suggestion}. Groups and their rules are: {known}"
             )
         chosen |= of_group or {name}
     return frozenset(chosen)

@@ -43,7 +43,7 @@ def on_a_full_disk(*arguments: object, cwd: Path, limit: int = _LIMIT) -> subpro
 
 
 def test_misspelled_names() -> None:
-    assert "did you mean report?" in said("reprot")
+    assert "did you mean report" in said("reprot")
     assert "did you mean humaneval" in said("data", "build", "--benchmark", "humanevl")
     assert "unknown task codemind_ier_smaple; did you mean codemind_ier_sample" in said(
         "run", "--model", "codemind-oracle", "--tasks", "codemind_ier_smaple"
