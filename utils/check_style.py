@@ -34,6 +34,7 @@ UNREVISED = (
     "lm_eval_codemind/questions",
     "lm_eval_codemind/results",
     "lm_eval_codemind/transforms",
+    "lm_eval_codemind/views",
     "README.md",
     "tasks",
     "utils",

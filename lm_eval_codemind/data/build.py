@@ -150,7 +150,7 @@ def _build(name: str, upstream: Upstream, directory: Path) -> Entry:
         if old.stem not in contents:
             old.unlink()
     for stem, content in contents.items():
-        _replace(benchmark_path(directory, stem), content)
+        write_whole(benchmark_path(directory, stem), content)
     entry = Entry(
         builder_version=BUILDER_VERSION,
         revisions={archive.repository: archive.revision for archive in get_benchmark(name).archives},
@@ -172,8 +172,4 @@ def _build(name: str, upstream: Upstream, directory: Path) -> Entry:
 
 def _write_manifest(directory: Path, entries: Mapping[str, Entry]) -> None:
     record = {"benchmarks": {name: asdict(entries[name]) for name in benchmarks() if name in entries}}
-    _replace(directory / MANIFEST, (json.dumps(record, indent=2) + "\n").encode("utf-8"))
-
-
-def _replace(path: Path, content: bytes) -> None:
-    write_whole(path, content)
+    write_whole(directory / MANIFEST, (json.dumps(record, indent=2) + "\n").encode("utf-8"))
