@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from lm_eval_codemind.answers.lines import printed_lines
 from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, parse_literal
-from lm_eval_codemind.execution.lines import printed_lines
 
 # What an answer may stand in, besides its marks.
 _FENCED = re.compile(r"```[^\n`]*\n(?P<inside>.*?)\n?```", re.DOTALL)
@@ -75,7 +75,7 @@ def same_literal(answer: str, output: str) -> bool:
 def same_lines(answer: str, output: str) -> bool:
     """Return whether an answer is what a script printed, line by line without trailing white space.
 
-    What a line is says :func:`~lm_eval_codemind.execution.lines.printed_lines`. Blank lines before the first do not
+    What a line is says :func:`~lm_eval_codemind.answers.lines.printed_lines`. Blank lines before the first do not
     count either, for they cannot be told from the layout of the response; its indentation counts. An answer that wraps
     the text into a string literal is unwrapped.
     """

@@ -1,4 +1,7 @@
-"""The lines of what a script prints: the one definition by which outputs are compared, everywhere."""
+"""The lines of a printed output, as ``answers/lines.py`` defines them.
+
+The rule is stated twice, since the sandbox's processes see this directory only. A test compares both.
+"""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from lm_eval_codemind.answers.lines import printed_lines
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
-from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Case, Category, Problem, beyond_prompt, shown_cases

@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from lm_eval_codemind.answers.lines import printed_lines
 from lm_eval_codemind.catalogue import Benchmark, get_benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job
-from lm_eval_codemind.execution.lines import printed_lines
 from lm_eval_codemind.families import sr
 from lm_eval_codemind.families.pairs import Record
 from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, SpecificationReasoning

@@ -16,14 +16,12 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from importlib.metadata import version
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from datasets import Dataset
 
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import get_benchmark
-from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
-from lm_eval_codemind.execution.journal import submit
 from lm_eval_codemind.harness.contract import warn_if_unknown
 from lm_eval_codemind.harness.documents import splits
 from lm_eval_codemind.harness.provenance import record_responses, record_task
@@ -34,6 +32,9 @@ from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Answer, Family, Key, Question
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
 from lm_eval_codemind.scores.verdicts import unproven_passes
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.execution import Job, Outcome
 
 Item = TypeVar("Item")
 Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[Answer]]]
@@ -70,6 +71,8 @@ class Reader:
         if job is not None:
             same = dataclasses.replace(job, job_id="")
             if same not in self._running:
+                from lm_eval_codemind.execution.journal import submit
+
                 self._running[same] = submit(job)
             answer.pending = self._running[same]
         return answer
@@ -155,7 +158,7 @@ class Hooks:
                         continue
                     answers[-1].append(reader.read(response, question))
             if name == family.filters[0]:
-                record_responses(responses, documents, shared_sandbox() if family.executes else None)
+                record_responses(responses, documents, family.executes)
             return answers
 
         return read

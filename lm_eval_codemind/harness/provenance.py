@@ -15,7 +15,6 @@ from typing import Any
 from lm_eval_codemind import __version__
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.data import benchmark_digests, load_benchmark
-from lm_eval_codemind.execution import Limits, Sandbox
 from lm_eval_codemind.harness.documents import Document
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Family, Key
@@ -63,14 +62,14 @@ def record_task(
 
 
 def record_responses(
-    responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]], sandbox: Sandbox | None = None
+    responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]], executes: bool
 ) -> None:
     """Record digests of a task's responses, from a filter: ``codemind verify`` compares them.
 
     Args:
         responses: The responses to each document, as a filter gets them.
         documents: The documents of the task.
-        sandbox: What executes the code in them, if any does: its level and its usual limits are recorded, too.
+        executes: Whether code in them is executed: then the sandbox's level and usual limits are recorded, too.
     """
     suite = next((document.suite for document in documents if isinstance(document, Document)), None)
     if suite is None:
@@ -78,8 +77,10 @@ def record_responses(
     suite["responses"] = seal(
         (Key.of(document), digest(of_document)) for of_document, document in zip(responses, documents, strict=True)
     )
-    if sandbox is not None:
-        suite["sandbox"] = {"isolation": sandbox.isolation, "limits": dataclasses.asdict(Limits())}
+    if executes:
+        from lm_eval_codemind.execution import Limits, shared_sandbox
+
+        suite["sandbox"] = {"isolation": shared_sandbox().isolation, "limits": dataclasses.asdict(Limits())}
 
 
 def templates_of(suite: Mapping[str, Any]) -> tuple[str, str]:

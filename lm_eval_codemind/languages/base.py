@@ -5,9 +5,12 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from lm_eval_codemind.execution import Job, Limits
 from lm_eval_codemind.problems import Case, Complexity, Problem
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.execution import Job, Limits
 
 # The tags of the paper's analysis, in the order in which tables show them. `match` is Python's switch.
 CONSTRUCTS: tuple[str, ...] = ("for", "while", "if", "try", "match", "nested_loop", "nested_if", "basic")

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from concurrent.futures import Future
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lm_eval_codemind.execution import CaseOutcome, Outcome, Status
 from lm_eval_codemind.languages import Unfinished
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.execution import CaseOutcome, Outcome
 
 # Of an outcome: what is logged with an answer.
 _LOGGED = (
@@ -52,6 +54,8 @@ class Answer:
     @classmethod
     def of_program(cls, program: str | Unfinished | None) -> Answer:
         """Return the answer that a program is; one that a response breaks off in is found, and never executed."""
+        from lm_eval_codemind.execution import Outcome, Status
+
         if isinstance(program, Unfinished):
             return cls(program.source, outcome=_described(Outcome(Status.UNFINISHED)))
         answer = cls(program)

@@ -9,16 +9,18 @@ import abc
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.data import load_benchmark, load_problem
-from lm_eval_codemind.execution import Job
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import PACKAGED
 from lm_eval_codemind.questions.answer import Answer
 from lm_eval_codemind.questions.question import Question
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.execution import Job
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 CONFIDENCE = 0.95
 # Resamples of a bootstrap and the seed it starts from, so that the same samples give the same interval.
@@ -67,6 +66,8 @@ def proportion(successes: int, n: int, confidence: float = CONFIDENCE) -> Estima
 
         (p + z²/2n ± z √(p(1 - p)/n + z²/4n²)) / (1 + z²/n)
     """
+    from scipy import stats
+
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
     interval = stats.binomtest(successes, n).proportion_ci(confidence, method="wilson")
@@ -135,6 +136,8 @@ def spearman(x: Sequence[float], y: Sequence[float], confidence: float = CONFIDE
     Raises:
         ValueError: If the two differ in length.
     """
+    from scipy import stats
+
     if len(x) != len(y):
         raise ValueError(f"a correlation needs pairs, but there are {len(x)} and {len(y)} values")
     n = len(x)
@@ -164,6 +167,8 @@ def compare(first: Sequence[float], second: Sequence[float], confidence: float =
     Raises:
         ValueError: If the two differ in length.
     """
+    from scipy import stats
+
     if len(first) != len(second):
         raise ValueError(f"a paired test needs pairs, but there are {len(first)} and {len(second)} scores")
     differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)

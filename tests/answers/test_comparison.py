@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.comparison import same_lines, same_literal, same_output, same_text, same_value
-from lm_eval_codemind.execution.lines import printed_lines
+from lm_eval_codemind.answers.lines import printed_lines
 from lm_eval_codemind.facts import labels
 from tests.answers.test_literals import values
 

@@ -7,22 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.languages.base import Language
-from lm_eval_codemind.languages.java.code import Code, code, splice
 from lm_eval_codemind.languages.java.kinds import Function, Script
-from lm_eval_codemind.languages.java.listing import MARKS
-from lm_eval_codemind.languages.java.measures import measure
-from lm_eval_codemind.languages.java.normal import lines, normal_form
-from lm_eval_codemind.languages.java.suites import LANGUAGE
-from lm_eval_codemind.languages.java.syntax import JavaSyntaxError
 from lm_eval_codemind.problems import Complexity
 
-__all__ = ["JAVA", "Code", "code", "lines", "measure", "normal_form", "splice"]
+__all__ = ["JAVA"]
 
 
 class _Java(Language):
-    name = LANGUAGE
+    name = "java"
     title = "Java"
     fence = "java"
     kinds = (Function(), Script())
@@ -30,24 +23,36 @@ class _Java(Language):
 
     @property
     def marks(self) -> Sequence[tuple[str, str]]:
+        from lm_eval_codemind.languages.java.listing import MARKS
+
         return MARKS
 
     def lines(self, source: str) -> int:
+        from lm_eval_codemind.languages.java.normal import lines
+        from lm_eval_codemind.languages.java.syntax import JavaSyntaxError
+
         try:
             return lines(source)
         except JavaSyntaxError as error:
             raise SyntaxError(str(error)) from error
 
     def normal_form(self, source: str) -> str:
+        from lm_eval_codemind.languages.java.normal import normal_form
+        from lm_eval_codemind.languages.java.syntax import JavaSyntaxError
+
         try:
             return normal_form(source)
         except JavaSyntaxError:
             return source
 
     def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
+        from lm_eval_codemind.languages.java.measures import measure
+
         return measure(source, loop_length)
 
     def require(self, sources: Iterable[str]) -> None:
+        from lm_eval_codemind.execution.java import jdk
+
         try:
             jdk.find()
         except jdk.JavaUnavailable as error:

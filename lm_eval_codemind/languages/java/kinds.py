@@ -5,16 +5,15 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from lm_eval_codemind.execution import Job, Limits, ScriptCase
 from lm_eval_codemind.languages.base import Execution, Kind, Unfinished
-from lm_eval_codemind.languages.java import suites
-from lm_eval_codemind.languages.java.code import class_in, imports_of, types_of, unfinished, with_members
-from lm_eval_codemind.languages.java.code import code as code_of
-from lm_eval_codemind.languages.java.suites import LANGUAGE, SOLUTION
-from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse, parse_valid
-from lm_eval_codemind.languages.java.types import text_type
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.execution import Job, Limits
+
+LANGUAGE = "java"
 
 _LOOKUP = """\
 import java.nio.charset.StandardCharsets;
@@ -50,12 +49,17 @@ class Script(Kind):
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
+        from lm_eval_codemind.execution import Job, Limits, ScriptCase
+
         cases = [ScriptCase(case.input, case.output) for case in problem.cases]
         return Job.script(code, cases, limits=limits or Limits(), job_id=problem.problem_id, language=LANGUAGE)
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
     ) -> str | Unfinished | None:
+        from lm_eval_codemind.languages.java.code import code as code_of
+        from lm_eval_codemind.languages.java.code import unfinished
+
         found = code_of(response)
         if found is not None and found.main_class:
             return found.source
@@ -65,6 +69,8 @@ class Script(Kind):
         return None if found is None else found.source
 
     def asked_for(self, code: str, problem: Problem) -> str:
+        from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse_valid
+
         try:
             parse_valid(code)
         except JavaSyntaxError as error:
@@ -93,9 +99,13 @@ class Script(Kind):
 
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
         # Nothing seeds what a program in Java leaves to chance.
+        from lm_eval_codemind.execution import Job, ScriptCase
+
         return Job.script(code, [ScriptCase(input)], limits=limits, job_id=problem.problem_id, language=LANGUAGE)
 
     def output_type(self, output: str) -> str | None:
+        from lm_eval_codemind.languages.java.types import text_type
+
         return text_type(output)
 
 
@@ -115,12 +125,18 @@ class Function(Kind):
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
+        from lm_eval_codemind.execution import Limits
+        from lm_eval_codemind.languages.java import suites
+
         return suites.suite_job(
             code, problem.tests, problem.entry_point, problem.context, limits or Limits(), problem.problem_id
         )
 
     def assertions(self, problem: Problem) -> Mapping[str, str]:
         """Return the assertions of the suite, else the problem's own."""
+
+        from lm_eval_codemind.languages.java import suites
+
         found = suites.assertions(problem.tests)
         return found or ({problem.hint_test: problem.input} if problem.hint_test else {})
 
@@ -128,6 +144,10 @@ class Function(Kind):
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
     ) -> str | Unfinished | None:
         """Return the class with the method; imports and methods that it lacks are those of ``into``."""
+
+        from lm_eval_codemind.languages.java.code import class_in, unfinished, with_members
+        from lm_eval_codemind.languages.java.suites import SOLUTION
+
         found = class_in(response, SOLUTION, problem.entry_point)
         if found is not None:
             return with_members(found, into, SOLUTION)
@@ -136,6 +156,10 @@ class Function(Kind):
 
     def asked_for(self, code: str, problem: Problem) -> str:
         """Return the types of the program, without imports."""
+
+        from lm_eval_codemind.languages.java.code import types_of
+        from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse_valid
+
         try:
             tree = parse_valid(code)
         except JavaSyntaxError as error:
@@ -149,6 +173,10 @@ class Function(Kind):
         return problem.hint_test
 
     def with_tests(self, problem: Problem, tests: str) -> Problem:
+        from lm_eval_codemind.languages.java import suites
+        from lm_eval_codemind.languages.java.code import imports_of
+        from lm_eval_codemind.languages.java.syntax import parse
+
         imports = "\n".join(imports_of(parse(problem.tests)))
         return dataclasses.replace(problem, tests=suites.as_suite(tests, imports))
 
@@ -159,4 +187,6 @@ class Function(Kind):
         return problem
 
     def output_type(self, output: str) -> str | None:
+        from lm_eval_codemind.languages.java.types import text_type
+
         return text_type(output)

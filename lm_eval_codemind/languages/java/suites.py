@@ -18,7 +18,6 @@ from lm_eval_codemind.execution import Job, Limits
 from lm_eval_codemind.languages.java.code import imports_of, types_of
 from lm_eval_codemind.languages.java.syntax import Node, Tree, parse, parse_valid
 
-LANGUAGE = "java"
 RECEIVER = "s"
 """The variable of a suite that holds the object under test."""
 SOLUTION = "Solution"
@@ -48,7 +47,7 @@ def suite_job(program: str, suite: str, entry_point: str, context: str, limits: 
     if tree.is_valid:
         kept = [tree.text(node) for node in types_of(tree) if tree.name(node) not in prepared.names]
         program = "\n".join([*imports_of(tree), "", *kept, ""])
-    return Job.function(program, prepared.source, SOLUTION, limits=limits, job_id=job_id, language=LANGUAGE)
+    return Job.function(program, prepared.source, SOLUTION, limits=limits, job_id=job_id, language="java")
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,8 @@ import ast
 import importlib.util
 from collections.abc import Iterable, Sequence
 
-from lm_eval_codemind.execution import require_importable
 from lm_eval_codemind.languages.base import Language
-from lm_eval_codemind.languages.python.complexity.measures import measure
 from lm_eval_codemind.languages.python.kinds import Function, Method, PythonKind, Script
-from lm_eval_codemind.languages.python.lines import DOCUMENTED, has_docstring, lines_of_code
-from lm_eval_codemind.languages.python.listing import MARKS
-from lm_eval_codemind.languages.python.names import imported_modules
-from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, normal_form, unparse
 from lm_eval_codemind.problems import Complexity, Problem
 
 # Packages that programs of the packaged benchmarks import, and the extra that installs them.
@@ -33,15 +27,27 @@ class _Python(Language):
     fence = "python"
     kinds = (Function(), Method(), Script())
     prover = "lm_eval_codemind.proof.prove:prove_labels"
-    lines = staticmethod(lines_of_code)
-    normal_form = staticmethod(normal_form)
+
+    def lines(self, source: str) -> int:
+        from lm_eval_codemind.languages.python.lines import lines_of_code
+
+        return lines_of_code(source)
+
+    def normal_form(self, source: str) -> str:
+        from lm_eval_codemind.languages.python.unparse import normal_form
+
+        return normal_form(source)
 
     @property
     def marks(self) -> Sequence[tuple[str, str]]:
+        from lm_eval_codemind.languages.python.listing import MARKS
+
         return MARKS
 
     def bare_form(self, source: str, context: str = "") -> str:
         """Return the normal form without docstrings and the context's statements; unchanged where it does not parse."""
+        from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
+
         try:
             tree, known = _undocumented(source), {ast.dump(node) for node in _undocumented(context).body}
             tree.body = [node for node in tree.body if ast.dump(node) not in known]
@@ -50,9 +56,14 @@ class _Python(Language):
             return source
 
     def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
+        from lm_eval_codemind.languages.python.complexity.measures import measure
+
         return measure(source, loop_length)
 
     def require(self, sources: Iterable[str]) -> None:
+        from lm_eval_codemind.execution import require_importable
+        from lm_eval_codemind.languages.python.names import imported_modules
+
         texts = list(sources)
         needed = {name for source in texts for name in imported_modules(source, anywhere=False)}
         missing = sorted({top for name in needed if importlib.util.find_spec(top := name.split(".")[0]) is None})
@@ -72,6 +83,8 @@ def _installable(packages: Sequence[str]) -> str:
 
 
 def _undocumented(source: str) -> ast.Module:
+    from lm_eval_codemind.languages.python.lines import DOCUMENTED, has_docstring
+
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, DOCUMENTED) and has_docstring(node):

@@ -7,25 +7,14 @@ import ast
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from lm_eval_codemind.answers.comparison import readings, too_long
-from lm_eval_codemind.answers.output import likely_code, likely_text
-from lm_eval_codemind.execution import Job, Limits, ScriptCase
 from lm_eval_codemind.languages.base import Execution, Given, Kind, Unfinished
-from lm_eval_codemind.languages.python import hint_tests
-from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
-from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
-from lm_eval_codemind.languages.python.inputs import MaskedInput, masked_call, masked_test
-from lm_eval_codemind.languages.python.methods import insert_method
-from lm_eval_codemind.languages.python.names import (
-    bound_names,
-    free_names,
-    module_names,
-    needed_functions,
-    statements_binding,
-)
-from lm_eval_codemind.languages.python.statements import shape, source_of
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.execution import Job, Limits
+    from lm_eval_codemind.languages.python.inputs import MaskedInput
 
 _TEST_CASE = """
 
@@ -56,10 +45,15 @@ class PythonKind(Kind):
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         return problem
 
-    output_type = staticmethod(literal_type)
+    def output_type(self, output: str) -> str | None:
+        from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
+
+        return text_type(output) if self.printed else literal_type(output)
 
     def public_names(self, problem: Problem) -> set[str] | None:
         """Return the names that a program's tests may use; None where nothing uses any."""
+        from lm_eval_codemind.languages.python import hint_tests
+
         return {
             word
             for text in (problem.tests, problem.input, problem.entry_point)
@@ -75,6 +69,8 @@ class PythonKind(Kind):
         return ()
 
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
+        from lm_eval_codemind.execution import Job
+
         execution = self.execution(problem, code=code, input=input)
         program = after_future_imports(execution.module, _SEED_BY_CHANCE)
         if execution.expression is None:
@@ -99,6 +95,8 @@ class PythonKind(Kind):
 
     def likely_input(self, response: str, problem: Problem) -> str | None:
         """Return the first likely piece that can be read, else the first that has what an answer begins with."""
+        from lm_eval_codemind.answers.output import likely_code
+
         masked = self.masked(problem)
         if masked is None:
             return None
@@ -128,6 +126,8 @@ class Function(PythonKind):
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
+        from lm_eval_codemind.execution import Job, Limits
+
         return Job.function(
             code,
             problem.tests,
@@ -140,6 +140,8 @@ class Function(PythonKind):
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
     ) -> str | Unfinished | None:
+        from lm_eval_codemind.languages.python.code import extract_definition
+
         code = extract_definition(response, problem.entry_point, specification)
         if not isinstance(code, str) or not context.strip():
             return code
@@ -149,6 +151,8 @@ class Function(PythonKind):
         return "\n".join([*future, context.strip("\n"), "", "", *rest]).lstrip("\n")
 
     def asked_for(self, code: str, problem: Problem) -> str:
+        from lm_eval_codemind.languages.python.code import extract_definition
+
         found = extract_definition(f"```python\n{code.strip()}\n```", problem.entry_point)
         return found if isinstance(found, str) and found else code
 
@@ -163,19 +167,29 @@ class Function(PythonKind):
         return dataclasses.replace(problem, tests=tests, context=context)
 
     def assertions(self, problem: Problem) -> Mapping[str, str]:
+        from lm_eval_codemind.languages.python import hint_tests
+
         tests = [hint.test for hint in hint_tests.function_hints(problem)]
         return {test: hint_tests.call_of(test, problem.entry_point) for test in tests}
 
     def obedient_code(self, problem: Problem) -> str | None:
+        from lm_eval_codemind.languages.python import hint_tests
+
         return hint_tests.obedient_function(problem)
 
     def with_hint(self, problem: Problem, seed: int) -> Problem:
+        from lm_eval_codemind.languages.python import hint_tests
+
         return hint_tests.drawn(problem, hint_tests.function_hints(problem), seed)
 
     def masked(self, problem: Problem) -> MaskedInput | None:
+        from lm_eval_codemind.languages.python.inputs import masked_call
+
         return masked_call(problem.code, problem.entry_point, problem.input)
 
     def focus(self, problem: Problem) -> list[str] | None:
+        from lm_eval_codemind.languages.python.names import needed_functions
+
         return needed_functions(problem.code, problem.entry_point)
 
     def known_inputs(self, problem: Problem) -> list[str]:
@@ -185,6 +199,8 @@ class Function(PythonKind):
         return list(known)
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
+        from lm_eval_codemind.execution import Job
+
         return Job.evaluate(code, [observing_call(text) for text in inputs], limits=limits)
 
 
@@ -202,6 +218,8 @@ class Method(PythonKind):
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
+        from lm_eval_codemind.execution import Job, Limits
+
         return Job.unittest(
             code,
             problem.tests,
@@ -215,6 +233,9 @@ class Method(PythonKind):
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
     ) -> str | Unfinished | None:
+        from lm_eval_codemind.languages.python.code import MethodCode, extract_method
+        from lm_eval_codemind.languages.python.methods import insert_method
+
         class_name, name = problem.entry_point.split(".")
         method = extract_method(response, class_name, name, specification)
         return insert_method(into, class_name, method) if isinstance(method, MethodCode) else method
@@ -223,6 +244,8 @@ class Method(PythonKind):
         return _method_with_needs(code, problem)
 
     def own_answer(self, problem: Problem) -> str:
+        from lm_eval_codemind.languages.python.code import MethodCode, extract_method
+
         class_name, name = problem.entry_point.split(".")
         method = extract_method(problem.code, class_name, name)
         if not isinstance(method, MethodCode):
@@ -237,12 +260,18 @@ class Method(PythonKind):
         return f"{problem.input.strip()}\n\nassert test(unittest.TestCase()) == ??"
 
     def obedient_code(self, problem: Problem) -> str | None:
+        from lm_eval_codemind.languages.python import hint_tests
+
         return hint_tests.obedient_method(problem)
 
     def with_hint(self, problem: Problem, seed: int) -> Problem:
+        from lm_eval_codemind.languages.python import hint_tests
+
         return hint_tests.drawn(problem, hint_tests.method_hints(problem), seed)
 
     def masked(self, problem: Problem) -> MaskedInput | None:
+        from lm_eval_codemind.languages.python.inputs import masked_test
+
         return masked_test(problem.code, problem.input)
 
     def test_names(self, problem: Problem) -> list[str]:
@@ -256,6 +285,8 @@ class Method(PythonKind):
         ]
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
+        from lm_eval_codemind.execution import Job
+
         return Job.evaluate(code, [_running_test(text) for text in inputs], limits=limits)
 
 
@@ -274,12 +305,16 @@ class Script(PythonKind):
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
+        from lm_eval_codemind.execution import Job, Limits, ScriptCase
+
         cases = [ScriptCase(case.input, case.output) for case in problem.cases]
         return Job.script(code, cases, limits=limits or Limits(), job_id=problem.problem_id)
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
     ) -> str | Unfinished | None:
+        from lm_eval_codemind.languages.python.code import extract_script
+
         return extract_script(response)
 
     def asked_for(self, code: str, problem: Problem) -> str:
@@ -298,8 +333,6 @@ class Script(PythonKind):
     def masked_output(self, problem: Problem) -> str:
         return "??"
 
-    output_type = staticmethod(text_type)
-
     def masked_input(self, problem: Problem) -> str | None:
         """Return the empty text: all that is typed is to be predicted."""
         return ""
@@ -309,6 +342,8 @@ class Script(PythonKind):
 
     def read_input(self, answer: str, problem: Problem) -> Given | None:
         """Return what is typed: the lines between the markers, or in the code fence that they hold."""
+        from lm_eval_codemind.answers.comparison import readings, too_long
+
         if too_long(answer, problem.input):
             return None
         text = list(readings(answer))[1] if answer.strip().startswith("```") and answer.strip() != "```" else answer
@@ -320,6 +355,8 @@ class Script(PythonKind):
         return Given(problem.input if same else typed, same)
 
     def likely_input(self, response: str, problem: Problem) -> str | None:
+        from lm_eval_codemind.answers.output import likely_text
+
         return likely_text(response)
 
     def plain_inputs(self, problem: Problem) -> list[str]:
@@ -333,6 +370,8 @@ class Script(PythonKind):
         return None
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
+        from lm_eval_codemind.execution import Job
+
         return Job.script(code, [(text, None) for text in inputs], limits=limits)
 
 
@@ -382,6 +421,8 @@ def _calls_of(tests: str, entry_point: str) -> list[str]:
 
 def _function_support(problem: Problem) -> str:
     """Return the problem's context and what else of its program the tests mention, such as a value they pass."""
+    from lm_eval_codemind.languages.python.names import free_names, module_names, statements_binding
+
     own = module_names(problem.context) | {problem.entry_point, "candidate"}
     missing = (free_names(ast.parse(problem.tests)) - own) & module_names(problem.code)
     statements = statements_binding(missing, ast.parse(problem.code)) if missing else []
@@ -394,6 +435,9 @@ def _method_with_needs(code: str, problem: Problem) -> str:
     That are functions, imports and values outside of the class, as far as the method mentions them, directly or by way
     of each other, and further members of the class.
     """
+    from lm_eval_codemind.languages.python.names import bound_names, free_names, statements_binding
+    from lm_eval_codemind.languages.python.statements import shape, source_of
+
     class_name, method_name = problem.entry_point.split(".")
     tree, original = ast.parse(code), ast.parse(problem.code)
     present = {shape(node) for node in original.body} - {None}

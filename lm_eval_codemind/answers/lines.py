@@ -1,0 +1,18 @@
+"""The lines of a printed output: the rule by which outputs are compared.
+
+``execution/lines.py`` states the same rule again, since the sandbox's processes see no other room.
+"""
+
+from __future__ import annotations
+
+
+def printed_lines(text: str) -> list[str]:
+    r"""Return the lines of an output without white space at their ends, and without empty lines at its end.
+
+    Only ``\n`` ends a line: a form feed, or another character that :meth:`str.splitlines` splits at, stands inside one.
+    White space in front of a line is part of it.
+    """
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines

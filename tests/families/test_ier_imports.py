@@ -1,0 +1,100 @@
+"""What IER needs: making its documents and scoring answers imports no builder, no prover and no sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lm_eval_codemind.data import data_directory, load_benchmark
+
+TASKS = Path(__file__).resolve().parents[2] / "tasks"
+MOST_MODULES = 45
+MOST_LINES = 6_000
+NEVER = ("benchmarks", "data.build", "execution", "facts", "proof", "transforms")
+
+# Makes the documents of tasks, answers each with its target, and prints which modules that imported.
+SCRIPT = """
+import json, sys
+sys.modules["fcntl"] = None  # as on systems that have no such module
+from lm_eval_codemind.families import ier
+made = 0
+for function, arguments in json.loads(sys.argv[1]):
+    published = function.startswith("published")
+    documents = getattr(ier, function)(**arguments, suite={})["test"]
+    read = ier.published_match if published else ier.strict_match
+    score = ier.process_published_results if published else ier.process_results
+    few = documents.select(range(min(3, len(documents)))).to_list()
+    for document, answers in zip(few, read([[document["target"]] for document in few], few)):
+        scores = score(document, [answers])
+        assert scores["r_ier_text" if published else "r_ier"] == 1, document["problem_id"]
+    made += len(documents)
+modules = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()
+           if name.startswith("lm_eval_codemind")}
+heavy = [name for name in ("scipy.stats", "tree_sitter") if name in sys.modules]
+print(json.dumps([made, modules, heavy]))
+"""
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads ``!function`` as the function's name."""
+
+
+_Loader.add_constructor("!function", lambda loader, node: node.value)
+
+
+def tasks() -> list[tuple[str, dict[str, Any]]]:
+    """Return the function that makes the documents of each IER task, with its arguments."""
+    found = []
+    for file in sorted(TASKS.rglob("codemind_ier*.yaml")):
+        config = yaml.load(file.read_text(encoding="utf-8"), _Loader)
+        if "include" in config:
+            base = yaml.load((file.parent / config["include"]).read_text(encoding="utf-8"), _Loader)
+            config = {
+                **base,
+                **config,
+                "dataset_kwargs": {**base.get("dataset_kwargs", {}), **config["dataset_kwargs"]},
+            }
+        module, _, function = config.get("custom_dataset", "").rpartition(".")
+        if module == "lm_eval_codemind.families.ier":
+            found.append((function, config["dataset_kwargs"]))
+    return found
+
+
+def check(data: Path, chosen: list[tuple[str, dict[str, Any]]]) -> int:
+    """Make the documents in a fresh process, hold what it imported to the limits and return how many there are."""
+    run = subprocess.run(
+        [sys.executable, "-c", SCRIPT, json.dumps(chosen)],
+        env={**os.environ, "CODEMIND_DATA": str(data)},
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert run.returncode == 0, run.stderr
+    made, modules, heavy = json.loads(run.stdout.splitlines()[-1])
+    assert not [name for name in modules if name.removeprefix("lm_eval_codemind.").startswith(NEVER)]
+    assert not heavy
+    lines = sum(len(Path(file).read_text(encoding="utf-8").splitlines()) for file in modules.values() if file)
+    assert len(modules) <= MOST_MODULES, sorted(modules)
+    assert lines <= MOST_LINES, lines
+    return int(made)
+
+
+def test_the_sample_needs_little() -> None:
+    for name in ("sample", "sample_java"):
+        load_benchmark(name)
+    chosen = [task for task in tasks() if task[1]["benchmark"] in ("sample", "sample_java")]
+    assert check(data_directory(), chosen) >= 24 + 13
+
+
+@pytest.mark.upstream
+def test_all_tasks_need_little(built_data: Path) -> None:
+    chosen = tasks()
+    assert len(chosen) >= 20
+    assert check(built_data, chosen) > 10_000
