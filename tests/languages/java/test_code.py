@@ -10,7 +10,8 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.languages import java
+from lm_eval_codemind.languages.java import code as java
+from lm_eval_codemind.languages.java.measures import measure
 
 HERE = Path(__file__).parent
 SHAPES: list[dict[str, Any]] = yaml.safe_load((HERE / "code_shapes.yaml").read_text(encoding="utf-8"))
@@ -70,7 +71,7 @@ _PIECES = [
 def test_extraction_never_raises(text: str) -> None:
     found = java.code(text)
     if found is not None:
-        java.measure(found.source)
+        measure(found.source)
 
 
 @settings(max_examples=50, deadline=None)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.languages import java
-from lm_eval_codemind.languages.java.measures import construct_tags, cyclomatic_complexity, nested_constructs
+from lm_eval_codemind.languages.java.measures import construct_tags, cyclomatic_complexity, measure, nested_constructs
+from lm_eval_codemind.languages.java.normal import lines, normal_form
 from lm_eval_codemind.languages.java.syntax import JavaSyntaxError
 from lm_eval_codemind.languages.python import complexity
 from lm_eval_codemind.languages.python.lines import lines_of_code
@@ -49,8 +49,8 @@ LINES = [
 
 @pytest.mark.parametrize(("text", "count"), LINES)
 def test_lines(text: str, count: int) -> None:
-    assert java.lines(body(text)) == 2 + count
-    assert len(java.normal_form(body(text)).splitlines()) == 2 + count
+    assert lines(body(text)) == 2 + count
+    assert len(normal_form(body(text)).splitlines()) == 2 + count
 
 
 @pytest.mark.parametrize(
@@ -64,16 +64,16 @@ def test_lines(text: str, count: int) -> None:
     ],
 )
 def test_lines_of_declarations(source: str, count: int) -> None:
-    assert java.lines(source) == len(java.normal_form(source).splitlines()) == count
+    assert lines(source) == len(normal_form(source).splitlines()) == count
 
 
 def test_the_normal_form_is_blind_to_layout_and_comments() -> None:
     one = body('if(x>1){String s="a  b";/* c */}else x --;')
     other = body('if ( x > 1 )\n{\n  String s = "a  b"; // d\n}\nelse\n  x--;\n')
-    assert java.normal_form(one) == java.normal_form(other)
-    assert java.normal_form(java.normal_form(one)) == java.normal_form(one)
-    assert '"a  b"' in java.normal_form(one)
-    assert java.normal_form("") == ""
+    assert normal_form(one) == normal_form(other)
+    assert normal_form(normal_form(one)) == normal_form(one)
+    assert '"a  b"' in normal_form(one)
+    assert normal_form("") == ""
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_constructs(text: str, tags: tuple[str, ...], nesting: int) -> None:
     ],
 )
 def test_dependencies(source: str, pairs: int) -> None:
-    measured = java.measure(source)
+    measured = measure(source)
     assert measured is not None and measured.dep == pairs
 
 
@@ -166,14 +166,14 @@ TWINS = [
 @pytest.mark.parametrize(("java_text", "python_text"), TWINS)
 def test_the_definitions_are_pythons(java_text: str, python_text: str) -> None:
     source = f"class A {{ {java_text} }}"
-    ours, theirs = java.measure(source), complexity.measure(python_text)
+    ours, theirs = measure(source), complexity.measure(python_text)
     assert ours is not None and theirs is not None
     assert (ours.cc, ours.nc, ours.constructs, ours.dep) == (theirs.cc, theirs.nc, theirs.constructs, theirs.dep)
-    assert java.lines(source) == lines_of_code(python_text) + 1
+    assert lines(source) == lines_of_code(python_text) + 1
 
 
 def test_what_is_no_java_has_no_measures() -> None:
-    assert java.measure("") is None
-    assert java.measure("print(42)\nx = = 3") is None
+    assert measure("") is None
+    assert measure("print(42)\nx = = 3") is None
     with pytest.raises(JavaSyntaxError):
-        java.lines("class A {")
+        lines("class A {")
