@@ -1,9 +1,8 @@
 """Taking a Java program out of a response: its classes, with the imports they need.
 
 A response may hold fenced blocks, prose, tags, thinking, several versions of the program, its helpers in blocks of
-their own, and a second class that tries it out. Declarations are looked for wherever a line starts with one, a class is
-followed to its closing brace by the language's own rules for comments and literals, and the grammar then says which
-class has the program's ``main``.
+their own, and a second class that tries it out. Declarations are looked for wherever a line starts with one. Prose
+around them is left out; other code beside them stays, so that what does not compile as a whole does not compile.
 
 Of several programs the last counts that reads its input, else the last: corrections come after what they correct. One
 that breaks off in the middle is no program. Where methods stand alone, without a class, they get one.
@@ -16,11 +15,11 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from lm_eval_codemind.answers.response import visible_text
-from lm_eval_codemind.languages.java.declarations import Declaration, broken_off, declarations
-from lm_eval_codemind.languages.java.syntax import METHODS, TYPES, JavaSyntaxError, Node, Tree, parse
+from lm_eval_codemind.languages.java.declarations import Declaration, Members, declarations, starts, without_public
+from lm_eval_codemind.languages.java.syntax import METHODS, TYPES, Node, Tree, is_valid, parse
 
 WRAPPER = "Main"
 
@@ -32,7 +31,9 @@ _TAG = re.compile(
 _QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _NUMBERED = re.compile(r"^[ \t]*\d{1,4}(?:[ \t]*[:|.)][ \t]?|\t|  )", re.MULTILINE)
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
-_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+# Of more classes with a `main` than this only the last are looked at.
+_MOST_CLASSES = 50
+_WORD = re.compile(r"(?:[^\W\d]|\$)[\w$]*")
 
 
 @dataclass(frozen=True)
@@ -51,53 +52,50 @@ class Code:
 
 @dataclass(frozen=True)
 class _Type:
-    """A top-level class of a response, parsed."""
+    """A top-level class of a response.
+
+    Attributes:
+        part: Its declaration.
+        members: What it declares.
+        words: The words of its source.
+    """
 
     part: Declaration
-    tree: Tree
-    node: Node
-    main: str = ""
-    is_stub: bool = False
-    declared: frozenset[str] = field(default_factory=frozenset)
+    members: Members
+    words: frozenset[str]
 
     @property
     def name(self) -> str:
         return self.part.name
 
 
-def code(response: str, wanted: str = "") -> Code | None:
-    """Return the program that a response holds; None if it holds none.
-
-    Args:
-        response: What the model wrote.
-        wanted: The name of the class to start, where it matters which; classes of other names are taken if there is
-            none of this one.
-    """
+def code(response: str) -> Code | None:
+    """Return the program that a response holds; None if it holds none."""
     without_main: Code | None = None
     variants = list(_variants(response))
     for anywhere in (False, True):
         for text in variants:
-            found = _program(declarations(text, anywhere), wanted)
+            if without_main is not None and "main" not in text:
+                continue
+            found = _program(declarations(text, anywhere)[0])
             if found is not None and found.main_class:
                 return found
             without_main = without_main or found
     return without_main
 
 
+def main_class(program: str) -> str:
+    """Return the class that a program starts from, as ``java`` takes it; empty if none has a ``main`` method.
+
+    It is the class that :func:`code` finds in a response with this program.
+    """
+    found = _program(declarations(program)[0])
+    return "" if found is None else found.main_class
+
+
 def unfinished(response: str) -> str | None:
     """Return the code that a response breaks off in the middle of, as far as it goes; None if it breaks off in none."""
-    return next((found for text in _variants(response) if (found := broken_off(text)) is not None), None)
-
-
-def splice(program: str, answer: Code, wanted: str = "") -> str:
-    """Return what is executed for an answer.
-
-    Args:
-        program: The program asked about. A script's answer is a program of its own, so nothing of it is kept.
-        answer: The answer.
-        wanted: What was asked for.
-    """
-    return answer.source
+    return next((found for text in _variants(response) if (found := declarations(text)[1]) is not None), None)
 
 
 def _variants(response: str) -> Iterable[str]:
@@ -113,109 +111,71 @@ def _variants(response: str) -> Iterable[str]:
             yield bare
 
 
-def _program(parts: Sequence[Declaration], wanted: str) -> Code | None:
-    types = [found for part in parts if part.kind == "type" and (found := _parsed(part)) is not None]
-    chosen = _choose([found for found in types if found.main], wanted)
+def _program(parts: Sequence[Declaration]) -> Code | None:
+    types = _types(parts)
+    chosen = _choose(types, [one for one in types if one.members.main])
     if chosen is not None:
         return _joined(parts, types, chosen)
     wrapped = _wrapped(parts)
     if wrapped is not None:
         return wrapped
-    chosen = _choose(types, wanted)
+    chosen = _choose(types, types)
     return None if chosen is None else _joined(parts, types, chosen)
 
 
-def _parsed(part: Declaration) -> _Type | None:
-    """Return a class with what the grammar says of it; None if it takes the text for something else."""
-    try:
-        tree = parse(part.source)
-    except JavaSyntaxError:
-        return None
-    node = next((child for child in tree.root.children if child.kind in TYPES and tree.name(child) == part.name), None)
-    if node is None:
-        return None
-    declared = frozenset(
-        tree.name(inner) for inner in node.walk() if inner.kind in TYPES or inner.kind == "type_parameter"
-    )
-    for method in _methods(node):
-        if is_main(tree, method):
-            body = method.child("body")
-            path = [tree.name(around) for around in method.ancestors() if around.kind in TYPES]
-            is_stub = body is None or not any(child.named and "comment" not in child.kind for child in body.children)
-            return _Type(part, tree, node, "$".join(reversed(path)), is_stub, declared)
-    return _Type(part, tree, node, declared=declared)
+def _types(parts: Sequence[Declaration]) -> list[_Type]:
+    return [_Type(part, part.members, frozenset(_WORD.findall(part.source))) for part in parts if part.members]
 
 
-def _methods(node: Node) -> list[Node]:
-    """Return the methods of a class and of those nested in it by name, outer ones first."""
-    found: list[tuple[int, int, Node]] = []
-    for inner in node.walk():
-        if inner.kind == "method_declaration":
-            around = list(inner.ancestors())
-            if not any(outer.kind in ("block", "constructor_body") for outer in around):
-                found.append((len(around), inner.start, inner))
-    return [method for _, _, method in sorted(found, key=lambda item: item[:2])]
+def _choose(types: Sequence[_Type], found: Sequence[_Type]) -> _Type | None:
+    """Return the last class that is whole, valid and reads its input, giving up these wishes from the back.
 
-
-def is_main(tree: Tree, method: Node) -> bool:
-    """Say whether a method is one that ``java`` starts: ``public static void main(String[])``."""
-    if tree.name(method) != "main":
-        return False
-    kind = method.child("type")
-    if kind is None or kind.kind != "void_type":
-        return False
-    modifiers = {child.kind for group in method.of_kind("modifiers") for child in group.children}
-    owner = method.parent
-    in_interface = owner is not None and owner.kind == "interface_body"
-    if "static" not in modifiers or not ("public" in modifiers or in_interface):
-        return False
-    parameters = method.child("parameters")
-    if parameters is None:
-        return False
-    takes = parameters.of_kind("formal_parameter", "spread_parameter")
-    if len(takes) != 1:
-        return False
-    text = re.sub(r"\bfinal\b|@[\w.]+", "", tree.text(takes[0]))
-    shape = r"\s*(?:java\s*\.\s*lang\s*\.\s*)?String\s*(?:\[\s*\]\s*[\w$]+|\.\.\.\s*[\w$]+|[\w$]+\s*\[\s*\])\s*"
-    return re.fullmatch(shape, text) is not None
-
-
-def _choose(found: Sequence[_Type], wanted: str) -> _Type | None:
-    """Return the last class that is whole, valid and reads its input, giving up these wishes from the back."""
-    named = [one for one in found if wanted and wanted in (one.name, one.main)]
-    best = named or list(found)
-    for wish in (
-        lambda one: not one.is_stub,
-        lambda one: one.tree.is_valid,
-        lambda one: _READS.search(one.part.source) is not None,
-    ):
-        best = [one for one in best if wish(one)] or best
+    Of several in its block it is the public one, which gives a file its name.
+    """
+    best = list(found)[-_MOST_CLASSES:]
+    if len(best) > 1:
+        best = [one for one in best if not one.members.is_stub] or best
+        best = [one for one in best if is_valid(one.part.source)] or best
+        reading = _reading(types)
+        best = [one for one in best if id(one) in reading] or best
+        best = [one for one in best if one.part.block == best[-1].part.block]
+        best = [one for one in best if without_public(one.part.source) != one.part.source] or best
     return best[-1] if best else None
+
+
+def _reading(types: Sequence[_Type]) -> set[int]:
+    """Return which types read input, themselves or by the types they use; a program that is started reads itself."""
+    users: dict[str, list[_Type]] = {one.name: [] for one in types}
+    for one in types:
+        for word in one.words & users.keys():
+            users[word].append(one)
+    reading: set[int] = set()
+    pending = [one for one in types if _READS.search(one.part.source)]
+    while pending:
+        one = pending.pop()
+        if id(one) not in reading:
+            reading.add(id(one))
+            pending += [] if one.members.main else users[one.name]
+    return reading
 
 
 def _joined(parts: Sequence[Declaration], types: Sequence[_Type], chosen: _Type) -> Code:
     """Return the chosen class with the classes beside it, and those of other blocks that they need."""
     home = chosen.part.block
-    kept: dict[str, _Type] = {}
-    for one in types:
-        if one.part.block == home and (one.name not in kept or not one.is_stub):
-            kept[one.name] = one
-    kept[chosen.name] = chosen
-    blocks = {home}
-    far: dict[str, _Type] = {}
-    for one in types:
-        if one.part.block != home:
-            far[one.name] = one
-    growing = True
-    while growing:
-        growing = False
-        declared = frozenset[str]().union(*(one.declared for one in kept.values()))
-        used = {word for one in kept.values() for word in _WORD.findall(one.part.source)}
-        for name, one in far.items():
-            if name in used and name not in declared and name not in kept:
-                kept[name] = one
-                blocks.add(one.part.block)
-                growing = True
+    beside = [one for one in types if one.part.block == home]
+    if sum(one.name == chosen.name for one in beside) > 1:
+        # Versions of a program: the last counts, also of what belongs to it.
+        latest = {one.name: one for one in beside if not one.members.is_stub}
+        beside = list({**latest, chosen.name: chosen}.values())
+    far = {one.name: one for one in types if one.part.block != home}
+    kept = list(beside)
+    declared = {name for one in beside for name in (one.name, *one.members.types)}
+    # Grows while it is gone through.
+    for one in kept:
+        for name in sorted(one.words & far.keys() - declared):
+            kept.append(far[name])
+            declared |= {name, *far[name].members.types}
+    blocks = {one.part.block for one in kept}
     packages = {part.block: part for part in parts if part.kind == "package"}
     foreign = {part.name for part in packages.values()}
     imports: dict[str, str] = {}
@@ -226,30 +186,30 @@ def _joined(parts: Sequence[Declaration], types: Sequence[_Type], chosen: _Type)
             # What is in this response is in one package now.
             elif part.name.rpartition(".")[0] not in foreign:
                 imports.setdefault(part.name, part.source)
-    order = sorted(kept.values(), key=lambda one: (one.part.block != home, one.part.start))
+    # Other code in the sections of the program is part of it, whatever the compiler says to it.
+    sections = {one.part.section for one in beside}
+    members = {id(one.part) for one in kept}
+    pieces: list[tuple[bool, str]] = []
+    for part in parts:
+        if id(part) in members:
+            is_home = part.section == chosen.part.section
+            pieces.append((part.block == home, part.source if is_home else without_public(part.source)))
+        elif part.kind in ("line", "method", "field") and part.section in sections:
+            pieces.append((True, part.source))
     package = packages.get(home)
-    pieces = [] if package is None else [package.source]
-    pieces += ["\n".join(imports.values())] if imports else []
-    source = "\n\n".join([*pieces, *(one.part.source for one in order)]) + "\n"
-    main = chosen.main
+    top = [] if package is None else [package.source]
+    top += ["\n".join(imports.values())] if imports else []
+    source = "\n\n".join([*top, *(text for _, text in sorted(pieces, key=lambda piece: piece[0]))]) + "\n"
+    main = chosen.members.main
     return Code(source, f"{package.name}.{main}" if package is not None and main else main)
 
 
 def _wrapped(parts: Sequence[Declaration]) -> Code | None:
     """Return the last block's methods that stand alone, ``main`` among them, in a class; classes stay outside."""
-    blocks = sorted({part.block for part in parts if part.kind == "method" and part.name == "main"}, reverse=True)
-    for block in blocks:
-        mine = [part for part in parts if part.block == block]
-        members = "\n\n".join(part.source for part in mine if part.kind in ("method", "field"))
-        pieces = [part.source for part in mine if part.kind == "import"]
-        pieces.append(f"public class {WRAPPER} {{\n{textwrap.indent(members, '    ')}\n}}")
-        pieces += [part.source for part in mine if part.kind == "type" and part.name != WRAPPER]
-        source = "\n\n".join(pieces) + "\n"
-        try:
-            tree = parse(source)
-        except JavaSyntaxError:
-            continue
-        if tree.is_valid and any(is_main(tree, node) for node in tree.root.walk() if node.kind == "method_declaration"):
+    mains = [part for part in parts if part.kind == "method" and part.name == "main" and starts(part.source)]
+    for block in sorted({part.block for part in mains}, reverse=True):
+        source = _put_into_class([part for part in parts if part.block == block], WRAPPER, "public ")
+        if is_valid(source):
             return Code(source, WRAPPER)
     return None
 
@@ -267,28 +227,28 @@ def class_in(response: str, name: str, method: str) -> str | None:
     """
     for anywhere in (False, True):
         for text in _variants(response):
-            found = _class(declarations(text, anywhere), name, method)
+            found = _class(declarations(text, anywhere)[0], name, method)
             if found is not None:
                 return found
     return None
 
 
 def _class(parts: Sequence[Declaration], name: str, method: str) -> str | None:
-    types = [found for part in parts if part.kind == "type" and (found := _parsed(part)) is not None]
+    types = _types(parts)
     named = [one for one in types if one.name == name]
-    having = [one for one in named if method in {one.tree.name(inner) for inner in _methods(one.node)}]
+    having = [one for one in named if method in one.members.methods]
     if not having:
         blocks = [part.block for part in parts if part.kind == "method" and part.name == method]
         if blocks:
             return _put_into_class([part for part in parts if part.block == blocks[-1]], name)
-    best = [one for one in having if one.tree.is_valid] or having or named
+    best = [one for one in having if is_valid(one.part.source)] or having or named
     return _joined(parts, types, best[-1]).source if best else None
 
 
-def _put_into_class(parts: Sequence[Declaration], name: str) -> str:
+def _put_into_class(parts: Sequence[Declaration], name: str, modifier: str = "") -> str:
     members = "\n\n".join(part.source for part in parts if part.kind in ("method", "field"))
     pieces = [part.source for part in parts if part.kind == "import"]
-    pieces.append(f"class {name} {{\n{textwrap.indent(members, '    ')}\n}}")
+    pieces.append(f"{modifier}class {name} {{\n{textwrap.indent(members, '    ')}\n}}")
     pieces += [part.source for part in parts if part.kind == "type" and part.name != name]
     return "\n\n".join(pieces) + "\n"
 

@@ -1,4 +1,4 @@
-"""Where Java declarations stand in a text that holds other things, too."""
+"""Where Java declarations stand in a text that holds other things, too. Takes time linear in the text."""
 
 # ruff: noqa: SIM905
 
@@ -6,44 +6,55 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
-# Tokens inside a class, as far as they matter for where it ends.
-_STRING = r"\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?"
+# Tokens inside a class, as far as they matter for where it and its members end: comments, text blocks, strings,
+# characters, braces, semicolons and fences.
 _TOKEN = re.compile(
-    rf"//[^\n]*|/\*|\"\"\"[ \t]*\n|{_STRING}|[{{}}]|^[ \t]*(?:`{{3,}}|~{{3,}})|`{{3,}}",
+    r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|\"\"\"[ \t]*\n(?:[^\"\\]|\\[\s\S]|\"(?!\"\"))*(?:\"\"\"|\Z)"
+    r"|\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?|[{};]|^[ \t]*~{3,}|`{3,}",
     re.MULTILINE,
 )
-_STATEMENT_TOKEN = re.compile(rf"//[^\n]*|/\*.{{0,2000}}?\*/|{_STRING}|[{{}}()\[\];]|```", re.DOTALL)
-_FENCE = re.compile(
-    r"(?:^[ \t>*+\-\d.]*(?P<tilde>~{3,})|(?P<tick>`{3,}))[ \t]*(?P<info>[\w+#.\-]*)[^\n`]*?(?=`|\n|\Z)", re.MULTILINE
-)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_FENCE = re.compile(r"(?P<mark>`{3,}|(?<![^\s>*+\-\d.])~{3,})[ \t]*(?P<info>[\w+#.\-]*)")
+# What may stand before a fence on its line: marks of quotations and lists.
+_BEFORE_FENCE = " \t>*+-.0123456789"
 
-_ANNOTATION = r"@(?!interface\b)[\w.]+[ \t]*(?:\((?:[^()\"]|\"(?:[^\"\\\n]|\\.)*\"){0,300}\))?"
+_ANNOTATION = r"@(?!interface\b)[\w.]+[ \t]{0,20}(?:\((?:[^()\"]|\"(?:[^\"\\\n]|\\.)*\"){0,300}\))?"
 _WORDS = "public|private|protected|static|final|abstract|sealed|non-sealed|strictfp|synchronized|default"
 _MODIFIERS = rf"(?:(?:{_ANNOTATION}|{_WORDS})\s+){{0,12}}"
-_NAME = r"[A-Za-z_$][\w$]*"
-_GAP = r"(?:\s|//[^\n]*\n|/\*[^*]{0,300}\*/){0,40}"
-_HEADER = (
-    rf"(?:<[^{{}};()]{{0,500}}>)?{_GAP}(?:\([^{{}};]{{0,1000}}?\))?"
-    rf"{_GAP}(?:(?:extends|implements|permits)\s[^{{}};()]{{0,1000}})?{_GAP}\{{"
-)
-_TYPE = re.compile(rf"{_MODIFIERS}(?:class|interface|enum|record|@interface)\s+(?P<name>{_NAME}){_GAP}{_HEADER}")
+_NAME = r"(?:[^\W\d]|\$)[\w$]*"
+_MODIFIED = re.compile(_MODIFIERS)
+_TYPE = re.compile(rf"(?P<what>class|interface|enum|record|@interface)\s+(?P<name>{_NAME})")
+# What stands between a type's name and its body, without comments, its blanks single.
+_REST = re.compile(r" ?(?:<[^;{}()]*> ?)?(?:\([^;{}]*\) ?)?(?:(?:extends|implements|permits) [^;{}()]*)?")
+_LONGEST_HEADER = 1500
+_MARK = re.compile(r"[{};]")
 _IMPORT = re.compile(r"import\s+(?:static\s+)?(?P<name>[\w$]+(?:\s*\.\s*[\w$]+)*(?:\s*\.\s*\*)?)\s*;")
-_PACKAGE = re.compile(r"package\s+(?P<name>[A-Za-z_$][\w$]*(?:\.[\w$]+)*)\s*;")
+_PACKAGE = re.compile(rf"package\s+(?P<name>{_NAME}(?:\.[\w$]+)*)\s*;")
 _KIND = rf"(?:<[^{{}};()]{{0,200}}>\s*)?{_NAME}(?:\.{_NAME}){{0,8}}(?:<[^{{}};()=]{{0,200}}>)?(?:\s?\[\s?\]){{0,4}}"
 _METHOD = re.compile(
-    rf"{_MODIFIERS}(?!(?:new|return|else|class|throw|package|import)\b){_KIND}\s+(?P<name>{_NAME})\s*"
-    rf"\([^{{}};()]{{0,1000}}\){_GAP}(?:throws\s+[\w.,\s]{{1,300}})?{_GAP}\{{"
+    rf"(?!(?:new|return|else|class|throw|package|import)\b){_KIND}\s+(?P<name>{_NAME})\s*"
+    r"\([^{};()]{0,1000}\)\s*(?:throws\s+[\w.,\s]{1,300})?\{"
 )
-_FIELD = re.compile(
-    rf"(?:(?:public|private|protected|static|final)\s+){{1,5}}{_KIND}\s+(?P<name>{_NAME})(?:\s?\[\s?\])*\s*(?:[=,;])"
-)
-_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
-_BLANK = re.compile(r"\s*")
+_FIELD = re.compile(rf"{_KIND}\s+(?P<name>{_NAME})(?:\s?\[\s?\])*\s*(?:[=,][^;`]{{0,500}})?;")
 _ANYWHERE = re.compile(
     r"(?<![\w.$@])(?:(?:public|final|abstract|static)\s+(?:final\s+|abstract\s+)?(?:class|enum|interface|record)|"
     r"import\s+(?:static\s+)?java|class|public\s+static\s+void)\s"
 )
+# What says nothing at the start of a line: blanks, semicolons, and a label before code.
+_IDLE = re.compile(r"[\s;]*(?:[A-Z][\w ]{0,30}:[ \t]+(?=(?:import|package|public|class)\s))?")
+# A line that is code of some language, though no declaration. All other lines are prose.
+_CODE = re.compile(
+    r"(?![-*\u2022>]|\d+[.)])(?:.*[;{}]|(?:import|package)\s+[\w.*]+(?:\s+\w+)?|#\s*(?:include|import|define)\b.*"
+    r"|print\b.*[\"'].*|[\w.]+\(.*\))\s*"
+)
+
+# Members of a type, as their text stands before the brace.
+_NESTED = re.compile(rf"(?<![.\w])(?P<what>class|interface|enum|record|@interface)\s+(?P<name>{_NAME})")
+_STRING_ARRAY = rf"(?:java\s*\.\s*lang\s*\.\s*)?String\s*(?:\[\s*\]\s*{_NAME}|\.\.\.\s*{_NAME}|{_NAME}\s*\[\s*\])"
+_MAIN = re.compile(rf"\bvoid\s+main\s*\(\s*(?:(?:final|@[\w.]+)\s+)*{_STRING_ARRAY}\s*\)\s*(?:throws\b[\w\s.,]*)?\Z")
+_MEMBER = re.compile(rf"(?P<name>{_NAME})\s*\([^=]*\Z")
 
 # Fenced blocks of another language hold no Java, though a class of C# or JavaScript may look like one.
 _OTHER = frozenset(
@@ -55,107 +66,134 @@ _OTHER = frozenset(
 
 
 @dataclass(frozen=True)
-class Declaration:
-    """A declaration that stands in no other one.
+class Members:
+    """What a type declares.
 
     Attributes:
-        kind: ``package``, ``import``, ``type``, ``method`` or ``field``.
+        main: The binary name, without package, of the outermost class in it that ``java`` can start; ``""`` for none.
+        is_stub: Whether that class's ``main`` is empty.
+        types: The names of the types in it, and the words of their type parameters.
+        methods: The names of its own methods.
+    """
+
+    main: str
+    is_stub: bool
+    types: frozenset[str]
+    methods: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A declaration that stands in no other one, or a line that is code and no declaration.
+
+    Attributes:
+        kind: ``package``, ``import``, ``type``, ``method``, ``field`` or ``line``.
         name: What it names: for an import the path.
         source: Its text, without the indentation it has as a whole.
         block: The number of the block it stands in: fences part a text into blocks.
-        start: Its offset in the text.
+        section: The number of the section of its block: prose parts a block into sections.
+        members: What a type declares.
     """
 
     kind: str
     name: str
     source: str
     block: int
-    start: int
+    section: int
+    members: Members | None = None
 
 
-def declarations(text: str, anywhere: bool = False) -> list[Declaration]:
-    """Return the declarations in a text, in order.
+@lru_cache(maxsize=16)
+def declarations(text: str, anywhere: bool = False) -> tuple[tuple[Declaration, ...], str | None]:
+    """Return the declarations in a text, in order, and the first one that breaks off, as far as it goes.
 
-    A class or method that the text, or its block, breaks off is passed over with all that stands in it. Takes time
-    linear in the text.
+    A class or method that the text, or its block, breaks off is passed over with all that stands in it.
 
     Args:
         text: The text.
         anywhere: Whether a declaration may follow other words on its line.
     """
-    return _Scan(text, anywhere).run()
+    scan = _Scan(text)
+    scan.run(anywhere)
+    return tuple(scan.found), scan.broken
 
 
-def broken_off(text: str) -> str | None:
-    """Return the first class or method that a text, or its block, breaks off, as far as it goes; None if none is."""
-    scan = _Scan(text, False)
-    scan.run()
-    return scan.broken
+def without_public(source: str) -> str:
+    """Return a type's source without the modifier ``public``."""
+    end = _modified(source, 0)
+    return re.sub(r"\bpublic\s+", "", source[:end]) + source[end:]
 
 
 class _Scan:
-    def __init__(self, text: str, anywhere: bool) -> None:
+    def __init__(self, text: str) -> None:
         self._text = text
-        self._anywhere = anywhere
-        self._found: list[Declaration] = []
-        self._block = 0
+        self._block = self._section = 0
         self._open = ""
+        self._mark = 0
+        self.found: list[Declaration] = []
         self.broken: str | None = None
 
-    def run(self) -> list[Declaration]:
+    def run(self, anywhere: bool) -> None:
         text = self._text
+        fences, words = _FENCE.finditer(text), _ANYWHERE.finditer(text if anywhere else "")
+        fence, word = next(fences, None), next(words, None)
         at = 0
-        while at < len(text):
-            blank = _BLANK.match(text, at)
-            at = blank.end() if blank is not None else at
+        while (at := _IDLE.match(text, at).end()) < len(text):  # type: ignore[union-attr]
             line_end = text.find("\n", at)
             line_end = len(text) if line_end < 0 else line_end
-            fence = _FENCE.search(text, self._line_start(at), line_end)
-            if fence is not None and fence.start() < at:
-                fence = _FENCE.search(text, at, line_end)
-            if fence is not None and not text[at : fence.start()].strip(" \t>*+-.0123456789"):
+            while fence is not None and fence.start() < at:
+                fence = next(fences, None)
+            if fence is not None and fence.start() < line_end and not text[at : fence.start()].strip(_BEFORE_FENCE):
                 at = self._pass_fence(fence, line_end)
-                continue
-            if text.startswith("/*", at):
+            elif text.startswith("//", at):
+                at = line_end
+            elif text.startswith("/*", at):
                 end = text.find("*/", at + 2)
                 at = line_end if end < 0 else end + 2
-                continue
-            after = None if self._open in _OTHER else self._declaration(at)
-            if after is not None:
+            elif self._open not in _OTHER and (after := self._declaration(at)) is not None:
                 at = after
-                continue
-            inline = None
-            if self._anywhere and not text.startswith("//", at):
-                inline = _ANYWHERE.search(text, at + 1, line_end)
-            places = [place.start() for place in (fence, inline) if place is not None]
-            at = max(at + 1, min(places)) if places else line_end + 1
-        return self._found
-
-    def _line_start(self, at: int) -> int:
-        return self._text.rfind("\n", 0, at) + 1
+            else:
+                while word is not None and word.start() <= at:
+                    word = next(words, None)
+                place = min(one.start() if one is not None else line_end for one in (fence, word))
+                if place >= line_end and _CODE.fullmatch(text, at, line_end):
+                    self._add("line", "", at, line_end)
+                else:
+                    self._section += 1
+                at = min(place, line_end)
 
     def _pass_fence(self, fence: re.Match[str], line_end: int) -> int:
         """Go past a fence: on, to behind its info or to the code on its line."""
         self._block += 1
+        self._section += 1
         info = fence["info"].lower()
         opens = not self._open or bool(info)
         self._open = (info or "-") if opens else ""
-        behind = fence.end("tilde") if fence["tilde"] else fence.end("tick")
         if not opens:
-            return behind
-        rest = self._text[behind:line_end]
-        named = len(rest) - len(rest.lstrip()) + len(fence["info"])
-        if self._starts_code(behind):
+            return fence.end("mark")
+        if self._starts_code(fence.end("mark")):
             self._open = "-"
-            return behind
-        if self._starts_code(behind + named):
-            return behind + named
-        return line_end
+            return fence.end("mark")
+        return fence.end() if self._starts_code(fence.end()) else line_end
 
     def _starts_code(self, at: int) -> bool:
-        blank = _BLANK.match(self._text, at)
-        at = blank.end() if blank is not None else at
-        return any(shape.match(self._text, at) for shape in (_PACKAGE, _IMPORT, _TYPE, _METHOD))
+        at = _IDLE.match(self._text, at).end()  # type: ignore[union-attr]
+        start = _modified(self._text, at)
+        simple = _PACKAGE.match(self._text, at) or _IMPORT.match(self._text, at) or _METHOD.match(self._text, start)
+        return simple is not None or self._type_body(start) is not None
+
+    def _type_body(self, at: int) -> tuple[re.Match[str], int] | None:
+        """Return the match of the type that starts at an offset, and where its body does."""
+        header = _TYPE.match(self._text, at)
+        if header is None:
+            return None
+        if self._mark < header.end():
+            mark = _MARK.search(self._text, header.end())
+            self._mark = len(self._text) if mark is None else mark.start()
+        if self._mark - header.end() > _LONGEST_HEADER or not self._text.startswith("{", self._mark):
+            return None
+        rest = re.sub(r"\s+", " ", _COMMENT.sub(" ", self._text[header.end() : self._mark]))
+        return (header, self._mark + 1) if _REST.fullmatch(rest) else None
 
     def _declaration(self, at: int) -> int | None:
         """Take down the declaration that starts at an offset; return where to go on, None if none starts there."""
@@ -165,90 +203,111 @@ class _Scan:
             if simple is not None:
                 self._add(kind, simple["name"], at, simple.end())
                 return simple.end()
-        for kind, shape in (("type", _TYPE), ("method", _METHOD)):
-            header = shape.match(text, at)
-            if header is not None:
-                end, is_whole = closing_brace(text, header.end())
-                if is_whole:
-                    self._add(kind, header["name"], at, end)
-                elif self.broken is None:
-                    self.broken = text[at:end]
-                return end
-        member = _FIELD.match(text, at)
-        if member is not None:
-            semicolon = _statement_end(text, member.end() - 1)
-            if semicolon is not None:
-                self._add("field", member["name"], at, semicolon)
-                return semicolon
-        return None
+        start = _modified(text, at)
+        if (found := self._type_body(start)) is not None:
+            header, start = found
+            members, end = _members(text, start, header["name"], header["what"])
+            if members is not None:
+                self._add("type", header["name"], at, end, members)
+        elif (method := _METHOD.match(text, start)) is not None:
+            members, end = _members(text, method.end(), "", "")
+            if members is not None:
+                self._add("method", method["name"], at, end)
+        elif start > at and (field := _FIELD.match(text, start)) is not None:
+            self._add("field", field["name"], at, field.end())
+            return field.end()
+        else:
+            return None
+        if members is None and self.broken is None:
+            self.broken = text[at:end]
+        return end
 
-    def _add(self, kind: str, name: str, start: int, end: int) -> None:
-        indent = re.match(r"[ \t]*", self._text[self._line_start(start) : start])
+    def _add(self, kind: str, name: str, start: int, end: int, members: Members | None = None) -> None:
         source = self._text[start:end]
-        margin = indent.group() if indent is not None else ""
-        if margin:
-            source = re.sub(rf"(?m)^{margin}", "", source)
+        line = self._text.rfind("\n", max(0, start - 200), start) + 1
+        margin = self._text[line:start]
+        if margin and margin.isspace():
+            source = source.replace("\n" + margin, "\n")
         path = re.sub(r"\s+", "", name)
-        self._found.append(Declaration(kind, path, source, self._block, start))
+        self.found.append(Declaration(kind, path, source, self._block, self._section, members))
 
 
-def closing_brace(text: str, start: int) -> tuple[int, bool]:
-    """Return where the braces close of which one was opened right before an offset, and whether they do.
+def _modified(text: str, at: int) -> int:
+    """Return where what has the modifiers starts that stand at an offset."""
+    return _MODIFIED.match(text, at).end()  # type: ignore[union-attr]
+
+
+def _members(text: str, start: int, name: str, what: str) -> tuple[Members | None, int]:
+    """Return what the braces hold of which one was opened right before an offset, and where they close.
 
     Comments, strings, characters and text blocks are passed over. A code fence ends the text: then, and where the text
-    itself ends, the offset is that of the end.
+    itself ends, there are no members.
+
+    Args:
+        text: The text.
+        start: The offset.
+        name: The type's name; empty for a method, whose members are not looked at.
+        what: ``class``, ``interface`` and so on.
     """
+    names, kinds = [name], [what]
+    types: set[str] = set()
+    methods: set[str] = set()
+    mains: list[tuple[int, str, bool]] = []
     depth = 1
-    at = start
-    while True:
-        token = _TOKEN.search(text, at)
-        if token is None:
-            return len(text), False
+    at = last = start
+    opened_main = (0, 0)
+    while (token := _TOKEN.search(text, at)) is not None:
         mark = token.group()
         at = token.end()
         if mark == "{":
+            if depth == len(names) and name:
+                header = text[last : token.start()] if token.start() - last <= _LONGEST_HEADER else ""
+                header = _COMMENT.sub(" ", header) if "/" in header else header
+                nested = _NESTED.search(header)
+                if nested is not None and "(" not in header[: nested.start()]:
+                    names.append(nested["name"])
+                    kinds.append(nested["what"])
+                    types.update(_WORD.findall(header[nested.end() - len(nested["name"]) :].split("(")[0]))
+                elif _is_main(header, kinds[-1]):
+                    opened_main = (depth, at)
+                elif depth == 1 and (member := _MEMBER.search(header)) is not None:
+                    methods.add(member["name"])
             depth += 1
+            last = at
         elif mark == "}":
             depth -= 1
+            if opened_main[1] and depth == opened_main[0]:
+                body = text[opened_main[1] : token.start()]
+                is_stub = len(body) < _LONGEST_HEADER and not _COMMENT.sub("", body).strip()
+                mains.append((depth, "$".join(names), is_stub))
+                methods.add("main")
+                opened_main = (0, 0)
             if depth == 0:
-                return at, True
-        elif mark == "/*":
-            end = text.find("*/", at)
-            if end < 0:
-                return len(text), False
-            at = end + 2
-        elif mark.startswith('"""'):
-            end = _text_block_end(text, at)
-            if end < 0:
-                return len(text), False
-            at = end
+                _, main, is_stub = min(mains, default=(0, "", False), key=lambda found: found[0])
+                return Members(main, is_stub, frozenset(types), frozenset(methods)), at
+            if depth < len(names):
+                names.pop()
+                kinds.pop()
+            last = at
+        elif mark == ";":
+            last = at
         elif mark[0] not in "/\"'":
-            return token.start(), False
+            return None, token.start()
+    return None, len(text)
 
 
-def _text_block_end(text: str, at: int) -> int:
-    while True:
-        end = text.find('"""', at)
-        if end < 0:
-            return -1
-        slashes = len(text[at:end]) - len(text[at:end].rstrip("\\"))
-        if slashes % 2 == 0:
-            return end + 3
-        at = end + 1
+_WORD = re.compile(_NAME)
 
 
-def _statement_end(text: str, at: int) -> int | None:
-    """Return where the statement ends that goes on at an offset; None if it does not soon."""
-    depth = 0
-    limit = min(len(text), at + 5000)
-    for token in _STATEMENT_TOKEN.finditer(text, at, limit):
-        mark = token.group()
-        if mark in "{([":
-            depth += 1
-        elif mark in "})]":
-            depth -= 1
-        elif mark == ";" and depth == 0:
-            return token.end()
-        elif mark == "```":
-            return None
-    return None
+def _is_main(header: str, kind: str) -> bool:
+    """Say whether a method is one that ``java`` starts: ``public static void main(String[])``."""
+    main = _MAIN.search(header)
+    if main is None:
+        return False
+    modifiers = header[: main.start()].split()
+    return "static" in modifiers and ("public" in modifiers or kind == "interface")
+
+
+def starts(method: str) -> bool:
+    """Say whether the source of a method is that of one that ``java`` starts."""
+    return _is_main(_COMMENT.sub(" ", method[: method.find("{")]), "")

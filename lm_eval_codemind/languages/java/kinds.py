@@ -49,10 +49,9 @@ class Script(Kind):
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
-        from lm_eval_codemind.execution import Job, Limits, ScriptCase
+        from lm_eval_codemind.execution import Limits
 
-        cases = [ScriptCase(case.input, case.output) for case in problem.cases]
-        return Job.script(code, cases, limits=limits or Limits(), job_id=problem.problem_id, language=LANGUAGE)
+        return _script_job(problem, code, [(case.input, case.output) for case in problem.cases], limits or Limits())
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
@@ -99,14 +98,21 @@ class Script(Kind):
 
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
         # Nothing seeds what a program in Java leaves to chance.
-        from lm_eval_codemind.execution import Job, ScriptCase
-
-        return Job.script(code, [ScriptCase(input)], limits=limits, job_id=problem.problem_id, language=LANGUAGE)
+        return _script_job(problem, code, [(input, None)], limits)
 
     def output_type(self, output: str) -> str | None:
         from lm_eval_codemind.languages.java.types import text_type
 
         return text_type(output)
+
+
+def _script_job(problem: Problem, code: str, cases: Sequence[tuple[str, str | None]], limits: Limits) -> Job:
+    """Return the job that runs a program from the class that the reader of responses chooses."""
+    from lm_eval_codemind.execution import Job
+    from lm_eval_codemind.languages.java.code import main_class
+
+    start, name = main_class(code), problem.problem_id
+    return Job.script(code, cases, entry_point=start, limits=limits, job_id=name, language=LANGUAGE)
 
 
 class Function(Kind):

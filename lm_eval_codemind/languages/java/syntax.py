@@ -107,6 +107,14 @@ def _language() -> tree_sitter.Language:
     return tree_sitter.Language(tree_sitter_java.language())
 
 
+def _parsed(source: str) -> tuple[bytes, tree_sitter.Tree]:
+    source = _ESCAPE.sub(_decoded, source.removesuffix("\x1a"))
+    if len(source) > MAX_CHARACTERS:
+        raise JavaSyntaxError(f"{len(source)} characters of source, more than {MAX_CHARACTERS}")
+    data = source.encode("utf-8", "replace")
+    return data, tree_sitter.Parser(_language()).parse(data)
+
+
 def parse(source: str) -> Tree:
     """Return the tree of a source, also of one that is no Java; see :attr:`Tree.is_valid`.
 
@@ -116,11 +124,7 @@ def parse(source: str) -> Tree:
     Raises:
         JavaSyntaxError: If the source is longer than :data:`MAX_CHARACTERS`.
     """
-    source = _ESCAPE.sub(_decoded, source.removesuffix("\x1a"))
-    if len(source) > MAX_CHARACTERS:
-        raise JavaSyntaxError(f"{len(source)} characters of source, more than {MAX_CHARACTERS}")
-    data = source.encode("utf-8", "replace")
-    parsed = tree_sitter.Parser(_language()).parse(data)
+    data, parsed = _parsed(source)
     cursor = parsed.walk()
     root: Node | None = None
     parent: Node | None = None
@@ -141,6 +145,14 @@ def parse(source: str) -> Tree:
                 return Tree(data, root, not parsed.root_node.has_error)
             assert parent is not None
             parent = parent.parent
+
+
+def is_valid(source: str) -> bool:
+    """Say whether a source fits the grammar."""
+    try:
+        return not _parsed(source)[1].root_node.has_error
+    except JavaSyntaxError:
+        return False
 
 
 def _decoded(escape: re.Match[str]) -> str:

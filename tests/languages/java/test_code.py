@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lm_eval_codemind.languages.java import code as java
+from lm_eval_codemind.languages.java.code import main_class
 from lm_eval_codemind.languages.java.measures import measure
 
 HERE = Path(__file__).parent
@@ -37,16 +41,100 @@ def test_shape(shape: dict[str, Any]) -> None:
         assert text not in found.source
 
 
-def test_a_class_may_be_asked_for_by_name() -> None:
-    program = "class {0} {{\n    public static void main(String[] args) {{ System.out.println({1}); }}\n}}\n"
-    response = f"```java\n{program.format('A', 1)}```\n```java\n{program.format('B', 2)}```\n"
-    for wanted, chosen in (("A", "A"), ("B", "B"), ("", "B"), ("C", "B")):
-        found = java.code(response, wanted)
-        assert found is not None and found.main_class == chosen
+MAIN = SHAPES[0]["exact"]
 
 
-def test_an_answer_replaces_the_program() -> None:
-    assert java.splice("print(1)", java.Code("class A {}\n", "A"), "") == "class A {}\n"
+@pytest.mark.parametrize(
+    "response",
+    [
+        f"```java\nimport java.util.*\n{MAIN}```",
+        f"```java\n{MAIN}}}\n```",
+        f'```java\n{MAIN}print "done"\n```',
+        f"```java\nimport foo bar\n{MAIN}```",
+        f"```java\n#include <vector>\nusing namespace std;\n{MAIN}```",
+        f"```java\n{MAIN}\nstatic int twice(int n) {{ return 2 * n; }}\n```",
+        f"import java.util.*\n\n{MAIN}",
+        f"```java\nclass A {{ }}\n{MAIN}class A {{ }}\n```",
+    ],
+)
+def test_code_that_does_not_compile_stays_in_the_program(response: str) -> None:
+    found = java.code(response)
+    assert found is not None and found.main_class == "Main"
+    assert found.source.replace(MAIN.strip(), "").strip()
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        f"```java\n{MAIN}\nThis prints 42.\nint n = 3; would do, too.\n```",
+        f"```\nHere is the program:\n{MAIN}```",
+        f"Answer: {MAIN}",
+        f"```java\n{MAIN};\n```\nTry:\n```\nMain.main(null);\n```",
+        f"First call twice(2);\n\nThen:\n{MAIN}\nOutput:\n42",
+    ],
+)
+def test_prose_around_a_program_is_no_code(response: str) -> None:
+    found = java.code(response)
+    assert found is not None and found.source == MAIN
+
+
+def test_only_one_file_has_a_public_class() -> None:
+    helper = "public final class Helper { }\n"
+    found = java.code(
+        f"Helper.java:\n```java\n{helper}```\nMain.java:\n```java\n{MAIN.replace('42', 'new Helper()')}```"
+    )
+    assert found is not None and "\nfinal class Helper" in f"\n{found.source}" and "public class Main" in found.source
+    # Within one file it is the compiler's to say.
+    found = java.code(f"```java\n{helper}{MAIN}```")
+    assert found is not None and found.source.count("public") == 3
+
+
+USER = "class Main { public static void main(String[] args) { new Reader(); } }\n"
+READER = "class Reader { java.util.Scanner in = new java.util.Scanner(System.in); }\n"
+TEST = "class Test { public static void main(String[] args) { System.out.println(1); } }\n"
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        f"```java\n{USER}{READER}```\n```java\n{TEST}```",
+        f"```java\n{TEST}\n{USER}{READER}```",
+        f"```java\n{READER}```\n```java\n{USER}{TEST}```",
+        f"```java\n{MAIN}\n{TEST}```",
+    ],
+)
+def test_the_program_starts_where_the_reader_says(response: str) -> None:
+    found = java.code(response)
+    assert found is not None and found.main_class == "Main"
+    assert main_class(found.source) == "Main"
+
+
+_LONG = [
+    "class A" + " " * 2000,
+    "public class ",
+    "class A<",
+    "class A/*",
+    "@A\n",
+    "```",
+    "```class A{}```",
+    "public static int f(int a,\n",
+    "static int x=((((((\n",
+    "import a.b.c;",
+    '"""\n',
+    ";\n",
+    "class A { public static void main(String[] a) { } }\n",
+]
+
+
+@pytest.mark.slow
+def test_reading_is_linear() -> None:
+    """A process of its own reads long texts in a small part of what a quadratic reader would take."""
+    script = (
+        "import json, sys; from lm_eval_codemind.languages.java.code import code, unfinished\n"
+        "for text in json.load(sys.stdin): code(text); unfinished(text)"
+    )
+    texts = [before + (piece * (500_000 // len(piece))) for piece in _LONG for before in ("", "```java\nclass A {")]
+    subprocess.run([sys.executable, "-c", script], input=json.dumps(texts), text=True, check=True, timeout=600)
 
 
 # Pieces that a reader may stumble over, in any order.
