@@ -128,13 +128,17 @@ def _types(parts: Sequence[Declaration]) -> list[_Type]:
 
 
 def _choose(types: Sequence[_Type], found: Sequence[_Type]) -> _Type | None:
-    """Return the last class that is whole, valid and reads its input, giving up these wishes from the back.
+    """Return the last class that is whole, starts no other, is valid and reads its input.
+
+    These wishes are given up from the back.
 
     Of several in its block it is the public one, which gives a file its name.
     """
     best = list(found)[-_MOST_CLASSES:]
     if len(best) > 1:
         best = [one for one in best if not one.members.is_stub] or best
+        trying = re.compile(rf"\b(?:{'|'.join(sorted(re.escape(one.name) for one in best))})\s*\.\s*main\s*\(")
+        best = [one for one in best if not trying.search(one.part.source)] or best
         best = [one for one in best if is_valid(one.part.source)] or best
         reading = _reading(types)
         best = [one for one in best if id(one) in reading] or best
