@@ -18,8 +18,8 @@ from typing import Any
 
 # CPython itself reads 200 levels. Half of that leaves the interpreter's stack to the caller.
 MAX_DEPTH = 100
-# Characters; no output and no input of a problem comes near.
-MAX_LENGTH = 300_000
+# Characters. No output and no input of a problem comes near.
+MAX_LENGTH = 100_000
 
 # Strings and comments, which the limits pass over, and what can nest.
 _TOKEN = re.compile(
@@ -27,6 +27,7 @@ _TOKEN = re.compile(
       | '(?:[^\\'\n]|\\.)*' | "(?:[^\\"\n]|\\.)*" | \#[^\n]* | (?P<mark>[^\w\s]|\n)""",
     re.VERBOSE | re.DOTALL,
 )
+_FIRST = re.compile(r"[\w\[({'\"+.-]")
 _INDENTED = re.compile(r"\n([ \t]+)\S")
 # Operators and brackets between two commas. Only text that is made to nest has more.
 _MAX_MARKS = 4 * MAX_DEPTH
@@ -99,12 +100,14 @@ def parse_literal(text: str) -> Any:
         NotALiteralError: if the text is anything else, or longer or deeper than the limits.
     """
     plain = text.strip()
+    if not _FIRST.match(plain):
+        raise NotALiteralError("it does not begin like a literal")
     _check_limits(plain)
     # Brackets around it, so that lines may end anywhere.
-    body = parse_source(f"({plain}\n)") if plain and not plain.startswith("#") else []
-    if len(body) != 1 or not isinstance(body[0], ast.Expr):
-        raise NotALiteralError("not an expression")
-    return value_of(body[0].value)
+    match _statements(f"({plain}\n)"):
+        case [ast.Expr(value=node)]:
+            return value_of(node)
+    raise NotALiteralError("not an expression")
 
 
 def parse_source(text: str) -> list[ast.stmt]:
@@ -114,6 +117,10 @@ def parse_source(text: str) -> list[ast.stmt]:
         NotALiteralError: if Python does not parse it, or if it is longer or deeper than the limits.
     """
     _check_limits(text)
+    return _statements(text)
+
+
+def _statements(text: str) -> list[ast.stmt]:
     layouts = [text.strip("\n")]
     second = _INDENTED.search(layouts[0])
     if second and not layouts[0][0].isspace():
@@ -147,8 +154,8 @@ def _check_limits(text: str) -> None:
         if mark is None:
             continue
         depth += (mark in "([{") - (mark in ")]}")
-        marks = 0 if mark == "," or (mark == "\n" and depth <= 1) else marks + (mark != "\n")
-        if depth > MAX_DEPTH + 1 or marks > _MAX_MARKS:
+        marks = 0 if mark == "," or (mark == "\n" and depth == 0) else marks + (mark != "\n")
+        if depth > MAX_DEPTH or marks > _MAX_MARKS:
             raise NotALiteralError(f"nested deeper than {MAX_DEPTH} levels")
         if depth < 0:
             raise NotALiteralError("a closing bracket too many")

@@ -21,10 +21,12 @@ class Marks(NamedTuple):
     Attributes:
         begin: What is in front of it.
         end: What is behind it.
+        stop: What a base model goes on with after its answer.
     """
 
     begin: re.Pattern[str]
     end: re.Pattern[str]
+    stop: re.Pattern[str] = END_OF_OWN_TEXT
 
 
 # Ours, and those of the CodeMind artifact, so that its recorded responses and its prompts can be scored as they are.
@@ -88,7 +90,7 @@ def marked_answer(response: str, printed: bool, marks: Marks = OUTPUT) -> str | 
     begins = list(marks.begin.finditer(text))
     if not begins:
         return None
-    rambling = END_OF_OWN_TEXT.search(text, begins[0].end())
+    rambling = marks.stop.search(text, begins[0].end())
     if rambling:
         # Keep an end mark that does double duty, so that the block before it is closed.
         text = text[: rambling.end()] if marks.end.fullmatch(rambling.group()) else text[: rambling.start()]

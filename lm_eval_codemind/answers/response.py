@@ -36,10 +36,15 @@ def visible_text(response: str) -> str:
     return said if said.strip() else _up_to_special_token(thought)
 
 
-def own_text(text: str) -> str:
-    """Return what a text says about its own problem, without what a base model goes on with."""
-    end = END_OF_OWN_TEXT.search(text)
-    return text[: end.start()] if end and text[: end.start()].strip() else text
+def own_text(text: str, end: re.Pattern[str] = END_OF_OWN_TEXT) -> str:
+    """Return what a text says about its own problem, without what a base model goes on with.
+
+    Args:
+        text: The text.
+        end: What it goes on with.
+    """
+    match = end.search(text)
+    return text[: match.start()] if match and text[: match.start()].strip() else text
 
 
 def _parted(text: str) -> tuple[str, str]:
@@ -49,18 +54,19 @@ def _parted(text: str) -> tuple[str, str]:
     position = 0
     thinking = False
     for tag in _TAG.finditer(text):
-        before = text[position : tag.start()]
-        if tag["end"]:
-            # Without an opening tag all that came before was thinking.
-            thought += [before] if thinking else [*spoken, before]
-            if not thinking:
-                spoken.clear()
-        elif not thinking:
-            spoken.append(before)
-        else:
+        if thinking and not tag["end"]:
             continue
-        thinking = not tag["end"]
+        part = text[position : tag.start()]
         position = tag.end()
+        if thinking:
+            thought.append(part)
+        elif tag["end"]:
+            # Without an opening tag all that came before was thinking.
+            thought += [*spoken, part]
+            spoken.clear()
+        else:
+            spoken.append(part)
+        thinking = not tag["end"]
     if not thinking:
         spoken.append(text[position:])
     return "".join(spoken), "".join(thought)

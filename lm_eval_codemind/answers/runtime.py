@@ -13,17 +13,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.answers.comparison import same_literal, same_output, same_value
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
-from lm_eval_codemind.answers.response import visible_text
+from lm_eval_codemind.answers.filled import HOLE_NAME, in_holes
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal, parse_source
+from lm_eval_codemind.answers.output import Marks, marked_answer
+from lm_eval_codemind.answers.response import own_text, visible_text
 
-BEGIN, END = "<answer>", "</answer>"
 NOT_EXECUTED = "not executed"
 THE_END = "the end"
 
 # Ours, IER's and REval's.
-_OPENING = re.compile(r"<answer>|<output>|\[ANSWER\]", re.IGNORECASE)
-_CLOSING = re.compile(r"</answer>|</output>|\[/ANSWER\]", re.IGNORECASE)
-_NEXT_PROBLEM = re.compile(r"^### Problem[ \t]*$|\[Question\]", re.MULTILINE)
+_MARKS = Marks(
+    re.compile(r"<answer>|<output>|\[ANSWER\]", re.IGNORECASE),
+    re.compile(r"</answer>|</output>|\[/ANSWER\]", re.IGNORECASE),
+    re.compile(r"^### Problem[ \t]*$|\[Question\]", re.MULTILINE),
+)
 _TAIL = 20_000
 _LONGEST = 20_000
 
@@ -195,7 +198,7 @@ def read_outputs(response: str, masked: str) -> tuple[str, ...] | None:
         text = _fence_content(text.strip("\n"))
         return (text,) if text.strip() else None
     text = _fence_content(text.strip())
-    count = _with_names(masked).count(_MASK)
+    count = _with_names(masked).count(HOLE_NAME)
     if not text or len(text) > 10 * _LONGEST:
         return None
     completed = _filled(text, masked)
@@ -267,26 +270,13 @@ def same_outputs(answers: Sequence[str] | None, outputs: Sequence[str], printed:
 
 def _answer(response: str) -> tuple[str, bool]:
     """Return the text of the answer, and whether it was marked; without marks the visible end of the response."""
-    text = visible_text(response)
-    first = _OPENING.search(text)
-    other = _NEXT_PROBLEM.search(text, first.end() if first else 0)
-    if other and text[: other.start()].strip():
-        text = text[: other.start()]
-    openings = list(_OPENING.finditer(text))
-    closed: list[str] = []
-    unclosed: list[str] = []
-    for opening, following in zip(openings, [*openings, None][1:], strict=True):
-        limit = following.start() if following else len(text)
-        closing = _CLOSING.search(text, opening.end(), limit)
-        block = text[opening.end() : closing.start() if closing else limit]
-        if block.strip():
-            (closed if closing else unclosed).append(block)
-    blocks = closed or unclosed
-    if blocks:
-        return blocks[-1], True
+    marked = marked_answer(response, printed=False, marks=_MARKS)
+    if marked is not None:
+        return marked, True
+    text = own_text(visible_text(response), _MARKS.stop)
     # In REval's prompts the opening tag is the last word of the prompt.
-    closing = _CLOSING.search(text)
-    if not openings and closing and text[: closing.start()].strip():
+    closing = _MARKS.end.search(text)
+    if closing and not _MARKS.begin.search(text) and text[: closing.start()].strip():
         return text[: closing.start()], True
     return text.strip()[-_TAIL:], False
 
@@ -356,44 +346,45 @@ def _type_name(text: str) -> str:
     return _TYPE_NAMES.get(name.lower(), name)
 
 
+_KEY = r"[\"']?\b{}[\"']?\s*[:=]\s*"
+_VALUE_KEY, _TYPE_KEY = _KEY.format("value"), _KEY.format(r"(?:data\s*)?type")
+_FLAGS = re.IGNORECASE | re.DOTALL
+# value: 5, type: int
+_KEYED = (
+    re.compile(rf"{_VALUE_KEY}(?P<value>.+?)\s*[,;\n]\s*{_TYPE_KEY}(?P<type>[^\n}}]+?)\s*}}?\s*$", _FLAGS),
+    re.compile(rf"{_TYPE_KEY}(?P<type>[^\n,;}}]+?)\s*[,;\n]\s*{_VALUE_KEY}(?P<value>.+?)\s*}}?\s*$", _FLAGS),
+)
+_IN_WORDS = (
+    # 5 (int)
+    re.compile(r"(?P<value>.+?)\s*[,:]?\s*[(\[]\s*(?P<type>[^()\[\]]+)[)\]]\.?", re.DOTALL),
+    # 5 of type int, 5 and its type is int
+    re.compile(
+        r"(?P<value>.+?),?\s+(?:and\s+)?(?:(?:of|with|its|the|has)\s+)*(?:the\s+)?type\s*(?:is|:|=|of)?\s*(?P<type>\S+)",
+        re.DOTALL,
+    ),
+    # 5, int
+    re.compile(r"(?P<value>.+?)\s*[,:|/]\s*(?P<type>[`'\"]?[A-Za-z_<][\w .'\"<>]*[`]?)", re.DOTALL),
+    # int 5, int = 5
+    re.compile(r"(?P<type>[A-Za-z_]\w*)\s*[:,=|]?\s+(?P<value>.+)", re.DOTALL),
+    # int:5
+    re.compile(r"(?P<type>[A-Za-z_]\w*)\s*:\s*(?P<value>.+)", re.DOTALL),
+)
+
+
 def _pairs(text: str) -> list[tuple[str, str]]:
     """Return the ways in which a text may be a value and a type, the likeliest first."""
-    found = []
-    keyed = re.search(
-        r"[\"']?\bvalue[\"']?\s*[:=]\s*(?P<value>.+?)\s*[,;\n]\s*[\"']?(?:data\s*)?type[\"']?\s*[:=]\s*(?P<type>[^\n}]+?)\s*}?\s*$",
-        text,
-        re.IGNORECASE | re.DOTALL,
-    ) or re.search(
-        r"[\"']?\btype[\"']?\s*[:=]\s*(?P<type>[^\n,;}]+?)\s*[,;\n]\s*[\"']?value[\"']?\s*[:=]\s*(?P<value>.+?)\s*}?\s*$",
-        text,
-        re.IGNORECASE | re.DOTALL,
-    )
-    if keyed:
-        found.append((keyed["value"], keyed["type"]))
+    pairs = [(match["value"], match["type"]) for match in (key.search(text) for key in _KEYED) if match][:1]
     before, mark, after = text.rpartition(";")
     if mark:
-        found.append((before, after))
         first, _, rest = text.partition(";")
-        if _is_type(first):
-            # Type first, unless what stands behind is a type as well.
-            found.insert(len(found) - 1 if not _is_type(after) else len(found), (rest, first))
+        split = [(before, after), (rest, first)] if _is_type(first) else [(before, after)]
+        # The type stands in front, unless what stands behind is one as well.
+        pairs += split if _is_type(after) else split[::-1]
     rows = [line for line in text.splitlines() if line.strip()]
     if len(rows) == 2:
-        found += [(rows[0], rows[1]), (rows[1], rows[0])] if _is_type(rows[1]) else []
-        found += [(rows[1], rows[0])] if _is_type(rows[0]) else []
-    behind = re.fullmatch(r"(?P<value>.+?)\s*[,:]?\s*[(\[]\s*(?P<type>[^()\[\]]+)[)\]]\.?", text, re.DOTALL)
-    if behind and _is_type(behind["type"]):
-        found.append((behind["value"], behind["type"]))
-    for pattern in (
-        r"(?P<value>.+?),?\s+(?:and\s+)?(?:(?:of|with|its|the|has)\s+)*(?:the\s+)?type\s*(?:is|:|=|of)?\s*(?P<type>\S+)",
-        r"(?P<value>.+?)\s*[,:|/]\s*(?P<type>[`'\"]?[A-Za-z_<][\w .'\"<>]*[`]?)",
-        r"(?P<type>[A-Za-z_]\w*)\s*[:,=|]?\s+(?P<value>.+)",
-        r"(?P<type>[A-Za-z_]\w*)\s*:\s*(?P<value>.+)",
-    ):
-        match = re.fullmatch(pattern, text, re.DOTALL)
-        if match and _is_type(match["type"]):
-            found.append((match["value"], match["type"]))
-    return found
+        pairs += [(one, other) for one, other in (rows, rows[::-1]) if _is_type(other)]
+    matches = [pattern.fullmatch(text) for pattern in _IN_WORDS]
+    return pairs + [(match["value"], match["type"]) for match in matches if match and _is_type(match["type"])]
 
 
 def _is_type(text: str) -> bool:
@@ -418,48 +409,26 @@ def _number_in_words(text: str) -> int | None:
     return total
 
 
-def _filled(text: str, masked: str) -> tuple[str, ...] | None:
-    """Return what stands in place of the masks if a text is the masked source completed, or its masked lines."""
-    try:
-        wanted = ast.parse(_with_names(masked)).body
-        given = ast.parse(text).body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    for pattern in (wanted, [node for node in wanted if _MASK in ast.unparse(node)]):
-        found: list[str] = []
-        if _matches(pattern, given, found):
-            return tuple(found)
-    return None
-
-
-_MASK = "codemind_masked"
 # A string, in which question marks mean nothing, or a mask.
 _STRING_OR_MASK = re.compile(r"""('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")|\?\?""")
 
 
 def _with_names(masked: str) -> str:
     """Return masked source with a name in place of each mask, so that it parses."""
-    return _STRING_OR_MASK.sub(lambda found: found[1] or _MASK, masked)
+    return _STRING_OR_MASK.sub(lambda match: match[1] or HOLE_NAME, masked)
 
 
-def _matches(pattern: object, given: object, found: list[str]) -> bool:
-    """Tell whether two syntax trees are the same but for the masks, and note what stands in their place."""
-    if isinstance(pattern, ast.Name) and pattern.id == _MASK:
-        if not isinstance(given, ast.expr):
-            return False
-        found.append(ast.unparse(given))
-        return True
-    if isinstance(pattern, list):
-        return (
-            isinstance(given, list)
-            and len(pattern) == len(given)
-            and all(_matches(one, other, found) for one, other in zip(pattern, given, strict=True))
-        )
-    if isinstance(pattern, ast.AST):
-        return type(pattern) is type(given) and all(
-            _matches(getattr(pattern, name, None), getattr(given, name, None), found) for name in pattern._fields
-        )
-    return pattern == given
+def _filled(text: str, masked: str) -> tuple[str, ...] | None:
+    """Return what stands in place of the masks if a text is the masked source completed, or its masked lines."""
+    try:
+        wanted, answer = parse_source(_with_names(masked)), parse_source(text)
+    except NotALiteralError:
+        return None
+    for pattern in (wanted, [node for node in wanted if HOLE_NAME in ast.unparse(node)]):
+        content = in_holes(pattern, answer)
+        if content is not None:
+            return tuple(map(ast.unparse, content))
+    return None
 
 
 # --- REval's own rules -----------------------------------------------------------------------------------------------
