@@ -36,8 +36,8 @@ OUTPUT = Marks(
 INPUT = Marks(re.compile(r"<input>", re.IGNORECASE), re.compile(r"</input>|\[END-OF-RESPONSE\]", re.IGNORECASE))
 # What models write unasked.
 _ANSWER = Marks(
-    re.compile(r"<(?:final_)?answer>|\[ANSWER\]", re.IGNORECASE),
-    re.compile(r"</(?:final_)?answer>|\[/ANSWER\]|\[END-OF-RESPONSE\]", re.IGNORECASE),
+    re.compile(r"<(?:final_)?answer>|\[(?:ANSWER|OUTPUT)\]", re.IGNORECASE),
+    re.compile(r"</(?:final_)?answer>|\[/(?:ANSWER|OUTPUT)\]|\[END-OF-RESPONSE\]", re.IGNORECASE),
 )
 _KEYS = ("output", "answer", "result", "final_answer")
 
@@ -158,16 +158,14 @@ def likely_answer(response: str, printed: bool) -> str | None:
         response: The model's response, as it is.
         printed: Whether the output is what the program prints, and not a value.
     """
-    for marks in (OUTPUT, _ANSWER):
-        marked = marked_answer(response, printed, marks)
-        if marked is not None:
-            return marked
-    text = _spoken(response)
-    if not text:
-        return None
-    stated = _json_answer(text)
-    if stated is not None:
-        return stated
+    marked = marked_answer(response, printed)
+    if marked is not None:
+        return marked
+    block = marked_answer(response, printed, _ANSWER)
+    text = block or _spoken(response)
+    stated = _json_answer(text[-_TAIL:])
+    if stated is not None or block is not None or not text:
+        return block if stated is None else stated
     answer = _last_printed(text) if printed else _last_value(text)
     return None if _REFUSES.search(_last_line(text)) and not _is_literal(answer) else answer
 

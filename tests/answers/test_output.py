@@ -115,6 +115,8 @@ def test_a_script_may_print_nothing() -> None:
         ("nothing to see here", "nothing to see here"),
         ("First 4.\n<answer>55</answer>", "55"),
         ("[ANSWER]55[/ANSWER]", "55"),
+        ("[OUTPUT]\n55\n[/OUTPUT]", "\n55\n"),
+        ('[OUTPUT]{"output": "x"}[/OUTPUT]', "x"),
         ('{"output": 55}', "55"),
         ('So:\n```json\n{"reasoning": "{ is open", "output": [1, {"a": null}]}\n```', "[1, {'a': None}]"),
         ('{"output": "abc"}', "abc"),
