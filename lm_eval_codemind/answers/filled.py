@@ -77,37 +77,36 @@ class Filling:
 
 
 def in_holes(pattern: Any, answer: Any) -> list[Any] | None:
-    """Return what a syntax tree has where a pattern has holes; None if they differ elsewhere.
+    """Return what a syntax tree has where a pattern has holes, in their order; None if they differ elsewhere.
 
     For a call with a starred hole that is the whole call, with its arguments.
-
 
     Args:
         pattern: A tree, or a list of trees, in which holes are the name :data:`HOLE_NAME`.
         answer: The tree or the list to compare.
     """
+    content: dict[tuple[int, int], Any] = {}
+    return [content[place] for place in sorted(content)] if _match(pattern, answer, content) else None
+
+
+def _match(pattern: Any, answer: Any, content: dict[tuple[int, int], Any]) -> bool:
+    """Compare two trees, and note by its place what stands in a hole."""
     if isinstance(pattern, ast.Name) and pattern.id == HOLE_NAME:
-        return [answer] if isinstance(answer, ast.expr) else None
+        content[pattern.lineno, pattern.col_offset] = answer
+        return isinstance(answer, ast.expr)
     if type(pattern) is not type(answer):
-        return None
+        return False
     if _takes_any_arguments(pattern):
-        return [answer] if in_holes(pattern.func, answer.func) == [] else None
+        content[pattern.lineno, pattern.col_offset] = answer
+        return _match(pattern.func, answer.func, content)
+    if isinstance(pattern, list):
+        return len(pattern) == len(answer) and all(
+            _match(one, other, content) for one, other in zip(pattern, answer, strict=True)
+        )
     if isinstance(pattern, ast.AST):
         names = [name for name in pattern._fields if name not in ("kind", "type_comment")]
-        pairs = [(getattr(pattern, name, None), getattr(answer, name, None)) for name in names]
-    elif isinstance(pattern, list):
-        if len(pattern) != len(answer):
-            return None
-        pairs = list(zip(pattern, answer, strict=True))
-    else:
-        return [] if pattern == answer else None
-    content: list[Any] = []
-    for pair in pairs:
-        inner = in_holes(*pair)
-        if inner is None:
-            return None
-        content += inner
-    return content
+        return all(_match(getattr(pattern, name, None), getattr(answer, name, None), content) for name in names)
+    return bool(pattern == answer)
 
 
 def _takes_any_arguments(node: Any) -> bool:

@@ -396,3 +396,12 @@ def test_recorded_verdicts(cruxeval: dict[str, Problem], shared_data: Path) -> N
         if right != different[key]:
             disagree[key] = different[key]
     assert disagree == DIFFERENT
+
+
+def test_holes_are_read_in_the_order_of_the_text() -> None:
+    code = "class C:\n    def m(self, x):\n        return x\n"
+    test = "def test(self):\n    c = C()\n    return c.m({'a': 1, 'b': c.m([2])}), c.m(3 if c.m(4) else 5)\n"
+    asked = Problem("P", "made", "method", "python", code, "C.m", test, "None")
+    changed = test.replace("'b'", "'c'").replace("2", "6").replace("3", "7").replace("4", "8").replace("5", "9")
+    found = kind_of(asked).read_input(changed, asked)
+    assert found is not None and found.input == changed.strip("\n")
