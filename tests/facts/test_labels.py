@@ -165,3 +165,18 @@ def test_an_empty_proven_output_is_kept() -> None:
 )
 def test_a_proof_survives_its_file(proof: Proof) -> None:
     assert Proof.from_json(proof.to_json()) == proof
+
+
+@pytest.mark.parametrize(
+    ("literal", "label"),
+    [
+        ("np.int64(-111)", "-111"),
+        ("(np.float64(0.25), [np.float64(0.25)])", "(0.25, [0.25])"),
+        ("{2, 1}", "{1, 2}"),
+        ("np.array([1])", None),
+        ("float('nan')", None),
+        (None, None),
+    ],
+)
+def test_the_label_that_an_observed_value_gives(literal: str | None, label: str | None) -> None:
+    assert labels.observed_label(literal) == label

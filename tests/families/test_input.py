@@ -245,6 +245,8 @@ def test_an_endless_program_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> No
         ("[1]", "'[1]'", False, False),
         ("{2, 1}", "{1, 2}", False, True),
         ("True", "1", False, False),
+        ("np.int64(-111)", "-111", False, True),
+        ("(np.float64(0.25), [np.float64(0.25)])", "(0.25, [0.25])", False, True),
         ("float('nan')", "nan", False, True),
         ("'a'\n", "a\n", True, False),
         ("a \nb\n\n", "a\nb", True, True),
