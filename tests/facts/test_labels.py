@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.facts.labels import Proof, agrees, apply_proof, plain_literal, published_literal
+from lm_eval_codemind.facts.labels import Proof, agrees, apply_proof, observed_label, plain_literal, published_literal
 from lm_eval_codemind.problems import Case, Problem, shown_cases
 
 plain = st.recursive(
@@ -179,4 +179,4 @@ def test_a_proof_survives_its_file(proof: Proof) -> None:
     ],
 )
 def test_the_label_that_an_observed_value_gives(literal: str | None, label: str | None) -> None:
-    assert labels.observed_label(literal) == label
+    assert observed_label(literal) == label
