@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from lm_eval_codemind.benchmarks import limits_of
+from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Sandbox, shipped
 from lm_eval_codemind.languages import kind_of

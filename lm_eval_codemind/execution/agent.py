@@ -23,6 +23,8 @@ from .literals import literal
 from .values import Exchange, NotPlain
 
 MODULE = "candidate"
+# Items of an argument from which on it is kept, so that it need not cross again.
+_LARGE = 32
 _CALLABLE = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType,
     type(__import__("functools").lru_cache(lambda: None)),
@@ -58,6 +60,7 @@ class Agent:
         self._known: set[int] = set()  # ids of the objects that have crossed
         self._methods: dict[tuple[int, str], Any] = {}
         self._exchange = Exchange(_refuse, self._decode_object)
+        self._surroundings = _surroundings()
         # Bound now: a program may replace what these names mean.
         self._send, self._receive = wire.send_bytes, wire.receive
         self._others: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -109,7 +112,8 @@ class Agent:
             named = {name: exchange.decode(data) for name, data in request.pop("kwargs", {}).items()}
             exchange.agree()
             # A test may pass them again: then they need not cross again, even if the program did not keep them.
-            spared = [exchange.number(argument) for argument in arguments]
+            large = (argument for argument in arguments if type(argument) in (list, dict) and len(argument) >= _LARGE)
+            spared = list(map(exchange.number, large))
             found: Any = None
             try:
                 found = self._values[request["op"]](request, *arguments, **named)
@@ -119,6 +123,8 @@ class Agent:
                     raise NotPlain("an exception that is more than a name and a text") from None
                 found = list(error.args)
             del arguments, named
+            if _surroundings() != self._surroundings:
+                raise NotPlain("the program changed its directory or environment")
             reply["content"] = exchange.content(exchange.changed())
             reply.update(found if type(found) is _Reference else {"value": exchange.encode(found)})
             del found
@@ -161,6 +167,8 @@ class Agent:
 
     def _holds(self, request: dict[str, Any]) -> bool:
         """Return whether the program still holds one of some containers."""
+        if not request["which"]:
+            return False
         gc.collect()
         return not set(self._exchange.release()).isdisjoint(request["which"])
 
@@ -168,7 +176,7 @@ class Agent:
         number = request["on"]
         target = self._methods[number, request["of"]] if "of" in request else self._objects[number]
         made = target(*args, **kwargs)
-        if isinstance(target, type) and type(made) is target:
+        if isinstance(target, type) and type(made) is target and not callable(made):
             return self._refer(made, "instance")
         return made
 
@@ -233,6 +241,10 @@ class Agent:
 
 class _Reference(dict[str, Any]):
     """The part of an answer that names an object."""
+
+
+def _surroundings() -> tuple[str, dict[bytes, bytes]]:
+    return os.getcwd(), dict(vars(os.environ)["_data"])
 
 
 def _refuse(value: Any) -> Any:

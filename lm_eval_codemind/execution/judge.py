@@ -10,7 +10,6 @@ in one fresh process (:mod:`.inside`): a pass there counts, but says ``tamper_pr
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import marshal
 import os
@@ -18,7 +17,6 @@ import signal
 import socket
 import sys
 import threading
-import warnings
 from types import CodeType
 from typing import Any
 
@@ -49,7 +47,7 @@ class Judge:
         self._compiled: dict[tuple[str, str], CodeType] = {}
         self._expired = False
         os.chdir(home)
-        self._state = _process_state()
+        self._state = outside.process_state()
         self.spoilt = False
 
     def decide(self, job: dict[str, Any]) -> dict[str, Any]:
@@ -66,7 +64,7 @@ class Judge:
             raise SystemExit("out of time outside the checks") from None
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-        self.spoilt = self.spoilt or _process_state() != self._state
+        self.spoilt = self.spoilt or threading.active_count() > 1 or outside.process_state() != self._state
         if not self.spoilt and not cleanup.is_empty(self._home):
             cleanup.wipe(self._home)
         return outcome
@@ -129,7 +127,9 @@ class Judge:
             outcome["status"] = "passed"
         else:
             self._failed(problem, outcome, job)
-        self._finish(program, outcome, job)
+        if self._finish(program, outcome, job)["left"] and outcome["status"] == "passed":
+            # The tests may have looked for a file that the program wrote, or must not write.
+            outcome["status"] = "not plain"
         if outcome["status"] == "timeout":
             return outcome, self._expired or program.answers < _MANY_ANSWERS
         ends = isinstance(problem, outside.Missing | suites.NoTests | ProgramGone)
@@ -230,8 +230,8 @@ class Judge:
             # Also if the checks raised over what the program returned, as in ``candidate(x)[0]`` of an empty list.
             outcome["status"] = "error" if isinstance(error, suites.NoTests) else "failed"
 
-    def _finish(self, program: Connection, outcome: dict[str, Any], job: dict[str, Any]) -> None:
-        """End the program's process and complete the outcome by what its server reports."""
+    def _finish(self, program: Connection, outcome: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+        """End the program's process, complete the outcome by what its server reports, and return the report."""
         report = program.end()
         self.spoilt = self.spoilt or report["last"]
         outcome["cpu_seconds"] = round(report["cpu"], 6)
@@ -245,6 +245,7 @@ class Judge:
             outcome.update({"status": "passed"} if done else _ending(report))
         if max(report["stdout"][0], report["stderr"][0]) > job["limits"]["output_bytes"]:
             outcome["status"] = "output"
+        return report
 
 
 def _new_outcome(job: dict[str, Any], tamper_proof: bool) -> dict[str, Any]:
@@ -270,15 +271,6 @@ def _ending(report: dict[str, Any]) -> dict[str, Any]:
     if number == signal.SIGSYS:
         return {"status": "blocked", "exception_message": "made a system call that is not allowed"}
     return {"status": "crashed", "exception_message": f"died of {signal.Signals(number).name}"}
-
-
-def _process_state() -> tuple[Any, ...]:
-    """Return what of this process a suite may have changed for the next one."""
-    return (
-        sys.stdin, sys.stdout, sys.stderr, sys.getrecursionlimit(), sys.getprofile(), sys.gettrace(),
-        threading.active_count(), dict(os.environ), os.getcwd(), list(map(id, vars(builtins).values())),
-        warnings.showwarning, warnings.filters, len(sys.path),
-    )  # fmt: skip
 
 
 def serve(control: socket.socket, zygote: socket.socket, home: str) -> None:

@@ -10,8 +10,10 @@ so does everything that would cross and is not plain data. Then this module has 
 from __future__ import annotations
 
 import builtins
+import os
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from types import CodeType
 from typing import Any
@@ -62,7 +64,7 @@ class _Opaque:
 _PROGRAM = _Opaque.__dict__["_program"].__get__
 _TARGET = _Opaque.__dict__["_target"].__get__
 _UNARY = (
-    "hash bool len iter next reversed call str repr bytes int float complex index round trunc floor ceil neg pos abs "
+    "hash bool len iter next reversed str repr bytes int float complex index round trunc floor ceil neg pos abs "
     "invert enter exit aenter aexit await aiter anext dir sizeof copy deepcopy reduce reduce_ex getstate fspath "
     "length_hint"
 )
@@ -121,7 +123,7 @@ class Program:
         self._makes_instances = makes_instances
         self._exchange = Exchange(self._encode_opaque, _refuse)
         self._thread = threading.get_ident()
-        self._streams = sys.stdout, sys.stderr
+        self._state = process_state()
 
     def find(self, name: str) -> Any:
         """Return what a name means in the program.
@@ -160,6 +162,21 @@ class Program:
             raise problem
         return value
 
+    def end(self) -> None:
+        """Make sure that nothing the tests held was changed after the program's last answer."""
+        numbers = self._exchange.numbers()
+        if numbers and self._connection.ended_by is None:
+            try:
+                self._receive({"op": "held", "args": [], "which": []}, numbers)
+            except BaseException as error:
+                raise self._end(error) from None
+
+    def import_module(self, name: str, *rest: Any) -> Any:
+        """Import a module for the tests. What patches modules leads inside: the program has modules of its own."""
+        if name == "unittest.mock" or (name == "unittest" and "mock" in (rest[2] or ())):
+            raise self._end(NotPlain("the tests patch modules"))
+        return __import__(name, *rest)
+
     def _held(self) -> list[int]:
         """Return the numbers of the containers that tests and program both hold.
 
@@ -170,6 +187,8 @@ class Program:
             raise self._connection.ended_by
         if threading.get_ident() != self._thread:
             raise NotPlain("the tests call the program from a thread")
+        if process_state() != self._state:
+            raise NotPlain("the tests changed their own process, which the program should see")
         changed = self._exchange.changed()
         if changed:
             # Only now does the program say whether it really holds them: that takes a garbage collection.
@@ -182,16 +201,15 @@ class Program:
         """Return the result of a request, or the exception that the program raised."""
         self._exchange.agree()
         request["keep"] = held
-        printed = self._connection.printed
         described = None
         try:
             reply = self._connection.ask(request)
         except Raised as raised:
             described = reply = raised.described
-        if self._connection.printed != printed and (sys.stdout, sys.stderr) != self._streams:
-            raise NotPlain("the tests capture what the program prints")
         if reply.get("plain") is not True:
             raise NotPlain(f"not plain data: {reply.get('why', ''):.200}")
+        if reply["content"] and request["op"] == "held":
+            raise NotPlain("the program changed a container after its last answer")
         self._exchange.take_content(reply["content"])
         value = self._exchange.decode(reply["value"]) if "value" in reply else self._opaque(request, reply)
         self._exchange.keep(reply["keep"])
@@ -241,7 +259,7 @@ class _Names(dict[str, Any]):
     """The builtins of the tests. A name that is not one of them is looked up in the program."""
 
     def __init__(self, program: Program) -> None:
-        super().__init__(vars(builtins))
+        super().__init__(vars(builtins), __import__=program.import_module)
         self._program = program
 
     def __missing__(self, name: str) -> Any:
@@ -271,4 +289,15 @@ def run(job: dict[str, Any], connection: Connection, compiled: Callable[[str, st
             namespace[entry_point] = program.find(entry_point)
         except KeyError:
             raise Missing(entry_point) from None
-    return suites.run(namespace, compiled(job["tests"], "tests.py"), job["kind"], entry_point, job["only"])
+    result = suites.run(namespace, compiled(job["tests"], "tests.py"), job["kind"], entry_point, job["only"])
+    program.end()
+    return result
+
+
+def process_state() -> tuple[Any, ...]:
+    """Return what tests may change of this process, and would then see a program change or use."""
+    return (
+        sys.stdin, sys.stdout, sys.stderr, sys.getrecursionlimit(), sys.getprofile(), sys.gettrace(), len(sys.path),
+        warnings.filters, warnings.showwarning, len(getattr(sys.modules.get("logging"), "_handlerList", ())),
+        os.getcwd(), dict(vars(os.environ)["_data"]), tuple(vars(builtins).values()),
+    )  # fmt: skip
