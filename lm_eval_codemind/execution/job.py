@@ -124,31 +124,17 @@ class Job:
         job_id: str = "",
         language: str = "python",
     ) -> Job:
-        """Return a job that checks functions by assertions.
+        """Return a job that checks functions by assertions. Further arguments are attributes of the job.
 
         Args:
             program: The candidate's whole source.
             tests: Either a suite that defines ``check(candidate)`` (HumanEval), which is called with the function
                 ``entry_point``, or assertions that name the program's functions themselves (MBPP, CRUXEval).
-            entry_point: The function under test. Needed for ``check(candidate)``. A name of the program other than
-                this one that the tests use makes the outcome ``tamper_proof=False``: define it in ``support``.
-            support: Trusted source run before the tests: MBPP's ``test_setup_code``, or the helper functions of a
-                HumanEval prompt that some suites call.
-            limits: Defaults to ``Limits()``.
-            job_id: Repeated in the outcome.
-            language: What program and tests are written in. The tests of another language than Python have a form of
-                its own, see its sandbox.
+            entry_point: The function under test. Needed for ``check(candidate)``. If the tests use another name of the
+                program, the outcome says ``tamper_proof=False``: define it in ``support``.
         """
-        return cls(
-            "function",
-            program,
-            tests,
-            entry_point,
-            support,
-            limits=limits or Limits(),
-            job_id=job_id,
-            language=language,
-        )
+        given = limits or Limits()
+        return cls("function", program, tests, entry_point, support, limits=given, job_id=job_id, language=language)
 
     @classmethod
     def unittest(
@@ -162,20 +148,15 @@ class Job:
         limits: Limits | None = None,
         job_id: str = "",
     ) -> Job:
-        """Return a job that checks a class, or functions, by test classes of :mod:`unittest`.
+        """Return a job that checks a class by test classes. Further arguments are attributes of the job.
 
         Args:
             program: The candidate's whole source, with its imports.
             tests: A module of ``unittest.TestCase`` classes that use the program's names without importing them.
             entry_point: The class under test.
-            only: Names of test classes, or ``Class.method``, to run; all if empty.
-            support: Trusted source run before the tests.
-            limits: Defaults to ``Limits()``.
-            job_id: Repeated in the outcome.
         """
-        return cls(
-            "unittest", program, tests, entry_point, support, tuple(only), limits=limits or Limits(), job_id=job_id
-        )
+        given = limits or Limits()
+        return cls("unittest", program, tests, entry_point, support, tuple(only), limits=given, job_id=job_id)
 
     @classmethod
     def script(
@@ -199,15 +180,8 @@ class Job:
             language: What it is written in.
         """
         made = tuple(case if isinstance(case, ScriptCase) else ScriptCase(*case) for case in cases)
-        return cls(
-            "script",
-            program,
-            entry_point=entry_point,
-            cases=made,
-            limits=limits or Limits(),
-            job_id=job_id,
-            language=language,
-        )
+        given = limits or Limits()
+        return cls("script", program, "", entry_point, cases=made, limits=given, job_id=job_id, language=language)
 
     @classmethod
     def evaluate(
@@ -220,8 +194,7 @@ class Job:
 
         Args:
             program: The source that defines what the expressions use.
-            expressions: For example ``f([1, 2])``; statements may go before the last line:
-                ``c = Counter()\\nc.add(1)\\nc.total``.
+            expressions: For example ``f([1, 2])``; statements may go before the last line.
             limits: For all of them together. Defaults to ``Limits()``.
             job_id: Repeated in the outcome.
         """

@@ -173,7 +173,7 @@ class Program:
 
     def import_module(self, name: str, *rest: Any) -> Any:
         """Import a module for the tests. What patches modules leads inside: the program has modules of its own."""
-        if name == "unittest.mock" or (name == "unittest" and "mock" in (rest[2] or ())):
+        if name == "unittest.mock" or (name == "unittest" and len(rest) > 2 and "mock" in (rest[2] or ())):
             raise self._end(NotPlain("the tests patch modules"))
         return __import__(name, *rest)
 

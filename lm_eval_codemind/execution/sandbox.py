@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import asdict
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol, cast
 
 from . import isolation as levels
 from . import tiers
@@ -20,9 +20,6 @@ from .outcome import Outcome, Status
 from .shipped import starts_inside
 from .unit import CheckerCrashed, OutOfBudget, ServerUnit, UnitGone
 from .workers import JobQueue, Worker, WorkerPool, started
-
-if TYPE_CHECKING:
-    from .java.sandbox import JavaSandbox
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
 EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
@@ -184,55 +181,45 @@ class Pool(Protocol):
         ...
 
 
-_shared: Sandbox | None = None
-_shared_java: JavaSandbox | None = None
+_shared: dict[str, WorkerPool] = {}
 _shared_lock = threading.Lock()
 
 
 def shared_sandbox() -> Sandbox:
-    """Return this process's one sandbox, made at the first call and closed at exit.
+    """Return this process's one sandbox for Python, made at the first call and closed at exit.
 
     The environment sets it up: ``CODEMIND_SANDBOX`` (``auto``, ``bubblewrap``, ``landlock``, ``none``),
     ``CODEMIND_SANDBOX_WORKERS`` (programs at a time), and ``CODEMIND_EXECUTOR`` (``local``, or ``ray`` for one sandbox
-    on each node of a Ray cluster).
+    on each node of a Ray cluster, for programs in Python).
 
     Raises:
         IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
         ValueError: If a variable's value isn't one of those.
     """
-    global _shared
+    return cast(Sandbox, _shared_for("python"))
+
+
+def _shared_for(language: str) -> WorkerPool:
     with _shared_lock:
-        if _shared is None or _shared._closed:
-            workers = _chosen_workers()
+        if language not in _shared or _shared[language]._closed:
             executor = os.environ.get(EXECUTOR_VARIABLE, "local") or "local"
             if executor not in ("local", "ray"):
                 raise ValueError(f"{EXECUTOR_VARIABLE} is {executor!r}, and must be local or ray")
-            kind = Sandbox
-            if executor == "ray":
-                from .ray_sandbox import RaySandbox
-
-                kind = RaySandbox
-            _shared = kind(workers=workers)
-            atexit.register(_shared.close)
-        return _shared
+            _shared[language] = _sandbox(language, _chosen_workers(), ray=executor == "ray")
+            atexit.register(_shared[language].close)
+        return _shared[language]
 
 
-def _shared_java_sandbox() -> JavaSandbox:
-    """Return this process's one sandbox for Java, made at the first call and closed at exit.
+def _sandbox(language: str, workers: int | None = None, hash_seed: int = 0, ray: bool = False) -> WorkerPool:
+    if language == "java":
+        from .java.sandbox import JavaSandbox
 
-    Raises:
-        JavaUnavailable: If there is no JDK.
-        IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
-        ValueError: If a variable's value isn't one of those that :func:`shared_sandbox` names.
-    """
-    from .java.sandbox import JavaSandbox
+        return JavaSandbox(workers=workers, hash_seed=hash_seed)
+    if ray:
+        from .ray_sandbox import RaySandbox
 
-    global _shared_java
-    with _shared_lock:
-        if _shared_java is None or _shared_java._closed:
-            _shared_java = JavaSandbox(workers=_chosen_workers())
-            atexit.register(_shared_java.close)
-        return _shared_java
+        return RaySandbox(workers=workers)
+    return Sandbox(workers=workers, hash_seed=hash_seed)
 
 
 def _chosen_workers() -> int | None:
@@ -262,7 +249,7 @@ class SeededPool:
             JavaUnavailable: If the job is a program in Java and there is no JDK.
         """
         if job.language not in self._sandboxes:
-            self._sandboxes[job.language] = self._made.enter_context(_sandbox(job.language, self._hash_seed))
+            self._sandboxes[job.language] = self._made.enter_context(_sandbox(job.language, hash_seed=self._hash_seed))
         return self._sandboxes[job.language].submit(job)
 
     def __enter__(self) -> SeededPool:
@@ -272,14 +259,6 @@ class SeededPool:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._made.close()
-
-
-def _sandbox(language: str, hash_seed: int) -> WorkerPool:
-    if language != "java":
-        return Sandbox(hash_seed=hash_seed)
-    from .java.sandbox import JavaSandbox
-
-    return JavaSandbox(hash_seed=hash_seed)
 
 
 class SharedPool:
@@ -297,8 +276,7 @@ class SharedPool:
             IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
             JavaUnavailable: If the job is a program in Java and there is no JDK.
         """
-        sandbox = _shared_java_sandbox() if job.language == "java" else shared_sandbox()
-        return sandbox.submit(job)
+        return _shared_for(job.language).submit(job)
 
     def run(self, jobs: Iterable[Job]) -> list[Outcome]:
         """Return the outcomes of jobs, in the jobs' order."""

@@ -36,7 +36,7 @@ def test_jobs_survive_the_loss_of_a_node(cluster: Any, monkeypatch: pytest.Monke
 
     monkeypatch.setenv("CODEMIND_EXECUTOR", "ray")
     monkeypatch.setenv("CODEMIND_SANDBOX_WORKERS", "2")
-    monkeypatch.setattr(sandbox, "_shared", None)
+    monkeypatch.setattr(sandbox, "_shared", {})
     shared = shared_sandbox()
     assert isinstance(shared, RaySandbox)
     assert isinstance(shared, Sandbox)
