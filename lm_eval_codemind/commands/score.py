@@ -11,9 +11,9 @@ from typing import Any
 import click
 
 from lm_eval_codemind.errors import UserError, did_you_mean
-from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE, forget_journals
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment, parsed_arguments
+from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.models.recordings import Recordings, read_recordings
 

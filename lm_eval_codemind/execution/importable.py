@@ -12,7 +12,6 @@ from collections.abc import Iterable
 
 from .isolation import IsolationUnavailable
 from .job import Job, Limits
-from .outcome import Outcome
 from .sandbox import EXECUTOR_VARIABLE, Sandbox, shared_sandbox
 from .visible import VARIABLE
 
@@ -84,32 +83,16 @@ def require_importable(modules: Iterable[str], sandbox: Sandbox | None = None) -
 
 def _problems(names: list[str], sandbox: Sandbox) -> list[str]:
     """Return what is hidden, as text, for each module that is."""
-    (together,) = sandbox.run([_job(names)])
-    # A module that ends the process must not hide what the others do.
-    outcomes = [together] if together.passed else sandbox.run([_job([name]) for name in names])
-    failures = [failure for outcome in outcomes for failure in _failures(outcome, names if together.passed else [""])]
-    if not together.passed:
-        failures = [
-            failure or (None if outcome.passed else [f"{outcome.status}: {outcome.exception_message}", name])
-            for name, outcome, failure in zip(names, outcomes, failures, strict=True)
-        ]
+    jobs = [Job.evaluate(_INSIDE, [f"failure({name!r})"], limits=_LIMITS, job_id=name) for name in names]
     problems = []
-    for name, failure in zip(names, failures, strict=True):
+    for name, outcome in zip(names, sandbox.run(jobs), strict=True):
+        failure: list[str] | None = [f"{outcome.status}: {outcome.exception_message}", name]
+        if outcome.passed:
+            failure = ast.literal_eval(outcome.observations[0].literal or "None")
         place = _place_on_host(name, failure[1]) if failure is not None else None
         if failure is not None and place is not None:
             problems.append(f"{name} ({failure[0]}; {failure[1]} lies in {place})")
     return problems
-
-
-def _job(names: list[str]) -> Job:
-    return Job.evaluate(_INSIDE, [f"failure({name!r})" for name in names], limits=_LIMITS, job_id="imports")
-
-
-def _failures(outcome: Outcome, names: list[str]) -> list[list[str] | None]:
-    """Return for each module why it failed, None where it didn't or where nothing is known."""
-    literals = [observation.literal or "None" for observation in outcome.observations]
-    failures: list[list[str] | None] = [ast.literal_eval(literal) for literal in literals[: len(names)]]
-    return failures + [None] * (len(names) - len(failures))
 
 
 def _place_on_host(name: str, missing: str) -> str | None:

@@ -71,7 +71,7 @@ class Reader:
         if job is not None:
             same = dataclasses.replace(job, job_id="")
             if same not in self._running:
-                from lm_eval_codemind.execution.journal import submit
+                from lm_eval_codemind.harness.journal import submit
 
                 self._running[same] = submit(job)
             answer.pending = self._running[same]

@@ -14,9 +14,9 @@ from typing import Any
 
 from lm_eval_codemind.benchmarks import UpstreamError
 from lm_eval_codemind.catalogue import benchmarks
-from lm_eval_codemind.execution.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment
+from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.stages import model_identity
 from lm_eval_codemind.prompts.templates import Templates

@@ -14,8 +14,8 @@ from pathlib import Path
 from lm_eval_codemind import __version__
 from lm_eval_codemind.execution.job import Job
 from lm_eval_codemind.execution.outcome import Outcome, Status
-from lm_eval_codemind.execution.progress import Progress
 from lm_eval_codemind.execution.sandbox import Pool, SharedPool
+from lm_eval_codemind.harness.progress import Progress
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, Status
-from lm_eval_codemind.execution.journal import Journal, forget_journals
+from lm_eval_codemind.harness.journal import Journal, forget_journals
 
 
 class Counted:
