@@ -115,7 +115,7 @@ class _Launcher:
         stdin = os.memfd_create("stdin", os.MFD_CLOEXEC)
         _write(stdin, request["stdin"].encode("utf-8", "surrogateescape"))
         os.lseek(stdin, 0, os.SEEK_SET)
-        pipes = [os.pipe2(os.O_CLOEXEC) for _ in range(2)]
+        pipes = [self._pipe(name) for name in ("stdout", "stderr")]
         started = time.monotonic()
         pid = os.fork()
         if pid == 0:
@@ -153,6 +153,16 @@ class _Launcher:
             "stdout": stdout[: limits["output_bytes"]],
             "stderr": stderr[: limits["output_bytes"]],
         }
+
+    def _pipe(self, name: str) -> tuple[int, int]:
+        """Return both ends of a pipe. A program that looks finds its name, and nothing of this process."""
+        path = os.path.join(self._home, f"jvm.{name}")
+        os.mkfifo(path, 0o600)
+        read = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        write = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        os.set_blocking(read, True)
+        os.unlink(path)
+        return read, write
 
     def _become_program(self, request: dict[str, Any], descriptors: list[int]) -> None:
         limits = request["limits"]
@@ -197,7 +207,7 @@ class _Launcher:
         if self._listener is not None:
             poller.register(self._listener.descriptor, select.POLLIN)
         memory = limits["memory_bytes"] + _OWN_BYTES
-        glance = started
+        glance, waited_before = started, _waited("self")
         try:
             while True:
                 ready = {descriptor for descriptor, _ in poller.poll(int(_GLANCE_SECONDS * 1000))}
@@ -222,8 +232,11 @@ class _Launcher:
                     return "memory"
                 # On a busy machine a program is not to blame for waiting, but nothing may go on for ever.
                 elapsed, most = now - started, limits["wall_seconds"]
-                if elapsed >= most and elapsed - min(_waited(pid), 0.95 * elapsed) >= most:
-                    return "wall"
+                if elapsed >= most:
+                    # It waits for this process, too, which answers for each of its threads.
+                    waited = _waited(pid) + _waited("self") - waited_before
+                    if elapsed - min(waited, 0.95 * elapsed) >= most:
+                        return "wall"
         finally:
             os.close(child)
 
@@ -237,12 +250,12 @@ def _value(pid: int, name: str) -> int:
     return 0
 
 
-def _waited(pid: int) -> float:
+def _waited(pid: int | str) -> float:
     """Return the longest time that one thread of a process was ready and waited for a processor, in seconds."""
     waited = 0.0
-    with contextlib.suppress(OSError, IndexError, ValueError):
+    with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/task/{thread}/schedstat") as file:
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/schedstat") as file:
                 waited = max(waited, int(file.read().split()[1]) / 1e9)
     return waited
 

@@ -1,4 +1,4 @@
-"""Hostile programs in Java, and how each must end: what ``codemind sandbox check`` and the tests run.
+"""Hostile programs in Java, and how each must end.
 
 None may pass. A program that tries to get at something prints the expected output only if it got it, so that a pass
 means that the attack succeeded.
@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from textwrap import dedent, indent
 
-from ..attacks import Attack
-from ..job import Job, Limits
-from ..outcome import Status
+from lm_eval_codemind.execution import Job, Limits, Status
+from lm_eval_codemind.execution.attacks import Attack
 
 LIMITS = Limits(cpu_seconds=0.8, wall_seconds=2.5, memory_bytes=128 << 20, output_bytes=1 << 20, file_bytes=8 << 20)
 F, E, T, M, O, C, B = (  # noqa: E741

@@ -1,0 +1,107 @@
+"""Programs of others: what a fresh ``javac`` and ``java`` say of them, and what the sandbox says."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lm_eval_codemind.execution import Job, Limits, Outcome
+from lm_eval_codemind.execution.java.jdk import Jdk
+from lm_eval_codemind.execution.java.sandbox import JavaSandbox
+from lm_eval_codemind.languages.java.code import main_class
+
+SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "attacks" / "java"
+# Isolation forbids what these do, or they ask where they run.
+DIFFERENT = {"documented", "environment"}
+_PUBLIC = re.compile(r"^public\s+(?:(?:final|abstract|strictfp)\s+)*(?:class|interface|enum|record)\s+([\w$]+)", re.M)
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.M)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not SHARED.is_dir(), reason="programs in ../shared/data/attacks/java are not there"),
+]
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    with lzma.open(SHARED / f"{name}.jsonl.xz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def outcomes(sandbox: JavaSandbox, programs: list[dict[str, Any]], stdout: str | None) -> list[Outcome]:
+    return sandbox.run(
+        Job.script(
+            row["source"],
+            [(row.get("stdin", ""), row.get("expected", stdout))],
+            entry_point=main_class(row["source"]),
+            limits=Limits(**row.get("limits", {})),
+            job_id=row["name"],
+        )
+        for row in programs
+    )
+
+
+def fresh(java: Jdk, row: Mapping[str, Any], folder: Path) -> str | None:
+    """Return what a program prints; None if it does not compile, fails, or does not end."""
+    public = _PUBLIC.search(row["source"])
+    name = row.get("file") or (public[1] if public else main_class(row["source"]).rpartition(".")[2] or "Main")
+    folder.mkdir()
+    source = folder / f"{name}.java"
+    source.write_bytes(row["source"].encode("utf-8", "replace"))
+    empty = folder / "empty"
+    empty.mkdir()
+    package = _PACKAGE.search(row["source"])
+    main = (f"{package[1]}." if package else "") + row.get("main", name)
+    environment = {"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"}
+    options = ["-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-Duser.language=en"]
+    compiler = [java.home / "bin" / "javac", "-nowarn", "-encoding", "UTF-8", "-d", folder, source]
+    if subprocess.run(compiler, capture_output=True, env=environment).returncode:
+        return None
+    try:
+        said = subprocess.run(
+            [java.java, *options, "-cp", folder, main],
+            input=row["stdin"].encode("utf-8", "surrogateescape"),
+            capture_output=True,
+            timeout=row.get("fresh_timeout", 120),
+            cwd=empty,
+            env=environment,
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    return None if said.returncode else said.stdout.decode("utf-8", "replace")
+
+
+def lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.rstrip().split("\n")]
+
+
+def test_honest_programs_print_what_they_print_elsewhere(java: Jdk, sandbox_at: JavaSandbox, tmp_path: Path) -> None:
+    programs = [row for row in rows("honest") if row.get("tag") not in DIFFERENT]
+    different = {}
+    for number, (row, outcome) in enumerate(zip(programs, outcomes(sandbox_at, programs, None), strict=True)):
+        said = fresh(java, row, tmp_path / str(number))
+        if outcome.passed != (said is not None) or (said is not None and lines(said) != lines(outcome.stdout)):
+            different[row["name"]] = (outcome, said)
+    assert not different
+
+
+def test_wrong_programs_fail(java: Jdk, sandbox_at: JavaSandbox, tmp_path: Path) -> None:
+    programs = rows("wrong")
+    different = {}
+    for number, (row, outcome) in enumerate(zip(programs, outcomes(sandbox_at, programs, None), strict=True)):
+        said = fresh(java, row, tmp_path / str(number))
+        if outcome.passed != (said is not None and lines(said) == lines(row["expected"])):
+            different[row["name"]] = (outcome, said)
+    assert not different
+
+
+def test_attacks_do_not_succeed(sandbox_at: JavaSandbox) -> None:
+    programs = rows("attacks")
+    found = outcomes(sandbox_at, programs, "42\n")
+    succeeded = [outcome for row, outcome in zip(programs, found, strict=True) if outcome.status.value in row["never"]]
+    assert not succeeded
