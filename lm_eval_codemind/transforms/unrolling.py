@@ -1,10 +1,12 @@
 """Loops replaced by what they did: a program and the decisions of one run give the program unrolled.
 
 A loop becomes its body once an iteration. The iteration variable is assigned its value, or what an explicit iterator
-gives where the value has no immutable literal; conditions of ``while``, and of each ``if`` that holds a ``break`` or
-``continue``, are gone unless evaluating them may have an effect; ``else`` stays where it ran. A function whose loops
-did different things in different calls becomes a copy for each. Every other condition, and comprehensions, stay.
-What never ran in a loop's place is nothing. All is by decisions that were recorded, so nothing here executes a program.
+gives where the value has no immutable literal. An ``if`` that holds a ``break`` or ``continue`` keeps its condition and
+the branch that ran, without the jump; it is left out if nothing else is in that branch. Conditions of ``while`` are
+left out. A condition whose evaluation may have an effect is always evaluated. ``else`` of a loop stays where it ran.
+Every other condition, every ``return`` and comprehensions stay. A function whose loops did different things in
+different calls becomes a copy for each. A loop that never ran is left out. All of this follows decisions that were
+recorded, so nothing here executes a program.
 """
 
 from __future__ import annotations
@@ -539,7 +541,13 @@ class _Unroller:
             if entry is None:
                 return [], False
             written, jumped = self._suite(statement.body if entry["if"] else statement.orelse, record, depth)
-            return [*self._effect(statement.test, record), *written], jumped
+            if not written:
+                return self._effect(statement.test, record), jumped
+            decided = copy.copy(statement)
+            decided.test = self._expression(statement.test, record)
+            decided.body = written if entry["if"] else [ast.Pass()]
+            decided.orelse = [] if entry["if"] else written
+            return [decided], jumped
         new = copy.copy(statement)
         new.test = self._expression(statement.test, record)
         new.body, _ = self._suite(statement.body, record, depth)

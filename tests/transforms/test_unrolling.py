@@ -67,6 +67,28 @@ SHAPES = {
         """,
         "out = []\nx = 1\nout.append(x)\nx = 2\nx = 3\nreturn out",
     ),
+    "the decision that led to a jump, and the return that ended the run": (
+        """
+        def f():
+            won = False
+            for x in (1, 2, 3, 4):
+                if x == 2:
+                    won = True
+                    break
+            for x in (5, 6):
+                if x > 5:
+                    if won:
+                        return x
+                    break
+                else:
+                    won = x > 4
+                    continue
+            return 0
+        """,
+        "won = False\nx = 1\nx = 2\nif x == 2:\n    won = True\n"
+        "x = 5\nif x > 5:\n    pass\nelse:\n    won = x > 4\n"
+        "x = 6\nif x > 5:\n    if won:\n        return x\nreturn 0",
+    ),
     "a while loop's else, and a condition with an effect": (
         """
         def f():
