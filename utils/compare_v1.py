@@ -11,16 +11,31 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from lm_eval_codemind.answers.comparison import same_ends
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import get_benchmark
 
 BENCHMARKS = ("humaneval", "mbpp", "cruxeval", "codenet_python", "codenet_java", "avatar", "avatar_java")
 # Folders of MBPP have numbers, our problems names.
 _PREFIXES = {"mbpp": "MBPP_"}
+
+
+def same_ends(answer: str, output: str) -> bool:
+    """Return whether the comparison of CodeMind's first study takes an answer for the output; for replication only.
+
+    The rule that gives the study's lists of solved problems: line ends and spaces are removed wherever they are, double
+    quotes become single ones, one quote or back-tick is dropped at each end, and what remains must be identical.
+    """
+    return _without_ends(answer) == _without_ends(output)
+
+
+def _without_ends(text: str) -> str:
+    text = re.sub(r"[ \r\n]", "", text).replace('"', "'")
+    text = text[1:] if text[:1] in ("'", "`") else text
+    return text[:-1] if text[-1:] in ("'", "`") else text
 
 
 def report(paths: Iterable[Path], upstream: Upstream) -> Iterator[str]:

@@ -127,21 +127,6 @@ def same_text(answer: str, output: str) -> bool:
     return _published(answer) == _published(output)
 
 
-def same_ends(answer: str, output: str) -> bool:
-    """Return whether the comparison of CodeMind's first study takes an answer for the output; for replication only.
-
-    The rule that gives the study's lists of solved problems: line ends and spaces are removed wherever they are, double
-    quotes become single ones, one quote or back-tick is dropped at each end, and what remains must be identical.
-    """
-    return _without_ends(answer) == _without_ends(output)
-
-
-def _without_ends(text: str) -> str:
-    text = re.sub(r"[ \r\n]", "", text).replace('"', "'")
-    text = text[1:] if text[:1] in ("'", "`") else text
-    return text[:-1] if text[-1:] in ("'", "`") else text
-
-
 def _published(text: str) -> str:
     return text.replace("\r\n", "\n").strip().replace(" ", "").replace('"', "'")
 

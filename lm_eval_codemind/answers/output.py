@@ -110,16 +110,7 @@ def marked_answer(response: str, printed: bool, marks: Marks = OUTPUT) -> str | 
 
 
 def _rank(content: str, before: str, after: str, closed: bool, printed: bool, marks: Marks) -> int:
-    """Return how likely a block is the answer: 0 for one that is not.
-
-    Args:
-        content: What stands between the marks.
-        before: The line of the mark in front, up to it.
-        after: The line of the mark behind, from there on.
-        closed: Whether there is a mark behind.
-        printed: Whether an empty block is an answer.
-        marks: The marks.
-    """
+    """Return how likely a block is the answer, from its content and what its line has before and after: 0 for no."""
     in_sentence = re.search(r"\w", marks.begin.sub("", marks.end.sub("", before))) is not None
     bare = content.strip(" \t\n`'\".,\u2026").lower()
     if (in_sentence and bare in _MENTIONED and bare != content.lower()) or not (content.strip() or printed):
@@ -131,12 +122,7 @@ def _rank(content: str, before: str, after: str, closed: bool, printed: bool, ma
 
 
 def _without_layout(block: str, margin: str) -> str:
-    """Return the text between two marks without what shows where they stand.
-
-    Args:
-        block: The text.
-        margin: What stands before the first mark on its line.
-    """
+    """Return the text between two marks without what shows where they stand, such as the margin of the first."""
     lines = block.removeprefix(" ").removesuffix(" ").split("\n")
     if len(lines) > 1 and not lines[-1].strip():
         lines[-1] = ""

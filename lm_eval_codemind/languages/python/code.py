@@ -21,13 +21,16 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from lm_eval_codemind.answers.response import own_text, visible_text
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.python.blocks import blocks, without_tags
 from lm_eval_codemind.languages.python.statements import Parser, Statement
+
+_Code = TypeVar("_Code")
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -77,21 +80,17 @@ def extract_definition(response: str, name: str, header: str = "") -> str | Unfi
         a text that does not parse if the definition stands in one; Unfinished if the response breaks off in it, or in
         something it needs; None if the response defines nothing of that name.
     """
-    found: list[str | Unfinished] = []
-    for pool, broken in _readings(response):
-        chosen = _choose([part for part in pool if _defines(part, name)], broken)
-        if chosen is None or chosen.block in broken:
-            found += _broken(broken, name)
-            continue
-        found.append(_module(pool, chosen, name))
-        if not isinstance(found[-1], Unfinished):
-            return found[-1]
-    if found:
-        return found[0]
-    body = _from_body(response, header)
-    if body is None:
-        return None
-    return Unfinished(body.unfinished) if body.unfinished else body.source
+
+    def answers() -> Iterator[tuple[str | Unfinished, bool]]:
+        for pool, broken in _readings(response):
+            chosen = _choose([part for part in pool if _defines(part, name)], broken)
+            if chosen is None or chosen.block in broken:
+                yield from _broken(broken, name)
+            else:
+                code = _module(pool, chosen, name)
+                yield code, isinstance(code, str)
+
+    return _first_complete(answers()) or _from_body(response, header)
 
 
 def extract_script(response: str) -> str | Unfinished | None:
@@ -100,24 +99,24 @@ def extract_script(response: str) -> str | Unfinished | None:
     Of several blocks the last counts that reads its input, else the last that does anything; one that parses and is
     finished before one that does not and is not.
     """
-    found: list[str | Unfinished] = []
-    for text in _variants(response):
-        parser = Parser()
-        scripts = []
-        for number, (piece, fenced) in enumerate(blocks(text, parser.parses)):
-            statements = [part for part in parser.statements(piece, number, fenced) if not _is_idle(part)]
-            if any(not isinstance(part.node, ast.Pass) for part in statements):
-                scripts.append(statements)
-        reading = [script for script in scripts if any(_reads_input(part) for part in script)]
-        if scripts:
-            candidates = reading or scripts
-            whole = [script for script in candidates if script[0].block not in parser.broken]
-            finished = [script for script in whole if not any(part.unfinished for part in script)]
-            chosen = (finished or whole or candidates)[-1]
-            found.append(parser.broken.get(chosen[0].block) or _joined(chosen))
-            if finished:
-                return found[-1]
-    return found[0] if found else None
+
+    def answers() -> Iterator[tuple[str | Unfinished, bool]]:
+        for text in _variants(response):
+            parser = Parser()
+            scripts = {}
+            for number, (piece, fenced) in enumerate(blocks(text, parser.parses)):
+                statements = [part for part in parser.statements(piece, number, fenced) if not _is_idle(part)]
+                acts = any(not isinstance(part.node, ast.Pass) for part in statements)
+                if acts or (fenced and number in parser.broken):
+                    scripts[number] = statements
+            reading = [number for number in scripts if any(map(_reads_input, scripts[number]))]
+            candidates = reading or list(scripts)
+            whole = [number for number in candidates if number not in parser.broken]
+            finished = [number for number in whole if not any(part.unfinished for part in scripts[number])]
+            for number in (finished or whole or candidates)[-1:]:
+                yield parser.broken.get(number) or _joined(scripts[number]), bool(finished)
+
+    return _first_complete(answers())
 
 
 def extract_method(
@@ -135,48 +134,51 @@ def extract_method(
         The method and what it needs of the response; a text that does not parse if the definition stands in one;
         Unfinished if the response breaks off in it, or in something it needs; None if the response does not define it.
     """
-    found: list[MethodCode | str | Unfinished] = []
-    for pool, broken in _readings(response):
-        places: list[tuple[Statement, list[Statement]]] = []
-        for part in pool:
-            if isinstance(part.node, ast.ClassDef) and part.node.name == class_name:
-                members = Parser().statements(_body_text(part), part.block)
-                places.extend((member, members) for member in members if _defines(member, method_name))
-            elif isinstance(part.node, _FUNCTIONS) and part.node.name == method_name:
-                siblings = [other for other in pool if isinstance(other.node, _FUNCTIONS) and other.block == part.block]
-                places.append((part, siblings))
-        chosen = _choose([method for method, _ in places], broken)
-        if chosen is None or chosen.block in broken:
-            found += _broken(broken, method_name)
-            continue
-        siblings = next(others for method, others in places if method is chosen)
-        found.append(_method(pool, chosen, siblings, class_name, method_name))
-        if not isinstance(found[-1], Unfinished):
-            return found[-1]
-    if found:
-        return found[0]
+
+    def answers() -> Iterator[tuple[MethodCode | str | Unfinished, bool]]:
+        for pool, broken in _readings(response):
+            places: list[tuple[Statement, list[Statement]]] = []
+            for part in pool:
+                if isinstance(part.node, ast.ClassDef) and part.node.name == class_name:
+                    members = Parser().statements(_body_text(part), part.block)
+                    places.extend((member, members) for member in members if _defines(member, method_name))
+                elif isinstance(part.node, _FUNCTIONS) and part.node.name == method_name:
+                    others = [one for one in pool if isinstance(one.node, _FUNCTIONS) and one.block == part.block]
+                    places.append((part, others))
+            chosen = _choose([method for method, _ in places], broken)
+            if chosen is None or chosen.block in broken:
+                yield from _broken(broken, method_name)
+            else:
+                siblings = next(others for method, others in places if method is chosen)
+                code = _method(pool, chosen, siblings, class_name, method_name)
+                yield code, isinstance(code, MethodCode)
+
+    answer = _first_complete(answers())
+    if answer is not None:
+        return answer
     body = _from_body(response, header)
-    if body is None:
-        return None
-    return Unfinished(body.unfinished) if body.unfinished else MethodCode(method_name, body.source)
+    return MethodCode(method_name, body) if isinstance(body, str) else body
+
+
+def _first_complete(answers: Iterable[tuple[_Code, bool]]) -> _Code | None:
+    """Return the first answer that is complete, else the first of all; None if there are none."""
+    first: _Code | None = None
+    for answer, complete in answers:
+        if complete:
+            return answer
+        first = first or answer
+    return first
 
 
 def _variants(response: str) -> Iterable[str]:
-    """Yield readings of a response, the literal one first, then those that mend what keeps it from parsing."""
+    """Return readings of a response: the literal one first, then those that correct what keeps it from parsing."""
     text = visible_text(response)
-    own = own_text(text)
-    if own != text:
-        yield own
-    yield text
-    untagged = without_tags(text)
-    if untagged != text:
-        yield untagged
-    mended = untagged.replace("\u00a0", " ").replace("\u200b", "").replace("\ufeff", "").expandtabs(4)
-    if mended != untagged:
-        yield mended
-    session = _without_prompts(mended)
-    if session != mended:
-        yield session
+    readings = []
+    for literal in (own_text(text), text):
+        untagged = without_tags(literal)
+        plain = untagged.replace("\u00a0", " ").replace("\u200b", "").replace("\ufeff", "").expandtabs(4)
+        readings += [literal, untagged, plain, _without_prompts(plain)]
+    return dict.fromkeys(readings)
 
 
 def _without_prompts(text: str) -> str:
@@ -198,10 +200,11 @@ def _readings(response: str) -> Iterable[tuple[list[Statement], Mapping[int, str
         yield statements, parser.broken
 
 
-def _broken(broken: Mapping[int, str], name: str) -> list[str]:
-    """Return the last text that does not parse and has a definition of a name, in a list; an empty one if none has."""
+def _broken(broken: Mapping[int, str], name: str) -> Iterator[tuple[str, bool]]:
+    """Yield the last text that does not parse and has a definition of a name, as an answer that is not complete."""
     definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
-    return [text for text in broken.values() if definition.search(text)][-1:]
+    texts = [text for text in broken.values() if definition.search(text)]
+    yield from ((text, False) for text in texts[-1:])
 
 
 def _defines(part: Statement, name: str) -> bool:
@@ -217,12 +220,7 @@ def _defines(part: Statement, name: str) -> bool:
 
 
 def _choose(definitions: Sequence[Statement], broken: Container[int]) -> Statement | None:
-    """Return the last definition that parses and has a body, a finished one if there is one; else the last of all.
-
-    Args:
-        definitions: To choose from.
-        broken: The blocks that do not parse.
-    """
+    """Return the last definition that parses and has a body, a finished one if there is one; else the last of all."""
     whole = [part for part in definitions if part.block not in broken]
     full = [part for part in whole if not part.unfinished and not _is_stub(part.node)]
     candidates = full or [part for part in whole if part.unfinished] or [*whole, *definitions]
@@ -430,7 +428,7 @@ def _body_text(part: Statement) -> str:
     return "\n".join(lines[first - 1 :])
 
 
-def _from_body(response: str, header: str) -> Statement | None:
+def _from_body(response: str, header: str) -> str | Unfinished | None:
     """Return the definition that a header and the first block of the response make together, if it does anything."""
     if not header.strip():
         return None
@@ -459,8 +457,8 @@ def _from_body(response: str, header: str) -> Statement | None:
                     if not lines[0][:1].isspace():
                         break
                 elif not _is_stub(definition.node) and _does_something(definition.node):
-                    return definition
-    return unfinished
+                    return definition.source
+    return Unfinished(unfinished.unfinished) if unfinished else None
 
 
 def _does_something(node: ast.stmt) -> bool:

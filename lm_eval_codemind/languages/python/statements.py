@@ -153,13 +153,7 @@ class Parser:
         return found
 
     def _chunk(self, lines: list[str], start: int, closing: list[int]) -> tuple[list[Statement], int]:
-        """Return the statements of the block that starts at a line, and the line to go on with.
-
-        Args:
-            lines: The text.
-            start: Index of the first line of the block.
-            closing: Indices of all lines that may close a bracket or a string.
-        """
+        """Return the statements of the block that starts at a line, and the line to go on with."""
         end = _block_end(lines, start)
         result = self._parse(lines[start:end])
         if isinstance(result, list):
@@ -229,12 +223,7 @@ class Parser:
         return []
 
     def _is_prose(self, line: str, continues: bool = False) -> bool:
-        """Return whether a line reads as prose rather than as code; blank lines and comments count as prose.
-
-        Args:
-            line: The line.
-            continues: Whether the line before it is prose.
-        """
+        """Whether a line reads as prose; blank lines and comments do. ``continues``: the line before it is prose."""
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             return True
