@@ -39,6 +39,8 @@ _ANSWER = Marks(
     re.compile(r"<(?:final_)?answer>|\[(?:ANSWER|OUTPUT)\]", re.IGNORECASE),
     re.compile(r"</(?:final_)?answer>|\[/(?:ANSWER|OUTPUT)\]|\[END-OF-RESPONSE\]", re.IGNORECASE),
 )
+# A mark without its counterpart.
+_STRAY = re.compile(r"</?(?:output|input|(?:final_)?answer)>", re.IGNORECASE)
 _KEYS = ("output", "answer", "result", "final_answer")
 
 # An answer is looked for no further from the end than this, and among so many candidates.
@@ -182,7 +184,7 @@ def likely_code(response: str) -> Iterator[str]:
 
 def _spoken(response: str) -> str:
     """Return the end of what a response says about its own problem."""
-    return own_text(visible_text(response)).strip()[-_TAIL:]
+    return _STRAY.sub("", own_text(visible_text(response))).strip()[-_TAIL:]
 
 
 def _json_answer(text: str) -> str | None:

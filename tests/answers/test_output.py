@@ -120,6 +120,7 @@ def test_a_script_may_print_nothing() -> None:
         ('{"output": 55}', "55"),
         ('So:\n```json\n{"reasoning": "{ is open", "output": [1, {"a": null}]}\n```', "[1, {'a': None}]"),
         ('{"output": "abc"}', "abc"),
+        ("So the answer is 55</output>", "55"),
         ("I do not know.", None),
         ("I'm sorry, but I can't determine what the function returns without running it.", None),
         ("I am not sure, but it returns 5.", "5"),

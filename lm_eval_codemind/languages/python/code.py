@@ -392,7 +392,7 @@ def _method(
     while pending:
         part = pending.pop()
         reached = {inner.attr for inner in ast.walk(part.node) if isinstance(inner, ast.Attribute)}
-        for attribute in reached | part.uses:
+        for attribute in sorted(reached | part.uses):
             is_dunder = attribute.startswith("__") and attribute.endswith("__")
             if attribute in by_name and attribute not in members and attribute != name and not is_dunder:
                 # A name used as such is a member only where the class body itself refers to it.
