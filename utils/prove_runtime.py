@@ -1,12 +1,11 @@
 """Execute the programs that are asked about their runtime behaviour, and write the labels that the package ships.
 
-    PYTHON utils/prove_runtime.py trace --upstream DIR --output PROOF.json    (once with each version of Python)
-    PYTHON utils/prove_runtime.py replicate --upstream DIR                    (3.11, with the packages of REval's time)
-    PYTHON utils/prove_runtime.py compare --upstream DIR                      (likewise)
-    PYTHON utils/prove_runtime.py runnable --upstream DIR                     (with the packages of today)
-    PYTHON utils/prove_runtime.py merge --upstream DIR PROOF.json ...         (the version to ship first)
+PYTHON utils/prove_runtime.py trace --upstream DIR --output PROOF.json    (once with each version of Python)
+PYTHON utils/prove_runtime.py replicate --upstream DIR                    (3.11, with the packages of REval's time)
+PYTHON utils/prove_runtime.py compare --upstream DIR                      (likewise)
+PYTHON utils/prove_runtime.py runnable --upstream DIR                     (with the packages of today)
+PYTHON utils/prove_runtime.py merge --upstream DIR PROOF.json ...         (the version to ship first)
 
-Read what it prints before committing it: every item that two executions differ in is named.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -22,21 +22,20 @@ from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.facts.runtime_labels import UNRUNNABLE, Labels, plain, read_labels
+from lm_eval_codemind.facts.runtime_labels import UNRUNNABLE, plain
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof import compare_reval, runtime
+from lm_eval_codemind.proof import compare_reval, runtime, runtime_questions
 
-OWN = ("cruxeval", "avatar", "sample")
-NAMES = ("reval", *OWN)
-SEED = "codemind runtime 1"
+NAMES = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
+SEED = "codemind runtime 2"
 
 _UPSTREAM = click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-def _problems(upstream: Path) -> dict[str, list[Problem]]:
+def _problems(upstream: Path, names: Sequence[str]) -> dict[str, list[Problem]]:
     source = Upstream(upstream)
-    return {name: read_proven(name, source) for name in OWN}
+    return {name: read_proven(name, source) for name in names}
 
 
 def _programs(upstream: Path) -> list[reval.TracedProgram]:
@@ -56,19 +55,13 @@ def main() -> None:
 @click.option("--workers", default=2, show_default=True)
 def trace(upstream: Path, output: Path, seeds: tuple[int, ...], names: tuple[str, ...], workers: int) -> None:
     """Trace all programs under this version of Python, with each hash seed."""
-    problems, programs = _problems(upstream), _programs(upstream)
-    version = "{}.{}".format(*sys.version_info)
+    problems = _problems(upstream, names)
     proofs = []
     for seed in seeds:
         with Sandbox(workers=workers, hash_seed=seed) as sandbox:
-            labels = {
-                name: runtime.prove_problems(problems[name], sandbox)
-                if name in OWN
-                else runtime.prove_reval(programs, sandbox)
-                for name in names
-            }
-        proofs.append({name: plain(each) for name, each in labels.items()})
-    output.write_text(json.dumps({"version": version, "proofs": proofs}), encoding="utf-8")
+            proofs.append({name: runtime.observe(problems[name], sandbox) for name in names})
+    record = {"version": "{}.{}".format(*sys.version_info), "proofs": proofs}
+    output.write_text(json.dumps(record), encoding="utf-8")
 
 
 @main.command()
@@ -109,31 +102,19 @@ def runnable(upstream: Path, workers: int) -> None:
 @_UPSTREAM
 @click.argument("files", nargs=-1, required=True, type=_FILE)
 def merge(upstream: Path, files: tuple[Path, ...]) -> None:
-    """Write the labels that all executions agree on."""
+    """Choose the lines to ask about from what all executions agree on, and write their labels."""
     read = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    problems = _problems(upstream)
-    for name in NAMES:
-        proofs = [
-            (each["version"], read_labels(proof[name])) for each in read for proof in each["proofs"] if name in proof
-        ]
-        labels = runtime.agreeing(proofs)
-        if name in OWN:
-            labels = runtime.choose_lines(problems[name], labels, SEED)
+    for name, problems in _problems(upstream, NAMES).items():
+        proofs = [(each["version"], proof[name]) for each in read for proof in each["proofs"] if name in proof]
+        labels = runtime_questions.choose(problems, runtime.agreeing(proofs), SEED)
         shipped.save(f"runtime_labels/{name}.json.gz", plain(labels))
-        _report(name, labels)
-
-
-def _report(name: str, labels: Labels) -> None:
-    inputs = [(program, number, given) for program, numbers in labels.items() for number, given in numbers.items()]
-    reasons = Counter(f"input: {given.reason}" for _, _, given in inputs if given.reason)
-    reasons.update(label.reason for _, _, given in inputs if not given.reason for label in given.labels if label.reason)
-    kept = [label for _, _, given in inputs if not given.reason for label in given.labels if not label.reason]
-    click.echo(f"{name}: {len(labels)} programs, {len(inputs)} inputs, {len(kept)} items; left out {dict(reasons)}")
-    click.echo(f"  times: {Counter(min(label.times, 2) for label in kept)}")
-    for program, number, given in inputs:
-        named = [f"line {label.line}" for label in given.labels if label.reason in ("version", "hashing")]
-        if named or given.reason:
-            click.echo(f"  {program} input {number}: {given.reason} {', '.join(named)}")
+        inputs = [given for numbers in labels.values() for given in numbers.values()]
+        asked = Counter(question for given in inputs for label in given.labels for question in label.asked)
+        asked["o"] = sum(any(output is not None for output in given.outputs) for given in inputs)
+        left_out = Counter(given.reason for given in inputs if given.reason)
+        click.echo(
+            f"{name}: {len(labels)} programs; {dict(asked)}; {len(proofs)} executions; left out {dict(left_out)}"
+        )
 
 
 if __name__ == "__main__":

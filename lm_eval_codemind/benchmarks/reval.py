@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lm_eval_codemind.benchmarks import classeval, humaneval
@@ -219,64 +219,3 @@ def completed(masked: str, shown: str, expected: str) -> str:
 def assertions_job(program: TracedProgram, given: Input, assertions: str) -> Job:
     """Return the job that executes assertions about a program as REval judges an output: nothing may be raised."""
     return Job.script(f"{program.code}\n\n{given.before}\n{_EXECUTED.format(assertions)}", [("", None)])
-
-
-def asked_expressions(body: str) -> list[str]:
-    """Return, in order, the source of what the top-level assertions of a test method's body look at.
-
-    REval masks the second argument of an assertion, or the only one, and so gives some answers away: ``assertTrue(??)``
-    can only be true, and where the literal comes first, it shows the result. Here the computed side is asked for: the
-    first argument, or the second one where the first is a constant. Assertions about exceptions are left out.
-
-    Args:
-        body: Source of the statements.
-    """
-    found = []
-    for statement in ast.parse(body).body:
-        argument = asked_argument(statement)
-        if argument is not None:
-            call = statement.value  # type: ignore[attr-defined]
-            found.append(ast.unparse(call.args[argument]))
-    return found
-
-
-def asked_argument(statement: ast.stmt) -> int | None:
-    """Return which argument of an assertion is the computed side; None for what is no assertion to ask about."""
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return None
-    call = statement.value
-    if not isinstance(call.func, ast.Attribute) or not call.func.attr.startswith("assert") or not call.args:
-        return None
-    if "Raises" in call.func.attr or "Warns" in call.func.attr:
-        return None
-    return 1 if len(call.args) > 1 and _is_constant(call.args[0]) else 0
-
-
-def masked_body(body: str, asked: Sequence[bool]) -> str:
-    """Return a test method's body in which assertions are replaced by ``assert EXPRESSION == ??``.
-
-    Args:
-        body: Source of the statements.
-        asked: For each of :func:`asked_expressions` whether it is asked for; the other assertions stay as they are.
-    """
-    lines = []
-    position = 0
-    for statement in ast.parse(body).body:
-        argument = asked_argument(statement)
-        if argument is not None:
-            position += 1
-            if asked[position - 1]:
-                call = statement.value  # type: ignore[attr-defined]
-                expression = ast.unparse(ast.Compare(call.args[argument], [ast.Eq()], [ast.Name("__MASKED__")]))
-                lines.append(f"assert {expression.replace('__MASKED__', '??')}")
-                continue
-        lines.append(ast.unparse(statement))
-    return "\n".join(lines)
-
-
-def _is_constant(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except ValueError:
-        return False
-    return True

@@ -228,15 +228,20 @@ def _runtime() -> str:
             if names:
                 parts.append(f"| {meaning} | {len(names)} | {', '.join(names)} |\n")
     parts.append(_published_rules())
-    parts.append("\n## Runtime behaviour: what is not asked\n\n| benchmark | why | items |\n|---|---|---|\n")
-    for name in ("reval", "cruxeval", "avatar", "sample"):
-        reasons: Counter[str] = Counter()
-        for inputs in load_labels(name).values():
-            for given in inputs.values():
-                reasons.update(given.reason or label.reason for label in given.labels)
+    parts.append(
+        "\n## Runtime behaviour: inputs that are not asked about\n\n"
+        "| benchmark | why | inputs | which |\n|---|---|---|---|\n"
+    )
+    for name in ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample"):
+        of_benchmark = [
+            (f"{program} ({number})", given.reason)
+            for program, inputs in load_labels(name).items()
+            for number, given in inputs.items()
+        ]
         for reason, meaning in REASONS.items():
-            if reasons[reason]:
-                parts.append(f"| {name} | {meaning} | {reasons[reason]} |\n")
+            names = [which for which, why in of_benchmark if why == reason]
+            if names:
+                parts.append(f"| {name} | {meaning} | {len(names)} | {', '.join(names)} |\n")
     return "".join(parts)
 
 

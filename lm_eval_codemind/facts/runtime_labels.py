@@ -1,15 +1,16 @@
-"""Labels of questions on runtime behaviour, one file a benchmark in ``runtime_labels/``.
+"""Labels of questions on runtime behaviour: what they mean, and the shipped ones.
 
-What a label means: of all runs of the line (see :mod:`lm_eval_codemind.languages.python.tracing`) the one that began
-last counts. The value is the variable's when that run ended, in its frame. The next line is that of the first statement
-begun after the run began, in whatever frame of the program; what the test around it does is not looked at.
+What a label means: of the runs of the line (see :mod:`lm_eval_codemind.languages.python.tracing`) the n-th to begin
+counts. The value is the variable's when that run ended, in its frame. The next line is that of the first statement
+begun after the run began, in whatever frame of the program; the test around it does not count.
+:mod:`lm_eval_codemind.proof.runtime` executes the programs; users read what it found, one packaged file a benchmark.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, astuple, dataclass
 from functools import cache, lru_cache
 from typing import Any
 
@@ -18,56 +19,47 @@ from lm_eval_codemind.languages.python.tracing.recorder import units
 
 THE_END = 0
 
-# Why an item is not asked. A closed set.
+# Why an input is not asked about. A closed set.
 REASONS: dict[str, str] = {
-    "undefined": "the variable does not exist where the line ends",
-    "no_literal": "the value has no Python literal, or a very long one",
-    "unchanged": "the statement leaves the variable as it is",
-    "unfinished": "the last run of the line does not end",
-    "version": "the answer depends on the version of Python, or of a package",
-    "hashing": "the answer depends on hashing",
+    "version": "what happens depends on the version of Python, or of a package",
+    "hashing": "what happens depends on hashing",
     "too_long": "the run has too many steps to follow",
     "threads": "the program runs in several threads",
     "dependency": "the program needs a package that cannot be relied upon",
-    "output": "what the test looks at has no literal, or it does not pass",
+    "output": "the test does not pass",
+    "no_line": "no line is fit for a question",
 }
 
 
 @dataclass(frozen=True)
 class Label:
-    """The right answers about one line and variable on one input.
+    """The right answers about one line on one input.
 
     Attributes:
         line: Counted from 1.
-        variable: Source of the expression asked about.
-        times: Runs of the line; 0 if it is not executed.
-        type_name: ``type(value).__name__`` after the last run; "" if not executed.
-        value: The literal after the last run; None if not executed.
+        asked: The questions that are asked about it: some of ``c`` (coverage), ``s`` (state) and ``p`` (path).
+        run: Which run of the line is meant, counted from 1; 0 if the line is not executed.
+        runs: How many there are.
         next_line: The first line of the statement begun next; :data:`THE_END` where the program ends; None if the line
             is not executed.
-        reason: A key of :data:`REASONS` if the item is excluded, else "".
+        variable: Source of the expression asked about; "" where the state is not asked.
+        type_name: ``type(value).__name__`` after the run.
+        value: The literal after the run; None where the state is not asked.
     """
 
     line: int
-    variable: str
-    times: int = 0
+    asked: str
+    run: int = 0
+    runs: int = 0
+    next_line: int | None = None
+    variable: str = ""
     type_name: str = ""
     value: str | None = None
-    next_line: int | None = None
-    reason: str = ""
 
     @property
     def executed(self) -> bool:
         """Whether the line is executed at all."""
-        return self.times > 0
-
-    def to_json(self) -> list[Any]:
-        """Return the label as a list of plain values, trailing defaults left out."""
-        row = [self.line, self.variable, self.times, self.type_name, self.value, self.next_line, self.reason]
-        defaults = [None, None, 0, "", None, None, ""]
-        while len(row) > 2 and row[-1] == defaults[len(row) - 1]:
-            row.pop()
-        return row
+        return self.runs > 0
 
 
 @dataclass(frozen=True)
@@ -75,28 +67,15 @@ class InputLabels:
     """The right answers about one input of a program.
 
     Attributes:
-        outputs: The values that the output question asks for, in order, as literals; None for a value without a
-            literal, which is not asked about. For a script, the text that it prints.
+        outputs: The values of what may be asked for as output, in order, as literals, None for those that are not
+            asked; of a script the text it prints.
         labels: Of the lines asked about.
-        reason: A key of :data:`REASONS` if the input is excluded with all its items, else "".
+        reason: A key of :data:`REASONS` if the input is excluded, else "".
     """
 
-    outputs: tuple[str | None, ...]
-    labels: tuple[Label, ...]
+    outputs: tuple[str | None, ...] = ()
+    labels: tuple[Label, ...] = ()
     reason: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the labels as plain values."""
-        record: dict[str, Any] = {"outputs": list(self.outputs), "labels": [label.to_json() for label in self.labels]}
-        if self.reason:
-            record["reason"] = self.reason
-        return record
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> InputLabels:
-        """Return the labels that :meth:`to_json` wrote."""
-        labels = tuple(Label(*row) for row in record["labels"])
-        return cls(tuple(record["outputs"]), labels, record.get("reason", ""))
 
 
 @dataclass(frozen=True)
@@ -118,8 +97,6 @@ class PublishedLabel:
     next_lines: tuple[int, ...]
 
 
-# The input of a program that has one.
-ONLY = "0"
 # Program -> input -> labels. An input is named by its position among the program's.
 Labels = dict[str, dict[str, InputLabels]]
 PublishedLabels = dict[str, dict[str, tuple[PublishedLabel, ...]]]
@@ -129,7 +106,7 @@ UNRUNNABLE = "runtime_labels/reval_unrunnable.json"
 
 @cache
 def load_labels(name: str) -> Labels:
-    """Return the shipped labels of ``reval``, ``cruxeval``, ``avatar`` or ``sample``."""
+    """Return the shipped labels of a benchmark; none where it has none."""
     return read_labels(shipped.load(f"runtime_labels/{name}.json.gz"))
 
 
@@ -156,7 +133,12 @@ def load_unrunnable() -> dict[str, list[str]]:
 def read_labels(record: Mapping[str, Any]) -> Labels:
     """Return labels that were written as plain values."""
     return {
-        program: {number: InputLabels.from_json(each) for number, each in inputs.items()}
+        program: {
+            number: InputLabels(
+                tuple(given["outputs"]), tuple(Label(*row) for row in given["labels"]), given.get("reason", "")
+            )
+            for number, given in inputs.items()
+        }
         for program, inputs in record.items()
     }
 
@@ -164,7 +146,11 @@ def read_labels(record: Mapping[str, Any]) -> Labels:
 def plain(labels: Labels) -> dict[str, Any]:
     """Return labels as plain values, for :func:`read_labels`."""
     return {
-        program: {number: given.to_json() for number, given in inputs.items()} for program, inputs in labels.items()
+        program: {
+            number: {**asdict(given), "labels": [list(astuple(label)) for label in given.labels]}
+            for number, given in inputs.items()
+        }
+        for program, inputs in labels.items()
     }
 
 

@@ -23,7 +23,7 @@ _PACKAGED = tuple(
         "unrolled:UNROLLED",
         "translation:TRANSLATION",
         "runtime:RUNTIME",
-        "runtime:PUBLISHED_RUNTIME",
+        "runtime_published:PUBLISHED_RUNTIME",
     )
 )
 

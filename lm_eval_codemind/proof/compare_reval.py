@@ -15,7 +15,9 @@ from lm_eval_codemind.facts.reval_differences import PATH_CAUSES, Differences
 from lm_eval_codemind.languages.python.tracing import Trace, Traced, TraceFailed, line_of, runs, submit
 from lm_eval_codemind.languages.python.tracing.recorder import units, written
 from lm_eval_codemind.languages.python.tracing.run import result_of
-from lm_eval_codemind.proof.runtime import MAX_STEPS, events_job
+from lm_eval_codemind.proof.runtime import events_job
+
+_MAX_STEPS = 100_000
 
 
 def compare_readings(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -> Differences:
@@ -34,7 +36,7 @@ def compare_readings(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) 
             for each in given.questions:
                 watches.setdefault(line_of(tree, each.line) or each.line, []).append(each.variable)
             traced = Traced(program.code, given.expression, given.before, watches=watches)
-            ours = submit(sandbox, traced, max_steps=MAX_STEPS, max_value=10_000)
+            ours = submit(sandbox, traced, max_steps=_MAX_STEPS, max_value=10_000)
             pending.append((program, given, tree, ours, sandbox.submit(events_job(program, given))))
     found: Differences = {}
     for program, given, tree, (future, read), theirs in tqdm(pending, desc="comparing", unit="input"):

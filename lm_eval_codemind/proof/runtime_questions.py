@@ -1,170 +1,282 @@
-"""Which lines of a program are worth a question on runtime behaviour, by REval's rules.
+"""Which lines are asked about: those where the answer needs execution.
 
-Of each basic block the last assignment, ``return`` or expression statement that has a variable comes first, others
-after; an assignment is asked by its target, a ``return`` by the variable returned (for a constant: by the variable that
-was assigned last before), a call for its effect by the object it is made on, provided that it changes. Trivial lines
-are skipped: the assignment of a constant, an empty container or another variable as it is.
+*Path* is asked where there is a choice: heads of ``if``, ``for`` and ``while``, and lines after which the syntax tree
+does not tell what comes next. Of each kind of head equally many are drawn that enter their body and that skip it.
+*Coverage* is asked of lines whose execution depends on a branch, in functions that the input reaches by name. Within
+each kind of line and of branch equally many are drawn that are executed and that are not. *State* is asked where the
+value of a variable cannot be read off the prompt.
 """
 
 from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
+import re
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
-from lm_eval_codemind.languages.python.tracing.recorder import units
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
+from lm_eval_codemind.facts.runtime_labels import InputLabels, Label, Labels
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.runtime_rules import END, Point, points, reachable
 
+HEADS = ("if", "for", "while")
+# At most so many lines an input for each question.
 AT_MOST = 3
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+# At most this share of the outputs may be what the input ends with.
+ECHOES = 0.05
+# An answer of fewer characters says nothing by standing somewhere else, too.
+SHORT = 3
+
+Item = TypeVar("Item")
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A line that may be asked about.
-
-    Attributes:
-        line: First line of the statement.
-        variable: Source of the expression to ask for.
-        ends_block: Whether the statement is the last of its basic block that can be asked about.
-        effect: Whether it is a call for its effect, to be asked only if the variable changes.
-    """
-
-    line: int
-    variable: str
-    ends_block: bool
-    effect: bool = False
-
-
-def candidates(code: str) -> list[Candidate]:
-    """Return the lines of a program that may be asked about, in the order of the source.
-
-    Lines that several statements share are left out: "the line" would mean more than one of them.
+def choose(problems: Iterable[Problem], observations: Mapping[str, Mapping[str, Any]], seed: str) -> Labels:
+    """Return the labels of the lines to ask about, for a benchmark.
 
     Args:
-        code: Source of the program.
+        problems: The benchmark's problems.
+        observations: What all executions agree on; see :mod:`.runtime_proof`.
+        seed: Draws.
     """
-    tree = ast.parse(code)
-    lines = [unit.line for unit in units(tree)]
-    shared = {line for line in lines if lines.count(line) > 1}
-    found = [each for each in _in_body(tree.body, "") if each.line not in shared]
-    return sorted(found, key=lambda each: each.line)
+    drawn = random.Random(seed)
+    asked = []
+    found: Labels = {}
+    for problem in problems:
+        for given in inputs_of(problem):
+            seen = observations.get(problem.problem_id, {}).get(given.number)
+            if seen is None:
+                continue
+            if seen["reason"]:
+                found.setdefault(problem.problem_id, {})[given.number] = InputLabels(reason=seen["reason"])
+            else:
+                asked.append(_Asked(problem, given, seen))
+    _choose_path(asked, drawn)
+    _choose_coverage(asked, drawn)
+    _choose_state(asked, drawn)
+    outputs = _outputs(asked, drawn)
+    for each, of_input in zip(asked, outputs, strict=True):
+        labels = tuple(each.chosen[line] for line in sorted(each.chosen))
+        nothing = not labels and not any(of_input)
+        found.setdefault(each.problem.problem_id, {})[each.given.number] = InputLabels(
+            () if nothing else of_input, labels, "no_line" if nothing else ""
+        )
+    return found
 
 
-def _in_body(body: Sequence[ast.stmt], last_name: str) -> Iterator[Candidate]:
-    """Yield the candidates of a list of statements, block by block."""
-    block: list[Candidate] = []
-    for statement in body:
-        variable, effect, trivial = _variable(statement, last_name)
-        if variable and not trivial:
-            block.append(Candidate(statement.lineno, variable, False, effect))
-        if variable and not effect:
-            last_name = variable
-        inner = [name for name in ("body", "orelse", "finalbody") if isinstance(getattr(statement, name, None), list)]
-        if inner or hasattr(statement, "cases"):
-            yield from _closed(block)
-            block = []
-            of_function = "" if isinstance(statement, _DEFINITIONS) else last_name
-            for name in inner:
-                yield from _in_body(getattr(statement, name), of_function)
-            for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
-                yield from _in_body(part.body, of_function)
-    yield from _closed(block)
+@dataclass
+class _Asked:
+    """An input with what is seen of it and the labels chosen so far."""
+
+    problem: Problem
+    given: RuntimeInput
+    seen: Mapping[str, Any]
+    chosen: dict[int, Label] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.points = points(self.given.code)
+        self.prompt = f"{self.given.code}\n{self.given.set_up}\n{self.given.input}"
+        self.literals = literals_in(self.given.code, self.given.set_up)
+        if self.given.expression is None:
+            self.literals |= set(self.given.input.split())
+        else:
+            self.literals |= literals_in(self.given.input)
+
+    def lines(self) -> list[tuple[Point, int, list[Any]]]:
+        """Return the lines that are known, each with how often it runs and its first runs."""
+        return [(self.points[int(line)], *of_line) for line, of_line in self.seen["lines"].items()]
+
+    def ask(self, line: int, question: str, run: int = 0) -> None:
+        """Ask a question about a line; of a line that is asked about already the same run."""
+        times, runs = self.seen["lines"][str(line)]
+        label = self.chosen.get(line)
+        if label is None:
+            label = Label(line, "", run, times, runs[run - 1][0] if run else None)
+        order = "csp"
+        asked = "".join(sorted({*label.asked, question}, key=order.index))
+        self.chosen[line] = replace(label, asked=asked)
+
+    def number(self, question: str) -> int:
+        """Return how many lines a question is asked about."""
+        return sum(question in label.asked for label in self.chosen.values())
+
+    def novel(self, point: Point, run: int) -> tuple[str, str, str] | None:
+        """Return a variable, its type and its value after a run, that cannot be read off the prompt; None for none."""
+        _, values = self.seen["lines"][str(point.line)][1][run - 1]
+        for name in point.variables:
+            if name in values and not is_written(values[name][1], self.prompt, self.literals):
+                return (name, *values[name])
+        return None
 
 
-def _closed(block: list[Candidate]) -> Iterator[Candidate]:
-    for position, each in enumerate(block):
-        yield Candidate(each.line, each.variable, position == len(block) - 1, each.effect)
+def _choose_path(asked: Sequence[_Asked], drawn: random.Random) -> None:
+    """Ask about equally many heads that enter their body and that skip it, and about what no rule tells."""
+    strata: dict[Hashable, list[tuple[_Asked, int, int]]] = defaultdict(list)
+    either: dict[str, list[tuple[_Asked, int, dict[str, list[int]]]]] = defaultdict(list)
+    for each in asked:
+        of_input = []
+        for point, times, runs in each.lines():
+            ways = _ways(point, times, runs)
+            if ways:
+                of_input.append((drawn.random() - len(ways), point, ways))
+        for _, point, ways in sorted(of_input, key=lambda entry: entry[0])[:AT_MOST]:
+            either[point.kind].append((each, point.line, ways))
+    for kind, entries in either.items():
+        drawn.shuffle(entries)
+        # Those that leave a choice come last, to make up for what the others lack.
+        for each, line, ways in sorted(entries, key=lambda entry: len(entry[2])):
+            way = min(ways, key=lambda name: len(strata[kind, name]))
+            strata[kind, way].append((each, line, drawn.choice(ways[way])))
+        least = min(len(strata[kind, "enters"]), len(strata[kind, "skips"]))
+        for way in ("enters", "skips", "neither"):
+            taken = strata[kind, way] if way == "neither" else strata[kind, way][:least]
+            for each, line, run in taken:
+                each.ask(line, "p", run)
 
 
-def _variable(statement: ast.stmt, last_name: str) -> tuple[str, bool, bool]:
-    """Return the variable to ask for ("" for none), whether the statement is for effect, and whether it is trivial."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target, value = statement.targets[0], statement.value
-        return _source(target), False, _is_trivial(value)
-    if isinstance(statement, ast.AugAssign):
-        return _source(statement.target), False, False
-    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        return _source(statement.target), False, _is_trivial(statement.value)
-    if isinstance(statement, ast.Return) and statement.value is not None:
-        if isinstance(statement.value, ast.Constant):
-            return last_name, False, False
-        return _source(statement.value), False, False
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        function = statement.value.func
-        if isinstance(function, ast.Attribute):
-            return _source(function.value), True, False
-    return "", False, False
+def _ways(point: Point, times: int, runs: Sequence[Any]) -> dict[str, list[int]]:
+    """Return the runs of a line that are worth a question on what comes next: by which rule is right about them.
+
+    The first time the head of a loop enters its body, unless there is nothing to do; it is asked about later ones.
+    """
+    found: dict[str, list[int]] = {}
+    for number, (following, _) in enumerate(runs, start=1):
+        if following == END or (point.kind in ("for", "while") and number == 1 < times):
+            continue
+        # The end of a function, whose test goes on with another call: the test tells what comes next.
+        if point.kind == "statement" and point.enters == END:
+            continue
+        rules = [name for name in ("enters", "skips") if getattr(point, name) == following]
+        if len(rules) < 2:
+            found.setdefault(rules[0] if rules else "neither", []).append(number)
+    return found
 
 
-def _source(node: ast.expr) -> str:
-    """Return the source of a variable, or "" for an expression that is none."""
-    if isinstance(node, (ast.Tuple, ast.List)):
-        parts = [_source(item) for item in node.elts]
-        if not parts or not all(parts) or any(isinstance(item, (ast.Tuple, ast.List)) for item in node.elts):
-            return ""
-        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
-    if isinstance(node, ast.Name):
-        return node.id if node.id != "_" else ""
-    if isinstance(node, ast.Attribute):
-        return ast.unparse(node) if _source(node.value) else ""
-    if isinstance(node, ast.Subscript):
-        index = node.slice
-        plain = all(
-            isinstance(part, (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.BinOp, ast.UnaryOp,
-                              ast.Add, ast.Sub, ast.USub, ast.Load, ast.Tuple))
-            for part in ast.walk(index)
-        )  # fmt: skip
-        return ast.unparse(node) if plain and _source(node.value) else ""
+def _choose_coverage(asked: Sequence[_Asked], drawn: random.Random) -> None:
+    """Ask about equally many lines that are executed and that are not, within each kind and context."""
+    strata: dict[Hashable, dict[bool, list[tuple[_Asked, int, int]]]] = defaultdict(lambda: {True: [], False: []})
+    for each in asked:
+        functions = {"", *(reachable(each.given.code, each.given.input) if each.given.expression is not None else ())}
+        for point, times, runs in each.lines():
+            known = each.given.expression is None or point.function in functions
+            if point.context and known and (not times or runs):
+                label = each.chosen.get(point.line)
+                run = label.run if label else drawn.randint(1, len(runs)) if runs else 0
+                strata[point.kind, point.context][times > 0].append((each, point.line, run))
+    for classes in strata.values():
+        for entries in classes.values():
+            drawn.shuffle(entries)
+        # What is asked about anyway comes first: fewer lines then have several questions each.
+        classes[True].sort(key=lambda entry: entry[1] not in entry[0].chosen)
+        executed, others = (_spread(classes[value]) for value in (True, False))
+        for entries in (executed, others):
+            for each, line, run in entries[: min(len(executed), len(others))]:
+                each.ask(line, "c", run)
+
+
+def _spread(entries: Sequence[tuple[_Asked, int, int]]) -> list[tuple[_Asked, int, int]]:
+    """Return at most so many lines an input, of one kind."""
+    taken: dict[int, int] = defaultdict(int)
+    kept = []
+    for entry in entries:
+        if taken[id(entry[0])] < AT_MOST:
+            taken[id(entry[0])] += 1
+            kept.append(entry)
+    return kept
+
+
+def _choose_state(asked: Sequence[_Asked], drawn: random.Random) -> None:
+    """Ask about a variable wherever a line that is asked about has one fit for it, and about further lines."""
+    for each in asked:
+        for line, label in list(each.chosen.items()):
+            if label.run:
+                _ask_state(each, line, label.run)
+        further = [(point, len(runs)) for point, times, runs in each.lines() if runs and point.line not in each.chosen]
+        drawn.shuffle(further)
+        for point, runs in further:
+            if each.number("s") >= AT_MOST:
+                break
+            _ask_state(each, point.line, drawn.randint(1, runs))
+
+
+def _ask_state(each: _Asked, line: int, run: int) -> None:
+    found = each.novel(each.points[line], run)
+    if found is not None:
+        name, type_name, value = found
+        each.ask(line, "s", run)
+        each.chosen[line] = replace(each.chosen[line], variable=name, type_name=type_name, value=value)
+
+
+def _outputs(asked: Sequence[_Asked], drawn: random.Random) -> list[tuple[str | None, ...]]:
+    """Return the outputs that are asked for, input by input: none that stands beside what is asked about.
+
+    Few are what the input ends with: that is no prediction.
+    """
+    found: list[tuple[str | None, ...]] = []
+    echoes = []
+    for position, each in enumerate(asked):
+        outputs = tuple(each.seen["outputs"])
+        if each.given.expression is not None:
+            statements = [ast.unparse(node) for node in ast.parse(each.given.input).body if SEE in ast.unparse(node)]
+            outputs = tuple(
+                None if output is None or (len(output) >= SHORT and output in statement) else output
+                for output, statement in zip(outputs, statements, strict=True)
+            )
+        found.append(outputs if any(output is not None for output in outputs) else ())
+        if last_literal(each.given) in [output.strip() for output in outputs if output is not None]:
+            echoes.append(position)
+    drawn.shuffle(echoes)
+    for position in echoes[int(ECHOES * len(found)) :]:
+        found[position] = ()
+    return found
+
+
+def literals_in(*sources: str) -> set[str]:
+    """Return the literals in Python sources, as ``repr`` writes them: constants, and containers of nothing else."""
+    found = set()
+    for source in sources:
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp)):
+                try:
+                    found.add(repr(ast.literal_eval(node)))
+                except (ValueError, TypeError):
+                    continue
+    return found
+
+
+def last_literal(given: RuntimeInput) -> str:
+    """Return the last literal of an input, as ``repr`` writes it, of a script the last word; "" for none."""
+    if given.expression is None:
+        return (given.input.split() or [""])[-1]
+    nodes = [node for node in ast.walk(ast.parse(given.input)) if isinstance(node, ast.expr)]
+    nodes.sort(key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0, -node.col_offset), reverse=True)
+    for node in nodes:
+        try:
+            return repr(ast.literal_eval(node))
+        except (ValueError, TypeError):
+            continue
     return ""
 
 
-def _is_trivial(value: ast.expr) -> bool:
-    if isinstance(value, (ast.Constant, ast.Name)):
-        return True
-    if isinstance(value, ast.UnaryOp):
-        return isinstance(value.operand, ast.Constant)
-    if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
-        return all(_is_trivial(item) for item in value.elts)
-    if isinstance(value, ast.Dict):
-        return not value.keys
-    return isinstance(value, ast.Call) and not value.args and not value.keywords and isinstance(value.func, ast.Name)
-
-
-class HasTimes(Protocol):
-    """What :func:`choose` asks of a label: how often the line runs, and its number."""
-
-    @property
-    def times(self) -> int:
-        """Runs of the line."""
-
-    @property
-    def line(self) -> int:
-        """Its number."""
-
-
-Known = TypeVar("Known", bound=HasTimes)
-
-
-def choose(fit: Sequence[tuple[Candidate, Known]], seed: str, at_most: int = AT_MOST) -> list[Known]:
-    """Return the labels of the lines to ask about, at most three, by line.
-
-    Half of them, with the odd one drawn, are lines that are not executed or more than once, where there are any. Within
-    each half the last lines of blocks come before others; which of them is drawn.
+def is_written(value: str, prompt: str, literals: set[str]) -> bool:
+    """Return whether a value can be read off a prompt: as a literal, or as text of three characters or more.
 
     Args:
-        fit: Candidates with their labels.
-        seed: Draws.
-        at_most: How many.
+        value: The literal.
+        prompt: Program and input.
+        literals: Their literals.
     """
-    drawn = random.Random(seed)
-    pool = [(not each.ends_block, drawn.random(), label) for each, label in fit]
-    pool.sort(key=lambda entry: entry[:2])
-    often = [label for _, _, label in pool if label.times != 1]
-    once = [label for _, _, label in pool if label.times == 1]
-    share = at_most // 2 + (at_most % 2 and drawn.random() < 0.5)
-    first = often[: max(share, at_most - len(once))]
-    chosen = first + once[: at_most - len(first)]
-    return sorted(chosen, key=lambda label: label.line)
+    try:
+        parsed = parse_literal(value)
+    except NotALiteralError:
+        return True
+    # Truth values, None and what is empty are guessed too easily.
+    if repr(parsed) in literals or parsed is None or isinstance(parsed, bool) or parsed in ("", b"", (), [], {}, set()):
+        return True
+    text = parsed if isinstance(parsed, str) else value
+    if isinstance(parsed, (int, float)):
+        return re.search(rf"(?<![\w.]){re.escape(text)}(?![\w.])", prompt) is not None
+    return text in prompt

@@ -100,6 +100,7 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
                             task.main_metrics[name].value,
                             estimate.low,
                             estimate.high,
+                            view.baseline(task.task, name),
                             task.effective,
                             task.original,
                         )
@@ -107,7 +108,8 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
     return Table(
         "summary",
         "Scores",
-        "Scores as the harness reports them; 95% intervals over problems (Wilson for rates, bootstrap for the rest).",
+        "Scores as the harness reports them; 95% intervals over problems (Wilson for rates, bootstrap for the rest). "
+        "Baseline: the best score of answers that need no execution.",
         (
             _FAMILY,
             Column("task", "Task"),
@@ -116,6 +118,7 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
             Column("value", "Score", "percent"),
             _LOW,
             _HIGH,
+            Column("baseline", "Baseline", "percent"),
             Column("effective", "Documents", "count"),
             Column("original", "of", "count"),
         ),

@@ -12,11 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lm_eval.tasks import TaskManager
+
 from lm_eval_codemind.benchmarks import UpstreamError
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
+from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.stages import model_identity
 from lm_eval_codemind.prompts.templates import Templates
@@ -39,9 +42,10 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
         prompts: Where the user's own templates are that the run was made with, if not where they were.
 
     Raises:
-        ValueError: if the run has no samples, its templates are not here, or the data of a task is not here and cannot
-            be built.
+        ValueError: if the run has no samples, a task has another version here, its templates are not here, or the data
+            of a task is not here and cannot be built.
     """
+    _require_same_versions(run)
     logged = [
         (task, documents)
         for task in run.tasks
@@ -76,6 +80,20 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
             tasks=tuple(task for one in again for task in one.tasks),
             raw=again[0].raw,
         )
+
+
+def _require_same_versions(run: Run) -> None:
+    """Refuse a run of which a task asks other questions, or scores them otherwise, than it does here."""
+    known = TaskManager(include_path=list(task_directories()), include_defaults=False).task_index
+    for task in run.tasks:
+        there = task.metadata.get("version")
+        here = (known[task.task].cfg.get("metadata") or {}).get("version") if task.task in known else None
+        if None not in (there, here) and there != here:
+            raise ValueError(
+                f"{run.path}: {task.task} has version {there} in the run and version {here} here, and scores of "
+                f"different versions are not comparable. Verify the run with a release whose {task.task} has version "
+                f"{there}; it was made with lm-eval-codemind {task.suite.get('version', '(not recorded)')}"
+            )
 
 
 def _language(task: TaskRun) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-from lm_eval_codemind.families.runtime import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE, Record, items, numbered
+from lm_eval_codemind.families.runtime import numbered
+from lm_eval_codemind.families.runtime_items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE, Record, items
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr, ic
-from lm_eval_codemind.scores.statistics import Estimate
+from lm_eval_codemind.scores.statistics import Estimate, mean
 from lm_eval_codemind.views.view import Part, Unit, View, prompts, responses
 
 # A longer line of code pushes its notes to the right, and no other line's.
@@ -25,38 +26,35 @@ _NO_LINE = 0
 class RuntimeView(View):
     """A unit is a program: all questions about its lines on all of its inputs."""
 
-    scores = ("IC", "coverage", "state", "path", "output")
+    scores: tuple[str, ...] = ("right",)
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
-        """Return the samples program by program; programs of which no item has all its answers are left out."""
+        """Return the samples program by program."""
         programs: dict[str, list[Sample]] = {}
         for sample in samples:
             programs.setdefault(sample.key.problem_id, []).append(sample)
-        return [tuple(unit) for unit in programs.values() if _items(unit)]
+        return [tuple(unit) for unit in programs.values()]
 
     def unit_key(self, unit: Unit) -> Key:
         return unit[0].key._replace(setting="", item="")
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
-        """Return the means over the program's items; of outputs over its inputs."""
-        answered = _items(unit)
-        means = {name: METRICS[name](answered) for name in (COVERAGE, STATE, PATH)}
-        of_inputs = items(_records(unit, OUTPUT), OUTPUT)
-        return {"IC": METRICS["ic"](answered), **means, "output": METRICS["output"](of_inputs)}
+        """Return the share of the questions about the program that are answered right."""
+        return {"right": mean([float(_is_right(sample)) for sample in unit]).value}
 
     def solved(self, unit: Unit) -> bool:
         """Return whether all answers about a program are right."""
-        return self.unit_scores(unit)["IC"] >= 1
+        return self.unit_scores(unit)[self.scores[0]] >= 1
 
     def outcome(self, unit: Unit) -> str:
-        of_unit = self.unit_scores(unit)
-        if of_unit["IC"] >= 1:
+        if self.solved(unit):
             return "all right"
-        worst = min((COVERAGE, STATE, PATH, OUTPUT), key=lambda name: of_unit[name])
-        return f"weakest in {worst}"
+        shares = {setting: share for setting in SETTINGS if (share := _share(unit, setting)) is not None}
+        return f"weakest in {min(shares, key=lambda setting: shares[setting])}"
 
     def predicts(self, unit: Unit) -> bool | None:
-        return self.unit_scores(unit)["output"] >= 1
+        share = _share(unit, OUTPUT)
+        return None if share is None else share >= 1
 
     def metrics(self, task: TaskRun) -> tuple[str, ...]:
         names = super().metrics(task)
@@ -82,6 +80,23 @@ class RuntimeView(View):
             suffix = f" ({sample.key.setting}, {sample.key.item})"
             shown += [*prompts(sample, suffix), *responses(sample, suffix)]
         return [part for part in shown if part.text]
+
+
+class PublishedRuntimeView(RuntimeView):
+    """REval asks all four questions about each line, so that its items have a consistency."""
+
+    scores = ("IC", "coverage", "state", "path", "output")
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        """Return the samples program by program; programs of which no item has all its answers are left out."""
+        return [unit for unit in super().units(samples) if _items(unit)]
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        """Return the means over the program's items; of outputs over its inputs."""
+        answered = _items(unit)
+        means = {name: METRICS[name](answered) for name in (COVERAGE, STATE, PATH)}
+        of_inputs = items(_records(unit, OUTPUT), OUTPUT)
+        return {"IC": METRICS["ic"](answered), **means, "output": METRICS["output"](of_inputs)}
 
 
 def annotated(samples: Sequence[Sample]) -> str:
@@ -137,6 +152,12 @@ def _is_right(sample: Sample) -> bool:
     """Return whether the first response of a sample is right."""
     records = (sample.scores.get(metric) for metric in NEEDS)
     return next((bool(record["right"][0]) for record in records if isinstance(record, Mapping)), False)
+
+
+def _share(unit: Iterable[Sample], setting: str) -> float | None:
+    """Return the share of right answers to one kind of question; None if it is not asked."""
+    rights = [_is_right(sample) for sample in unit if sample.key.setting == setting]
+    return sum(rights) / len(rights) if rights else None
 
 
 def _items(unit: Iterable[Sample]) -> list[Item]:

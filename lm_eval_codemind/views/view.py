@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeGuard
 
@@ -145,6 +148,14 @@ class View:
         """Return a metric over samples with its interval; NaN where samples do not have it."""
         return mean([value for sample in samples if is_number(value := sample.scores.get(metric))])
 
+    def baseline(self, task: str, metric: str) -> float:
+        """Return what the best answers score that need no execution; NaN where nobody has measured them.
+
+        ``utils/baselines.py`` measures them.
+        """
+        _, score = _baselines().get(task, {}).get(metric, ("", math.nan))
+        return float(score)
+
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Findings]:
         """Return the tables that only this family has, from the problems of each model."""
         return []
@@ -175,6 +186,15 @@ class View:
     def companions(self, task: TaskRun, beside: Path) -> list[Path]:
         """Return the files of other runs, lying beside this run's file, that scoring the responses again needs."""
         return []
+
+
+@cache
+def _baselines() -> dict[str, dict[str, tuple[str, float]]]:
+    """Return the shipped baselines: task -> metric -> the name of the best one and its score."""
+    found: dict[str, dict[str, tuple[str, float]]] = json.loads(
+        (files(__package__) / "baselines.json").read_text(encoding="utf-8")
+    )
+    return found
 
 
 def prompts(sample: Sample, suffix: str = "") -> list[Part]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -11,7 +13,7 @@ from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.families import runtime
+from lm_eval_codemind.families import runtime, runtime_items, runtime_published
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.results.analysis import output_predictions
@@ -20,10 +22,9 @@ from lm_eval_codemind.results.runs import read_runs
 from tests.results.harness import evaluate
 
 TASK = "codemind_runtime_sample"
-METRICS = ("coverage", "coverage_f1", "coverage_balanced", "state", "state_executed", "path", "path_executed", "output")
-HEADLINE = ("coverage_balanced", "state_executed", "path_executed", "output")
+METRICS = ("coverage_balanced", "state_executed", "path_executed", "output")
 # What is answered wrong in the run that is looked at: the output of one problem, the state of another.
-WRONG = {("Sample_run_length", "output"), ("Sample_edit_distance", "state")}
+WRONG = {("Sample_run_length", "output"), ("Sample_spiral_order", "state")}
 CONSTANT = {
     "yes": {"coverage": "yes", "state": "not executed", "path": "the end", "output": ""},
     "no": {"coverage": "no", "state": "not executed", "path": "not executed", "output": ""},
@@ -38,20 +39,28 @@ CONSTANT = {
 
 @pytest.fixture(scope="module")
 def documents() -> list[dict[str, Any]]:
-    return list(runtime.dataset(benchmark="sample", settings=runtime.SETTINGS)["test"])
+    return list(runtime.dataset(benchmark="sample", settings=runtime_items.SETTINGS)["test"])
 
 
-def test_four_questions_an_item_and_one_output_an_input(documents: list[dict[str, Any]]) -> None:
+def test_each_question_is_asked_where_it_needs_execution(documents: list[dict[str, Any]]) -> None:
     counts = Counter(document["setting"] for document in documents)
-    assert counts["coverage"] == counts["state"] == counts["path"] > counts["output"] == 24
+    assert counts["output"] == 24 and min(counts[setting] for setting in runtime_items.SETTINGS) >= 24
     keys = {Question.from_document(document).key for document in documents}
     assert len(keys) == len(documents)
     assert all(document["item"].startswith("input 0") for document in documents)
     for document in documents:
-        if document["setting"] == "output" and document["kind"] != "script":
-            assert "== ??" in document["prompt"]
-        elif document["setting"] != "output":
-            assert f"line {document['line']}" in document["prompt"]
+        setting, prompt = document["setting"], document["prompt"]
+        if setting == "output":
+            assert document["kind"] == "script" or "== ??" in prompt
+        else:
+            assert f"line {document['line']}" in prompt and "??" not in prompt
+        several = setting in ("state", "path") and document["runs"] > 1
+        assert several == ("time that its execution starts is meant" in prompt)
+        if several:
+            assert f"the {runtime.ordinal(document['asked_run'])} time" in prompt
+    coverage = Counter(document["answer"] for document in documents if document["setting"] == "coverage")
+    assert coverage["yes"] == coverage["no"]
+    assert not any(document["answer"] in ("the end", "not executed") for document in documents)
 
 
 def scores(documents: list[dict[str, Any]], answer: dict[str, str] | None) -> dict[str, float]:
@@ -61,20 +70,19 @@ def scores(documents: list[dict[str, Any]], answer: dict[str, str] | None) -> di
         response = document["target"] if answer is None else f"<answer>{answer[document['setting']]}</answer>"
         (read,) = runtime.extract_answer([[response]], [document])
         logged.append(runtime.process_results(document, [read]))
-    found = {metric: getattr(runtime, metric)([row[metric] for row in logged]) for metric in METRICS}
-    return {**found, "ic": runtime.ic_mean([row["ic"] for row in logged])}
+    return {metric: getattr(runtime_items, metric)([row[metric] for row in logged]) for metric in METRICS}
 
 
 def test_ceiling_and_floor(documents: list[dict[str, Any]]) -> None:
     assert set(scores(documents, None).values()) == {1.0}
-    assert set(scores(documents, dict.fromkeys(runtime.SETTINGS, "")).values()) == {0.0}
+    assert set(scores(documents, dict.fromkeys(runtime_items.SETTINGS, "")).values()) == {0.0}
 
 
 @pytest.mark.parametrize("constant", CONSTANT)
 def test_answers_that_never_change_earn_nothing_that_counts(documents: list[dict[str, Any]], constant: str) -> None:
     found = scores(documents, CONSTANT[constant])
     assert found["coverage_balanced"] == 0.5
-    assert {found[metric] for metric in HEADLINE[1:]} == {0.0}
+    assert {found[metric] for metric in METRICS[1:]} == {0.0}
 
 
 def record(setting: str, right: list[bool], run: str = "0", line: int = 3) -> dict[str, Any]:
@@ -88,9 +96,9 @@ def test_responses_are_put_together_one_by_one_and_incomplete_items_left_out() -
     complete.append(record("output", [True, True]))
     # First 1101, then 1111; another line of the input has no path, and a second input is asked only for its output.
     alone = [record("coverage", [True, True], line=9), record("output", [False, False], run="1"), None]
-    assert runtime.ic_mean([*complete, *alone]) == 0.5
-    assert runtime.output([*complete, *alone]) == 0.5
-    assert runtime.coverage([*complete, *alone]) == 1.0
+    assert runtime_items.ic_mean([*complete, *alone]) == 0.5
+    assert runtime_items.output([*complete, *alone]) == 0.5
+    assert runtime_items.coverage([*complete, *alone]) == 1.0
 
 
 def test_what_runs_under_published_rules() -> None:
@@ -99,7 +107,7 @@ def test_what_runs_under_published_rules() -> None:
         "benchmark": "none", "problem_id": "p", "setting": "output", "item": "input 0", "kind": "function",
         "language": "python", "masked": "assert f(1) == ??", "run": "0",
     }  # fmt: skip
-    family = runtime.PUBLISHED_RUNTIME
+    family = runtime_published.PUBLISHED_RUNTIME
     question = Question.from_document(document)
     refused = family.read("[ANSWER]assertTrue(True)[/ANSWER]", question, "extract-answer")
     assert family.job(refused, question) is None and not family.right(question, refused)
@@ -132,16 +140,34 @@ def test_a_run_verifies_and_is_shown(directory: Path) -> None:
     assert "state_executed" in shown.output
 
 
+def test_a_run_of_another_version_names_the_release_that_verifies_it(directory: Path, tmp_path: Path) -> None:
+    shutil.copytree(directory, tmp_path / "run")
+    (file,) = (tmp_path / "run").rglob("results_*.json")
+    results = json.loads(file.read_text(encoding="utf-8"))
+    metadata = results["configs"][TASK]["metadata"]
+    metadata["version"], metadata["suite"]["version"] = 1.0, "0.1.0"
+    file.write_text(json.dumps(results), encoding="utf-8")
+    verified = CliRunner().invoke(main, ["verify", str(tmp_path / "run")])
+    assert verified.exit_code == 1
+    assert f"{TASK} has version 1.0 in the run and version 2.0 here" in verified.output
+    assert "it was made with lm-eval-codemind 0.1.0" in verified.output
+
+
 def test_the_report_shows_where_consistency_breaks(observations: list[Observation]) -> None:
     found = {o.facts.problem_id: o for o in observations if o.facts.view.name == "runtime"}
-    wrong = found["Sample_edit_distance"]
-    assert wrong.facts.key.within_task() == "Sample_edit_distance" and not wrong.facts.solved
-    assert wrong.facts.scores["state"] == 0 and wrong.facts.scores["coverage"] == 1 and wrong.facts.scores["IC"] == 0
+    wrong = found["Sample_spiral_order"]
+    assert wrong.facts.key.within_task() == "Sample_spiral_order" and not wrong.facts.solved
+    states = sum(sample.key.setting == "state" for sample in wrong.unit)
+    assert wrong.facts.scores == {"right": pytest.approx(1 - states / len(wrong.unit))}
+    assert wrong.facts.view.outcome(wrong.unit) == "weakest in state"
     (margin,) = [part.text for part in wrong.facts.view.parts(wrong.unit) if part.title == "Answers on input 0"]
     assert "consistency breaks at state, though path and output are right, IC 0" in margin
     assert "- state of " in margin and "I do not know.   but: " in margin and "+ coverage: " in margin
-    half = found["Sample_run_length"]
-    assert half.facts.scores["IC"] == 0.5 and half.facts.view.outcome(half.unit) == "weakest in output"
+    other = found["Sample_run_length"]
+    assert (
+        other.facts.view.outcome(other.unit) == "weakest in output" and other.facts.view.predicts(other.unit) is False
+    )
+    assert found["Sample_recent_cache_get"].facts.solved
 
 
 def test_outputs_under_two_families(observations: list[Observation]) -> None:
@@ -156,7 +182,7 @@ def test_outputs_under_two_families(observations: list[Observation]) -> None:
 @pytest.mark.parametrize("benchmark", ["reval_humaneval", "reval_classeval", "cruxeval", "avatar"])
 def test_every_right_answer_is_read_as_such(built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    documents = list(runtime.dataset(benchmark=benchmark, settings=runtime.SETTINGS)["test"])
+    documents = list(runtime.dataset(benchmark=benchmark, settings=runtime_items.SETTINGS)["test"])
     assert set(scores(documents, None).values()) == {1.0}
 
 
@@ -169,8 +195,8 @@ def test_published_labels_accept_their_own_answers(built_data: Path, monkeypatch
     """
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     for benchmark, items in (("reval_humaneval", 1157), ("reval_classeval", 1995 - 18 - 15)):
-        hooks = Hooks(runtime.PUBLISHED_RUNTIME)
-        documents = list(hooks.dataset(benchmark=benchmark, settings=runtime.SETTINGS[:3])["test"])
+        hooks = Hooks(runtime_published.PUBLISHED_RUNTIME)
+        documents = list(hooks.dataset(benchmark=benchmark, settings=runtime_items.SETTINGS[:3])["test"])
         assert len(documents) == 3 * items
         for document in documents:
             assert (document["problem_id"], document["item"]) not in {
@@ -179,5 +205,5 @@ def test_published_labels_accept_their_own_answers(built_data: Path, monkeypatch
                 for line in (29, 31, 33, 45, 50)
             }
             question = Question.from_document(document)
-            answer = runtime.PUBLISHED_RUNTIME.read(document["target"], question, "extract-answer")
-            assert runtime.PUBLISHED_RUNTIME.right(question, answer), document["item"]
+            answer = runtime_published.PUBLISHED_RUNTIME.read(document["target"], question, "extract-answer")
+            assert runtime_published.PUBLISHED_RUNTIME.right(question, answer), document["item"]

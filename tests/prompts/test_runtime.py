@@ -4,7 +4,8 @@ import pytest
 
 from lm_eval_codemind.prompts.templates import Templates
 
-PROGRAM = {"numbered": "1  def f(x):\n2      return x", "input": "f(3)", "set_up": "", "stdin": None, "during": ""}
+PROGRAM = {"numbered": "1  def f(x):\n2      return x", "input": "f(3)", "set_up": "", "stdin": None, "during": "",
+           "is_test": False}  # fmt: skip
 
 
 @pytest.mark.parametrize("setting", ["direct", "cot"])
@@ -13,10 +14,11 @@ def test_every_question_says_what_it_means(setting: str) -> None:
     line = {**PROGRAM, "line": 2, "setting": setting, "during": " while f(3) runs"}
     coverage = templates.render("coverage", **line)
     assert "is line 2 executed while f(3) runs?" in coverage and "2      return x" in coverage and "f(3)" in coverage
-    state = templates.render("state", variable="x", **line)
-    assert "`x` right after line 2" in state and "the last time" in state and "not executed" in state
-    path = templates.render("path", not_counted="", **line)
-    assert "next after the execution of line 2" in path and "the last time" in path and "the end" in path
+    state = templates.render("state", variable="x", number="third", **line)
+    assert "`x` right after line 2" in state and "the third time that its execution starts" in state
+    path = templates.render("path", not_counted="", number="", **line)
+    assert "next after the execution of line 2" in path and "the end" in path and "more than once" not in path
+    assert "middle of a line" in path and "does not count as executing that line" in path
     one = templates.render("output", values=1, **{**line, "input": "assert f(3) == ??"})
     assert "assert f(3) == ??" in one and "the value" in one
     two = templates.render("output", values=2, **{**line, "input": "assert a == ??\nassert b == ??"})

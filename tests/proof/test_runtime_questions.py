@@ -2,63 +2,98 @@ from __future__ import annotations
 
 from collections import Counter
 
-from lm_eval_codemind.facts.runtime_labels import Label
-from lm_eval_codemind.proof.runtime_questions import Candidate, candidates, choose
+import pytest
+
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.data.build import read_proven
+from lm_eval_codemind.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.facts.runtime_labels import load_labels
+from lm_eval_codemind.proof.runtime_questions import is_written, literals_in
+from lm_eval_codemind.proof.runtime_rules import END, Point, points, reachable
 
 CODE = """\
-import math
-LIMIT = 5
+def g(a):
+    b = a + 1
+    return b
 
-def f(xs, d):
-    n = 0
-    total, count = sum(xs), len(xs)
-    if total > LIMIT: return xs
+def f(xs):
+    t = 0
     for x in xs:
-        d[x] = x + 1
-        d[x - 1] += n
-        xs.sort()
-    y = n
-    print(y)
-    z: int = max(xs)
-    while z:
-        z -= 1
-    if y:
-        return True
-    return d
+        if x > 3:
+            t += g(x)
+        else:
+            continue
+    while t:
+        t -= 1; t += 0
+        if t == 2: break
+    if t:
+        return 1
+    return t
 """
 
+BENCHMARKS = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 
-def test_candidates_of_a_program() -> None:
-    """By hand: constants, copies and lines with two statements are not asked about."""
-    found = {(each.line, each.variable): (each.ends_block, each.effect) for each in candidates(CODE)}
+
+def test_what_comes_next_by_the_syntax_tree() -> None:
+    """By hand. Lines that statements share are not there: 13, 14."""
+    found = {line: (point.kind, point.context, point.enters, point.skips) for line, point in points(CODE).items()}
     assert found == {
-        (6, "(total, count)"): (True, False),
-        (9, "d[x]"): (False, False),
-        (10, "d[x - 1]"): (False, False),
-        (11, "xs"): (True, True),
-        (14, "z"): (True, False),
-        (16, "z"): (True, False),
-        # A constant is asked by what was assigned last.
-        (18, "z"): (True, False),
-        (19, "d"): (True, False),
+        2: ("statement", "", 3, 3),
+        # The only call of g is on line 9, after which the loop goes on.
+        3: ("return", "", 7, 7),
+        6: ("statement", "", 7, 7),
+        7: ("for", "", 8, 12),
+        8: ("if", "loop", 9, 11),
+        9: ("statement", "then", 2, 2),
+        11: ("statement", "else", 7, 7),
+        12: ("while", "", 13, 15),
+        15: ("if", "", 16, 17),
+        16: ("return", "guard", END, END),
+        17: ("return", "after", END, END),
     }
+    assert points(CODE)[7].variables == ("x", "xs", "t") and points(CODE)[2].variables == ("b", "a")
 
 
-def test_half_of_the_lines_are_executed_often_or_never() -> None:
-    fit = [
-        (Candidate(line, "x", line % 2 == 0), Label(line, "x", times))
-        for line, times in enumerate([1] * 6 + [0, 4] * 3)
-    ]
-    drawn = [choose(fit, str(seed)) for seed in range(40)]
-    assert all(len(labels) == 3 and labels == sorted(labels, key=lambda label: label.line) for labels in drawn)
-    assert set(Counter(sum(label.times != 1 for label in labels) for labels in drawn)) == {1, 2}
-    # Last lines of blocks come first.
-    assert all(label.line % 2 == 0 for labels in drawn for label in labels)
-    assert choose(fit, "7") == choose(fit, "7")
+def test_a_condition_that_always_holds_leaves_no_choice() -> None:
+    code = "n = 0\nwhile True:\n    n += 1\n    if n > 3:\n        break\nif __name__ == '__main__':\n    print(n)\n"
+    assert (points(code)[2].enters, points(code)[2].skips) == (3, 3)
+    assert (points(code)[6].enters, points(code)[6].skips) == (7, 7)
 
 
-def test_where_there_is_only_one_kind_all_are_of_it() -> None:
-    once = [(Candidate(line, "x", True), Label(line, "x", 1)) for line in range(4)]
-    assert len(choose(once, "s")) == 3 and len(choose(once[:1], "s")) == 1 and choose([], "s") == []
-    often = [(Candidate(line, "x", True), Label(line, "x", 0)) for line in range(4)]
-    assert len(choose(often + once[:1], "s")) == 3
+def test_reachable_by_name() -> None:
+    code = "class C:\n def __init__(self): self.a()\n def a(self): pass\n def b(self): self.c()\n def c(self): pass\n"
+    assert reachable(code, "C()") == {"__init__", "a"}
+    assert reachable(code, "C().b()") == {"__init__", "a", "b", "c"}
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_no_rule_on_the_syntax_tree_answers_the_shipped_questions(upstream: Upstream, name: str) -> None:
+    """And no state can be read off the prompt, coverage is balanced, and outputs rarely end the prompt."""
+    labels = load_labels(name)
+    executed: Counter[bool] = Counter()
+    rules: Counter[str] = Counter()
+    known = 0
+    for problem in read_proven(name, upstream):
+        for given in inputs_of(problem):
+            of_input = labels.get(problem.problem_id, {}).get(given.number)
+            if of_input is None or of_input.reason:
+                continue
+            prompt = f"{given.code}\n{given.set_up}\n{given.input}"
+            sources = [given.code, given.set_up, *([] if given.expression is None else [given.input])]
+            literals = literals_in(*sources)
+            called = reachable(given.code, given.input) if given.expression is not None else set()
+            for label in of_input.labels:
+                point: Point = points(given.code)[label.line]
+                if "c" in label.asked:
+                    executed[label.executed] += 1
+                    known += point.context != "" and (not point.function or point.function in called or not called)
+                if "p" in label.asked:
+                    assert label.next_line is not None
+                    rules["asked"] += 1
+                    rules["enters"] += point.enters == label.next_line
+                    rules["skips"] += point.skips == label.next_line
+                if "s" in label.asked:
+                    assert label.value is not None and not is_written(label.value, prompt, literals)
+    assert executed[True] == executed[False] > 0 and known == executed.total()
+    assert max(rules["enters"], rules["skips"]) <= 0.55 * rules["asked"]

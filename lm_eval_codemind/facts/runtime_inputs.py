@@ -1,0 +1,212 @@
+"""What runs in a question about runtime behaviour: the program and the input, as a model sees them and as they are run.
+
+Nothing that shows a result is left in: docstrings go, with the examples in them, and a test is left without whatever is
+there only to be compared. What is run is what is shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from lm_eval_codemind.benchmarks import reval
+from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.problems import Problem
+
+# The input of a program that has one.
+ONLY = "0"
+# What notes down a value that is asked for as output.
+SEE = "_codemind_see"
+_MASK = "??"
+_BUILTINS = frozenset(dir(builtins))
+
+
+@dataclass(frozen=True)
+class RuntimeInput:
+    """One input of a program.
+
+    Attributes:
+        number: Its position among the program's inputs.
+        code: The program, as it is shown and run.
+        input: What runs on it, with a call of :data:`SEE` for each value that may be asked for as output; the text on
+            standard input of a script.
+        set_up: What runs before, and is not asked about.
+        before: Source that runs untraced before: for a test its module, with ``input`` as the test method's body.
+        expression: What is evaluated and traced; None for a script.
+    """
+
+    number: str
+    code: str
+    input: str
+    set_up: str
+    before: str
+    expression: str | None
+
+    def masked(self, outputs: Sequence[str | None]) -> str:
+        """Return the input with ``??`` for each value asked for as output.
+
+        Args:
+            outputs: The values, None for those that are not asked for; none at all if nothing is asked for.
+        """
+        if self.expression is None:
+            return _MASK
+        waiting = list(outputs)
+        statements = []
+        for statement in ast.parse(self.input).body:
+            seen = _seen(statement)
+            text = ast.unparse(statement if seen is None else seen)
+            asked = seen is not None and bool(waiting) and waiting.pop(0) is not None
+            if asked:
+                statements.append(f"assert {text} == {_MASK}")
+            elif not isinstance(seen, ast.Name):
+                statements.append(text)
+        return "\n".join(statements)
+
+
+@lru_cache(maxsize=256)
+def inputs_of(problem: Problem) -> tuple[RuntimeInput, ...]:
+    """Return the inputs of a problem that may be asked about."""
+    if problem.upstream_questions:
+        program = reval.program_of(problem)
+        code = without_docstrings(program.code)
+        make = _call if program.benchmark == "humaneval" else _test
+        return tuple(found for given in program.inputs if (found := make(code, given)) is not None)
+    kind = kind_of(problem)
+    execution = kind.execution(problem, code="")
+    if kind.printed:
+        return (RuntimeInput(ONLY, problem.code, plain_lines(execution.stdin), "", "", None),)
+    if not problem.input.strip():
+        return ()
+    before, _, asked = kind.masked_output(problem).rpartition("assert ")
+    shown = f"{before}{SEE}({asked.removesuffix(' == ??')})"
+    return (RuntimeInput(ONLY, problem.code, shown, "", execution.module, f"{SEE}({execution.expression})"),)
+
+
+def plain_lines(text: str) -> str:
+    """Return a text whose lines end in a line feed alone: scripts are run so that they read no carriage returns."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def without_docstrings(code: str) -> str:
+    """Return a program without its docstrings, which give examples of results."""
+    tree = ast.parse(code)
+    gone: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            texts = [each for each in node.body if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)]
+            for text in texts if len(texts) < len(node.body) else ():
+                gone.update(range(text.lineno, (text.end_lineno or text.lineno) + 1))
+    lines = [line for number, line in enumerate(code.split("\n"), start=1) if number not in gone]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def without_expectations(body: str) -> str:
+    """Return a test method's body without what is there only to be compared.
+
+    An assertion becomes a call of :data:`SEE` for each of its arguments that is computed from the program. Inside of a
+    block a call is left as a statement, and a block of which nothing is left goes. What is written down as expected
+    goes, and so does an assignment that only assertions used. Assertions about exceptions stay.
+
+    Args:
+        body: Source of the statements.
+    """
+    tree = ast.parse(body)
+    plain: set[str] = set()
+    stored = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    for statement in tree.body:
+        name = _assigned(statement)
+        if stored.count(name) == 1 and _is_expected(statement.value, plain):  # type: ignore[attr-defined]
+            plain.add(name)
+    used_before = _used(tree)
+    tree.body = _without_assertions(tree.body, plain, top=True)
+    unused = (plain & used_before) - _used(tree)
+    tree.body = [statement for statement in tree.body if _assigned(statement) not in unused]
+    return ast.unparse(tree)
+
+
+def _call(code: str, given: reval.Input) -> RuntimeInput:
+    shown = f"{SEE}({given.body})"
+    return RuntimeInput(str(given.index), code, shown, "", "", shown)
+
+
+def _test(code: str, given: reval.Input) -> RuntimeInput | None:
+    """Return the input that a test method is; None where it looks at its own file, or nothing is left of it."""
+    if "__file__" in given.body + given.set_up:
+        return None
+    body = without_expectations(given.body)
+    if SEE not in body:
+        return None
+    tree = ast.parse(given.before)
+    start = tree.body[-2]
+    assert isinstance(start, ast.Assign) and isinstance(start.value, ast.Call)
+    test_class, method = ast.unparse(start.value.func), ast.literal_eval(start.value.args[0])
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and node.name == test_class:
+            for each in node.body:
+                if isinstance(each, ast.FunctionDef) and each.name == method:
+                    each.body = ast.parse(body).body
+    return RuntimeInput(str(given.index), code, body, given.set_up, ast.unparse(tree), given.expression)
+
+
+def _is_expected(node: ast.expr, plain: set[str]) -> bool:
+    """Return whether an expression does not depend on the program: all of it is written down."""
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return names <= plain | _BUILTINS | {"np", "math", "datetime", "timedelta"}
+
+
+def _assigned(statement: ast.stmt) -> str:
+    """Return the one name that a statement assigns; "" if it is no such assignment."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0].id
+    return ""
+
+
+def _used(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def _without_assertions(body: Sequence[ast.stmt], plain: set[str], top: bool) -> list[ast.stmt]:
+    kept: list[ast.stmt] = []
+    for statement in body:
+        compared = _compared(statement)
+        if compared is None:
+            parts = [name for name in ("body", "orelse", "finalbody") if getattr(statement, name, None)]
+            for name in parts:
+                setattr(statement, name, _without_assertions(getattr(statement, name), plain, top=False))
+            if not parts or statement.body or isinstance(statement, ast.With):  # type: ignore[attr-defined]
+                kept.append(statement)
+            continue
+        for argument in compared:
+            if top and not _is_expected(argument, plain):
+                kept.append(ast.Expr(ast.Call(ast.Name(SEE, ast.Load()), [argument], [])))
+            elif not top and any(isinstance(node, ast.Call) for node in ast.walk(argument)):
+                kept.append(ast.Expr(argument))
+    return kept
+
+
+def _compared(statement: ast.stmt) -> list[ast.expr] | None:
+    """Return the arguments of an assertion that are compared; None for what is no such assertion."""
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+        return None
+    function = statement.value.func
+    if not isinstance(function, ast.Attribute) or not function.attr.startswith("assert"):
+        return None
+    if "Raises" in function.attr or "Warns" in function.attr:
+        return None
+    one = function.attr in ("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone")
+    return statement.value.args[: 1 if one else 2]
+
+
+def _seen(statement: ast.stmt) -> ast.expr | None:
+    """Return the argument of a call of :data:`SEE`; None for what is none."""
+    if (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and isinstance(statement.value.func, ast.Name)
+        and statement.value.func.id == SEE
+    ):
+        return statement.value.args[0]
+    return None

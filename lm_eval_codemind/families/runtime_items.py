@@ -1,0 +1,118 @@
+"""The aggregations of runtime behaviour: from the records of documents to items, metrics and their standard errors."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr
+
+logger = logging.getLogger(__name__)
+
+COVERAGE, STATE, PATH, OUTPUT = SETTINGS = ("coverage", "state", "path", "output")
+
+# Metric -> the questions that it is computed from.
+NEEDS: dict[str, tuple[str, ...]] = {
+    "coverage": (COVERAGE,),
+    "coverage_f1": (COVERAGE,),
+    "coverage_balanced": (COVERAGE,),
+    "state": (STATE,),
+    "state_executed": (STATE,),
+    "path": (PATH,),
+    "path_executed": (PATH,),
+    "output": (OUTPUT,),
+    "ic": SETTINGS,
+}
+
+Record = Mapping[str, Any]
+
+
+def items(records: Iterable[Record | None], metric: str) -> list[Item]:
+    """Return the items that a metric is computed from; under ``repeats`` one for each response.
+
+    Of ``output`` there is one an input, of the others one a line. Items that lack one of the answers that the metric
+    needs are left out.
+
+    Args:
+        records: What the families return as ``joint``; None for documents that do not count for the metric.
+        metric: A key of :data:`~lm_eval_codemind.scores.runtime.METRICS`.
+    """
+    outputs: dict[tuple[str, str], Record] = {}
+    lines: dict[tuple[str, str, int], dict[str, Record]] = {}
+    for record in records:
+        if record is None:
+            continue
+        if record["setting"] == OUTPUT:
+            outputs[record["program"], record["run"]] = record
+        else:
+            place = (record["program"], record["run"], record["line"])
+            lines.setdefault(place, {})[record["setting"]] = record
+    found: Iterator[dict[str, Record]]
+    if metric == OUTPUT:
+        found = ({OUTPUT: record} for record in outputs.values())
+    else:
+        found = (
+            {**of_line, OUTPUT: outputs[place[:2]]} if place[:2] in outputs else of_line
+            for place, of_line in lines.items()
+        )
+    needed = set(NEEDS[metric])
+    return [item for answered in found if needed <= answered.keys() for item in _responses(answered)]
+
+
+def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
+    one = next(iter(answered.values()))
+    for number in range(len(one["right"])):
+        right = {setting: bool(record["right"][number]) for setting, record in answered.items()}
+        said = answered[COVERAGE]["said_executed"][number] if COVERAGE in answered else None
+        yield Item(
+            one["program"],
+            one["executed"],
+            one["goes_on"],
+            said,
+            right.get(STATE, False),
+            right.get(PATH, False),
+            right.get(OUTPUT, False),
+        )
+
+
+Aggregation = Callable[[Sequence[Record | None]], float]
+
+
+def _aggregations(metric: str) -> tuple[Aggregation, Aggregation]:
+    """Return what the YAML files name for a metric and for its standard error."""
+
+    def aggregate(records: Sequence[Record | None]) -> float:
+        found = items(records, metric)
+        if metric == "ic":
+            _say_what_is_left_out(records, found)
+        return METRICS[metric](found)
+
+    def standard_error(records: Sequence[Record | None]) -> float:
+        return clustered_stderr(metric, items(records, metric))
+
+    return aggregate, standard_error
+
+
+def _say_what_is_left_out(records: Iterable[Record | None], found: Sequence[Item]) -> None:
+    known = [record for record in records if record is not None]
+    asked = {(record["program"], record["run"], record["line"]) for record in known if record["line"]}
+    repeats = len(known[0]["right"]) if known else 1
+    if len(asked) * repeats > len(found):
+        logger.warning(
+            "ic leaves out %d of %d items of which not all four questions were asked (--limit and --samples count "
+            "documents)",
+            len(asked) - len(found) // repeats,
+            len(asked),
+        )
+
+
+coverage, coverage_stderr = _aggregations("coverage")
+coverage_f1, coverage_f1_stderr = _aggregations("coverage_f1")
+coverage_balanced, coverage_balanced_stderr = _aggregations("coverage_balanced")
+state, state_stderr = _aggregations("state")
+state_executed, state_executed_stderr = _aggregations("state_executed")
+path, path_stderr = _aggregations("path")
+path_executed, path_executed_stderr = _aggregations("path_executed")
+output, output_stderr = _aggregations("output")
+ic_mean, ic_mean_stderr = _aggregations("ic")

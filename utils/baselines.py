@@ -1,0 +1,215 @@
+"""Score what needs no execution on the tasks that ask what a program does, and write the best scores for the report.
+
+    python utils/baselines.py [--benchmark NAME ...] [--family NAME ...]
+
+Baselines are the best constant answer, the echo of the input, the last literal of the prompt, and rules on the syntax
+tree. It prints a table for each family's README and writes ``lm_eval_codemind/views/baselines.json``: task -> metric ->
+the best baseline and its score. Run it again when a task's documents change.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import click
+
+import lm_eval_codemind
+from lm_eval_codemind.families.runtime_items import SETTINGS
+from lm_eval_codemind.proof.runtime_rules import points, reachable
+from lm_eval_codemind.scores.statistics import mean
+
+OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "views" / "baselines.json"
+# So many of the most frequent right answers are tried as constants.
+CONSTANTS = 10
+
+Document = Mapping[str, Any]
+Policy = Callable[[Document], str]
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """The tasks of a family.
+
+    Attributes:
+        prefixes: What their names start with; those of all variants that have the same documents.
+        family: The module of the family.
+        benchmarks: How the task's name calls a benchmark -> its name.
+        arguments: What the task's YAML gives to the data set besides.
+        filter: Name of the function that reads answers.
+        tag: What answers stand between.
+        metrics: Metric -> how documents are aggregated; None for the mean.
+    """
+
+    prefixes: tuple[str, ...]
+    family: str
+    benchmarks: Mapping[str, str]
+    arguments: Mapping[str, Any]
+    filter: str
+    tag: str
+    metrics: Mapping[str, str | None]
+
+
+_OWN = {name: name for name in ("humaneval", "cruxeval", "classeval", "avatar", "sample")}
+_STEPS = {"setting": "steps"}
+FAMILIES = {
+    "runtime": Tasks(
+        ("codemind_runtime", "codemind_runtime_direct"),
+        "runtime",
+        {**_OWN, "humaneval": "reval_humaneval", "classeval": "reval_classeval"},
+        {"settings": SETTINGS},
+        "extract_answer",
+        "answer",
+        {name: name for name in ("coverage_balanced", "state_executed", "path_executed", "output")},
+    ),
+    "ier": Tasks(
+        ("codemind_ier", "codemind_ier_direct"), "ier", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}
+    ),
+    "unrolled": Tasks(("codemind_ier_unrolled",), "unrolled", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}),
+    "input": Tasks(
+        ("codemind_input", "codemind_input_direct"), "input", _OWN, _STEPS, "strict_match", "input", {"r_input": None}
+    ),
+}
+
+
+def policies(documents: Sequence[Document], family: str) -> dict[str, Policy]:
+    """Return the baselines of a family's documents by name; constants are numbered."""
+    found: dict[str, Policy] = {}
+    answers: dict[str, Counter[str]] = {}
+    for document in documents:
+        answers.setdefault(document["setting"], Counter())[_right(document)] += 1
+    for number in range(CONSTANTS):
+        constants = {setting: counts.most_common(number + 1)[-1][0] for setting, counts in answers.items() if counts}
+        found[f"best constant {number}"] = lambda document, of=constants: of[document["setting"]]
+    if family == "input":
+        return {
+            **found,
+            "echo of the output": lambda document: _call(document, document["output"]),
+            "last literal": lambda document: _call(document, _last_literal(document["code"])),
+        }
+    found["echo of the input"] = lambda document: _typed(document, _echo(_input(document)))
+    found["last literal"] = lambda document: _typed(
+        document, _last_literal(_input(document)) or _last_literal(document["code"])
+    )
+    if family == "runtime":
+        found["next line"] = _next_line
+        found["enter the body"] = lambda document: _rule(document, "enters")
+        found["skip the body"] = lambda document: _rule(document, "skips")
+        found["reachable by name"] = _reachable
+    return found
+
+
+def scores(tasks: Tasks, benchmark: str, family: str) -> dict[str, dict[str, float]]:
+    """Return metric -> baseline -> score, of constants the best one."""
+    module = import_module(f"lm_eval_codemind.families.{tasks.family}")
+    aggregations = import_module("lm_eval_codemind.families.runtime_items")
+    documents = list(module.dataset(benchmark=benchmark, **tasks.arguments)["test"])
+    found: dict[str, dict[str, float]] = {metric: {} for metric in tasks.metrics}
+    for name, policy in policies(documents, family).items():
+        responses = [[f"<{tasks.tag}>\n{policy(document)}\n</{tasks.tag}>"] for document in documents]
+        answers = getattr(module, tasks.filter)(responses, documents)
+        rows = [module.process_results(document, [read]) for document, read in zip(documents, answers, strict=True)]
+        name = name.rstrip("0123456789 ")
+        for metric, aggregation in tasks.metrics.items():
+            values = [row[metric] for row in rows]
+            value = mean(values).value if aggregation is None else getattr(aggregations, aggregation)(values)
+            found[metric][name] = max(value, found[metric].get(name, 0.0))
+    return found
+
+
+def _right(document: Document) -> str:
+    """Return the right answer of a document, as a response writes it."""
+    return str(document.get("answer") or document.get("output"))
+
+
+def _input(document: Document) -> str:
+    return str(document["input"])
+
+
+def _typed(document: Document, value: str) -> str:
+    """Return a value as the question wants it: of a state with its type."""
+    if document["setting"] != "state":
+        return value
+    try:
+        return f"{value}; {type(ast.literal_eval(value)).__name__}"
+    except (ValueError, SyntaxError):
+        return value
+
+
+def _echo(text: str) -> str:
+    """Return the first argument of the call in an input; all of the text where it is no program."""
+    try:
+        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+    except SyntaxError:
+        return text
+    arguments = [ast.unparse(argument) for call in calls for argument in call.args[:1]]
+    return arguments[0] if arguments else ""
+
+
+def _last_literal(text: str) -> str:
+    """Return the last literal of a source; of a text that is no program the last word."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return (text.split() or [""])[-1]
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.expr)]
+    nodes.sort(key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0, -node.col_offset), reverse=True)
+    for node in nodes:
+        try:
+            ast.literal_eval(node)
+        except (ValueError, TypeError):
+            continue
+        return ast.unparse(node)
+    return ""
+
+
+def _call(document: Document, argument: str) -> str:
+    """Return an answer to input prediction: the masked call, or text, with an argument in it."""
+    masked = str(document["masked"])
+    return masked.replace("??", argument) if "??" in masked else argument
+
+
+def _next_line(document: Document) -> str:
+    lines = document["code"].split("\n")
+    following = (number for number in range(document["line"] + 1, len(lines) + 1) if lines[number - 1].strip())
+    return str(next(following, "the end"))
+
+
+def _rule(document: Document, name: str) -> str:
+    point = points(document["code"]).get(document["line"]) if document["line"] else None
+    return "the end" if point is None or not getattr(point, name) else str(getattr(point, name))
+
+
+def _reachable(document: Document) -> str:
+    point = points(document["code"]).get(document["line"]) if document["line"] else None
+    if document["kind"] == "script" or point is None or not point.function:
+        return "yes"
+    return "yes" if point.function in reachable(document["code"], document["input"]) else "no"
+
+
+@click.command()
+@click.option("--family", "families", multiple=True, type=click.Choice(tuple(FAMILIES)), default=tuple(FAMILIES))
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(tuple(_OWN)), default=tuple(_OWN))
+def main(families: Sequence[str], names: Sequence[str]) -> None:
+    """Print what the baselines score, in percent, and write the best ones."""
+    record = json.loads(OUTPUT_FILE.read_text(encoding="utf-8")) if OUTPUT_FILE.exists() else {}
+    for family in families:
+        tasks = FAMILIES[family]
+        for name in names:
+            for metric, of_metric in scores(tasks, tasks.benchmarks[name], family).items():
+                shown = ", ".join(f"{baseline} {100 * score:.1f}" for baseline, score in of_metric.items())
+                click.echo(f"{family} {name} {metric}: {shown}")
+                best = max(of_metric, key=lambda baseline: of_metric[baseline])
+                for prefix in tasks.prefixes:
+                    record.setdefault(f"{prefix}_{name}", {})[metric] = [best, round(of_metric[best], 4)]
+    OUTPUT_FILE.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
