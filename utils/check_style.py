@@ -35,7 +35,6 @@ UNREVISED = (
     "lm_eval_codemind/results",
     "lm_eval_codemind/transforms",
     "lm_eval_codemind/views",
-    "README.md",
     "tasks",
     "utils",
 )
@@ -49,11 +48,12 @@ def patterns() -> dict[re.Pattern[str], str]:
 
 
 def prose(path: Path) -> str:
-    """Return a file's text; of Markdown without what is between back-ticks, of docs/style.md without its tables."""
+    """Return a file's text; of Markdown without code, of docs/style.md without its tables."""
     text = path.read_text(encoding="utf-8")
     if path == RULES:
         text = re.sub(r"^\|.*", "", text, flags=re.MULTILINE)
     if path.suffix == ".md":
+        text = re.sub(r"^(`{3,}).*?^\1", "", text, flags=re.MULTILINE | re.DOTALL)
         text = re.sub(r"`[^`\n]*`", "``", text)
     return text
 

