@@ -25,6 +25,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("few-shot as multiturn", raw.get("fewshot_as_multiturn")),
         ("date", run.date),
         ("file", run.path.name),
+        ("passes that are not tamper-proof", _unproven(run)),
     ]
     for task in run.tasks:
         decoding = task.config.get("generation_kwargs")
@@ -40,6 +41,23 @@ def facts(run: Run) -> list[tuple[str, str]]:
             )
         )
     return [(name, _text(value)) for name, value in found if value not in (None, "", {}, "N/A")]
+
+
+def _unproven(run: Run) -> str:
+    """Return how many passes of a run are not tamper-proof, in words; an empty text if it counts none."""
+    results = run.raw.get("results", {})
+    counted = [
+        value
+        for task in run.tasks
+        for metric, value in results.get(task.task, {}).items()
+        if metric.startswith("unproven_passes,") and isinstance(value, int | float)
+    ]
+    if not counted:
+        return ""
+    return (
+        f"{sum(counted):g}: their tests need more of the program than plain data, so they ran in its own process, "
+        "where the program could have changed the verdict"
+    )
 
 
 def _text(value: Any) -> str:
