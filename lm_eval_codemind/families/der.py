@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from lm_eval_codemind.catalogue import Benchmark, labelled_form
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.families.ier import FLEXIBLE, IER, STRICT, ExecutionReasoning
+from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks, Reader
 from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, samples_of
 from lm_eval_codemind.languages import Kind, get_language, kind_of
@@ -24,6 +25,7 @@ from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem, pla
 from lm_eval_codemind.proof.prove_outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores import der as scores
+from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
 INPUT_SEED = 0
 
@@ -83,12 +85,13 @@ class DependentReasoning(ExecutionReasoning):
         """Return the metrics of a document: for each a record, which the aggregations below put together."""
         asked = question.key.item != NOTHING
         record = {
+            "problem_id": question.key.problem_id,
             "right": means["r_der"] if asked else None,
             "answered": means["answered"] if asked else None,
             "ier_same": question["ier_same"],
             **{name: question["first_stage"][name] for name in ("responses", "passed", "asked")},
         }
-        return dict.fromkeys([name for metric in _METRICS for name in (metric, f"{metric}_stderr")], record)
+        return dict.fromkeys(_METRICS, record)
 
 
 @dataclass(frozen=True)
@@ -257,69 +260,65 @@ def _row(complexity: Complexity | None) -> dict[str, Any] | None:
 # -- aggregations
 
 
-def r_der(records: Sequence[Record]) -> float:
-    """Aggregate to R_DER."""
-    return scores.r_der(rights(records))
+def _clusters(records: Sequence[Record], field: str) -> list[Hashable]:
+    return [record["problem_id"] for record in records if record[field] is not None]
 
 
-def r_der_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of R_DER."""
-    return scores.r_der_stderr(rights(records))
+def _mean_of(field: str) -> Aggregation:
+    """Return the mean of a field of the records over those that have it, clustered by problem."""
+
+    def values(records: Sequence[Record]) -> list[float]:
+        return _values(records, field)
+
+    def mean_over_programs(records: Sequence[Record]) -> float:
+        return scores.r_der(values(records))
+
+    return Aggregation(
+        mean_over_programs,
+        lambda records: clustered_mean_stderr(values(records), _clusters(records, field)),
+        lambda records: len(values(records)),
+    )
 
 
-def s_der(records: Sequence[Record]) -> float:
-    """Aggregate to the mean of S_DER; the programs that fail have no document and are counted."""
+def _s_der(records: Sequence[Record]) -> float:
     return scores.mean_s_der(rights(records), failures(records))
 
 
-def s_der_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of the mean of S_DER."""
-    return scores.mean_s_der_stderr(rights(records), failures(records))
-
-
-def first_pass(records: Sequence[Record]) -> float:
-    """Aggregate to the share of programs that pass, of all responses to the first stage."""
+def _first_pass(records: Sequence[Record]) -> float:
     return scores.r_der(_passes(records))
 
 
-def first_pass_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of the share of programs that pass."""
-    return scores.r_der_stderr(_passes(records))
-
-
-def r_ier_same(records: Sequence[Record]) -> float:
-    """Aggregate to R_IER on the benchmark's own programs, for the problems and inputs asked about here."""
-    return scores.r_der(same_scores(records))
-
-
-def r_ier_same_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of R_IER on the benchmark's own programs."""
-    return scores.r_der_stderr(same_scores(records))
-
-
-def answered(records: Sequence[Record]) -> float:
-    """Aggregate to the share of the questions that are answered at all."""
-    return scores.r_der(answers_given(records))
-
-
-def answered_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of the share of answered questions."""
-    return scores.r_der_stderr(answers_given(records))
+r_der, answered, r_ier_same = _mean_of("right"), _mean_of("answered"), _mean_of("ier_same")
+# The programs that fail have no document and are counted.
+s_der = Aggregation(
+    _s_der,
+    lambda records: scores.mean_s_der_stderr(rights(records), failures(records)),
+    lambda records: len(rights(records)) + round(failures(records)),
+)
+first_pass = Aggregation(
+    _first_pass,
+    lambda records: scores.r_der_stderr(_passes(records)),
+    lambda records: len(_passes(records)),
+)
 
 
 def rights(records: Sequence[Record]) -> list[float]:
     """Return the S_DER of the programs that were asked about."""
-    return [float(record["right"]) for record in records if record["right"] is not None]
+    return _values(records, "right")
 
 
 def answers_given(records: Sequence[Record]) -> list[float]:
     """Return, for each program that was asked about, 1 if an answer was read, else 0."""
-    return [float(record["answered"]) for record in records if record["answered"] is not None]
+    return _values(records, "answered")
 
 
 def same_scores(records: Sequence[Record]) -> list[float]:
     """Return IER's scores of the benchmark's own programs on the same inputs, where the run has them."""
-    return [float(record["ier_same"]) for record in records if record["ier_same"] is not None]
+    return _values(records, "ier_same")
+
+
+def _values(records: Sequence[Record], field: str) -> list[float]:
+    return [float(record[field]) for record in records if record[field] is not None]
 
 
 def failures(records: Sequence[Record]) -> float:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lm_eval.api.metrics import mean_stderr
-
 from lm_eval_codemind.answers.output import INPUT, marked_answer
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
@@ -108,7 +106,7 @@ class InputPrediction(Family):
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document; ``r_input_searched`` is None where an input that says nothing is right."""
         searched = None if question["plain"] else means["r_input"]
-        return {**means, "r_input_searched": searched, "r_input_searched_stderr": searched, **pass_at_k}
+        return {**means, "r_input_searched": searched, **pass_at_k}
 
 
 def _computed(answer: Answer, printed: bool) -> str | None:
@@ -121,21 +119,6 @@ def _computed(answer: Answer, printed: bool) -> str | None:
 
 def _value(observation: CaseOutcome) -> str | None:
     return None if observation.exception_type else observation.literal
-
-
-# -- aggregations
-
-
-def mean_of_searched(values: Sequence[float | None]) -> float:
-    """Aggregate to the mean over the problems that no input solves that says nothing."""
-    own = [value for value in values if value is not None]
-    return sum(own) / len(own) if own else float("nan")
-
-
-def mean_of_searched_stderr(values: Sequence[float | None]) -> float:
-    """Aggregate to the standard error of :func:`mean_of_searched`."""
-    own = [value for value in values if value is not None]
-    return float(mean_stderr(own)) if len(own) > 1 else float("nan")
 
 
 INPUT_PREDICTION = InputPrediction()

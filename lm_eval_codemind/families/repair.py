@@ -9,33 +9,22 @@ when the scores are aggregated.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from typing import Any
-
-from lm_eval.api.metrics import mean_stderr
 
 from lm_eval_codemind.catalogue import Benchmark, get_benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.pairs import Record, paired, warn_of
-from lm_eval_codemind.families.sr import mean_of_setting, mean_of_setting_stderr
+from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of, language_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores import repair as scores
+from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 from lm_eval_codemind.scores.dsr import similarity
-
-__all__ = [
-    "REPAIR",
-    "dataset",
-    "extract_code",
-    "mean_of_setting",
-    "mean_of_setting_stderr",
-    "process_results",
-    "repaired_by_test",
-    "repaired_by_test_stderr",
-]
 
 DIRECT = "direct"
 WITHOUT_TEST = ("no_test", "no_test_steps")
@@ -139,7 +128,6 @@ class Repair(Family):
             "pass@1_no_test": passed if without else None,
             "repaired_by_test": record,
         }
-        metrics |= {f"{name}_stderr": value for name, value in metrics.items()}
         metrics |= {name: value for name, value in means.items() if name != "pass@1"}
         return metrics | {f"{name}{suffix}": value for name, value in pass_at_k.items() if name != "pass@1"}
 
@@ -157,23 +145,27 @@ def _compared(program: str, question: Question) -> str:
 # -- aggregations
 
 
-def repaired_by_test(records: Sequence[Record]) -> float:
-    """Aggregate to the share of problems repaired with the test only; says once how many problems are left out."""
-    pairs, alone = _paired(records)
-    warn_of(alone, "repaired_by_test leaves")
-    values = [scores.repaired_by_test(*pair) for pair in pairs]
-    return sum(values) / len(values) if values else float("nan")
-
-
-def repaired_by_test_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of :func:`repaired_by_test`."""
-    values = [scores.repaired_by_test(*pair) for pair in _paired(records)[0]]
-    return float(mean_stderr(values)) if len(values) > 1 else float("nan")
-
-
 def _paired(records: Sequence[Record]) -> tuple[list[tuple[float, float]], list[str]]:
     return paired(records, "with_test", (False, True))
 
+
+def _by_test(records: Sequence[Record]) -> list[float]:
+    return [scores.repaired_by_test(*pair) for pair in _paired(records)[0]]
+
+
+def _repaired_by_test(records: Sequence[Record]) -> float:
+    """Return the share of problems repaired with the test only, and say once how many problems are left out."""
+    warn_of(_paired(records)[1], "repaired_by_test leaves")
+    values = _by_test(records)
+    return sum(values) / len(values) if values else nan
+
+
+def _repaired_by_test_stderr(records: Sequence[Record]) -> float:
+    values = _by_test(records)
+    return clustered_mean_stderr(values, range(len(values)))
+
+
+repaired_by_test = Aggregation(_repaired_by_test, _repaired_by_test_stderr, lambda records: len(_paired(records)[0]))
 
 REPAIR = Repair()
 

@@ -178,8 +178,7 @@ class RuntimeBehaviour(Family):
             "said_executed": [_said_executed(answer) if setting == COVERAGE else None for answer in answers],
         }
         # The harness wants every metric in every document: it is None where the question does not count for it.
-        counted = {metric: record if setting in NEEDS[metric] else None for metric in self.joint_metrics}
-        return {**counted, **{f"{metric}_stderr": of_metric for metric, of_metric in counted.items()}}
+        return {metric: record if setting in NEEDS[metric] else None for metric in self.joint_metrics}
 
 
 def numbered(code: str) -> str:

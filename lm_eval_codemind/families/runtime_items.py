@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr
+from lm_eval_codemind.harness.aggregations import Aggregation
+from lm_eval_codemind.scores.runtime import METRICS, Item, averaged_over, clustered_stderr
 
 logger = logging.getLogger(__name__)
 
@@ -76,22 +77,20 @@ def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
         )
 
 
-Aggregation = Callable[[Sequence[Record | None]], float]
+def _aggregation(metric: str) -> Aggregation:
+    """Return what the YAML files name for a metric."""
 
-
-def _aggregations(metric: str) -> tuple[Aggregation, Aggregation]:
-    """Return what the YAML files name for a metric and for its standard error."""
-
-    def aggregate(records: Sequence[Record | None]) -> float:
-        found = items(records, metric)
+    def value(records: Sequence[Record | None]) -> float:
+        answered = items(records, metric)
         if metric == "ic":
-            _say_what_is_left_out(records, found)
-        return METRICS[metric](found)
+            _say_what_is_left_out(records, answered)
+        return METRICS[metric](answered)
 
-    def standard_error(records: Sequence[Record | None]) -> float:
-        return clustered_stderr(metric, items(records, metric))
-
-    return aggregate, standard_error
+    return Aggregation(
+        value,
+        lambda records: clustered_stderr(metric, items(records, metric)),
+        lambda records: averaged_over(metric, items(records, metric)),
+    )
 
 
 def _say_what_is_left_out(records: Iterable[Record | None], found: Sequence[Item]) -> None:
@@ -107,12 +106,12 @@ def _say_what_is_left_out(records: Iterable[Record | None], found: Sequence[Item
         )
 
 
-coverage, coverage_stderr = _aggregations("coverage")
-coverage_f1, coverage_f1_stderr = _aggregations("coverage_f1")
-coverage_balanced, coverage_balanced_stderr = _aggregations("coverage_balanced")
-state, state_stderr = _aggregations("state")
-state_executed, state_executed_stderr = _aggregations("state_executed")
-path, path_stderr = _aggregations("path")
-path_executed, path_executed_stderr = _aggregations("path_executed")
-output, output_stderr = _aggregations("output")
-ic_mean, ic_mean_stderr = _aggregations("ic")
+coverage = _aggregation("coverage")
+coverage_f1 = _aggregation("coverage_f1")
+coverage_balanced = _aggregation("coverage_balanced")
+state = _aggregation("state")
+state_executed = _aggregation("state_executed")
+path = _aggregation("path")
+path_executed = _aggregation("path_executed")
+output = _aggregation("output")
+ic_mean = _aggregation("ic")

@@ -7,15 +7,15 @@ harness's own; the documents of a problem are paired when the scores are aggrega
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from typing import Any, ClassVar
-
-from lm_eval.api.metrics import mean_stderr
 
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.pairs import Record, paired, warn_of
+from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import HINT_SEED, Kind, kind_of
 from lm_eval_codemind.problems import Problem
@@ -116,10 +116,9 @@ class SpecificationReasoning(Family):
             return {**pass_at_k, **means}
         own, share = question.key.setting, means["pass@1"]
         record = {"problem_id": question.key.problem_id, "setting": own, "passed": share}
-        metrics: dict[str, Any] = dict.fromkeys(("r_sr", "r_sr_stderr", "s_sr", "s_sr_stderr"), record)
+        metrics: dict[str, Any] = {"r_sr": record, "s_sr": record}
         for setting in (NO_TEST, WITH_TEST):
-            value = share if setting == own else None
-            metrics[f"pass@1_{setting}"] = metrics[f"pass@1_{setting}_stderr"] = value
+            metrics[f"pass@1_{setting}"] = share if setting == own else None
         metrics["code_found"] = means["code_found"]
         more = {f"{name}_{own}": value for name, value in pass_at_k.items() if name != "pass@1"}
         return {**metrics, **more}
@@ -137,45 +136,29 @@ def _seed(value: int | str) -> int:
 # -- aggregations
 
 
-def r_sr(records: Sequence[Record]) -> float:
-    """Aggregate to R_SR; says once how many problems lack one of their two documents and are left out."""
-    pairs, alone = pairs_of(records)
+def pairs_of(records: Sequence[Record]) -> list[scores.Pair]:
+    """Return the pairs in the order of their problems; a problem with one document only is left out."""
+    return paired(records, "setting", (NO_TEST, WITH_TEST))[0]
+
+
+def _r_sr(records: Sequence[Record]) -> float:
+    """Return R_SR, and say once how many problems lack one of their two documents."""
+    pairs, alone = paired(records, "setting", (NO_TEST, WITH_TEST))
     warn_of(alone, "r_sr and s_sr leave")
-    return scores.r_sr(pairs) if pairs else float("nan")
+    return scores.r_sr(pairs) if pairs else nan
 
 
-def r_sr_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of R_SR."""
-    return scores.r_sr_stderr(pairs_of(records)[0])
+def _s_sr(records: Sequence[Record]) -> float:
+    pairs = pairs_of(records)
+    return scores.mean_s_sr(pairs) if pairs else nan
 
 
-def s_sr(records: Sequence[Record]) -> float:
-    """Aggregate to the mean of S_SR."""
-    pairs = pairs_of(records)[0]
-    return scores.mean_s_sr(pairs) if pairs else float("nan")
+def _count(records: Sequence[Record]) -> int:
+    return len(pairs_of(records))
 
 
-def s_sr_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of the mean of S_SR."""
-    return scores.mean_s_sr_stderr(pairs_of(records)[0])
-
-
-def pairs_of(records: Sequence[Record]) -> tuple[list[scores.Pair], list[str]]:
-    """Return the pairs in the order of their problems, and the problems that have only one document."""
-    return paired(records, "setting", (NO_TEST, WITH_TEST))
-
-
-def mean_of_setting(values: Sequence[float | None]) -> float:
-    """Aggregate a metric that only documents of one setting have to its mean over these."""
-    own = [value for value in values if value is not None]
-    return sum(own) / len(own) if own else float("nan")
-
-
-def mean_of_setting_stderr(values: Sequence[float | None]) -> float:
-    """Aggregate a metric that only documents of one setting have to the standard error of its mean."""
-    own = [value for value in values if value is not None]
-    return float(mean_stderr(own)) if len(own) > 1 else float("nan")
-
+r_sr = Aggregation(_r_sr, lambda records: scores.r_sr_stderr(pairs_of(records)), _count)
+s_sr = Aggregation(_s_sr, lambda records: scores.mean_s_sr_stderr(pairs_of(records)), _count)
 
 SR = SpecificationReasoning()
 

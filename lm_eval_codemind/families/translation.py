@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from math import nan
 from typing import Any
 
 from lm_eval_codemind.answers.lines import printed_lines
@@ -19,6 +20,7 @@ from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families import sr
 from lm_eval_codemind.families.pairs import Record
 from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, SpecificationReasoning
+from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, plain_lines, shown_cases
@@ -148,7 +150,7 @@ class Translation(SpecificationReasoning):
         metrics = super().logged(question, means, pass_at_k)
         if question.key.setting == MISLEADING:
             return metrics
-        metrics["gained"] = metrics["gained_stderr"] = metrics["r_sr"]
+        metrics["gained"] = metrics["r_sr"]
         return {**metrics, **{name: means[name] for name in CAUSES}}
 
 
@@ -214,16 +216,17 @@ def _counterpart(problem: Problem) -> Problem | None:
 # -- aggregations
 
 
-def gained(records: Sequence[Record]) -> float:
-    """Aggregate to the share solved with the test of what is not solved without it."""
-    pairs = sr.pairs_of(records)[0]
-    return scores.gained(pairs) if pairs else float("nan")
+def _gained(records: Sequence[Record]) -> float:
+    """Return the share solved with the test of what is not solved without it."""
+    pairs = sr.pairs_of(records)
+    return scores.gained(pairs) if pairs else nan
 
 
-def gained_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of ``gained``."""
-    return scores.gained_stderr(sr.pairs_of(records)[0])
-
+gained = Aggregation(
+    _gained,
+    lambda records: scores.gained_stderr(sr.pairs_of(records)),
+    lambda records: sum(without < 1 for without, _ in sr.pairs_of(records)),
+)
 
 TRANSLATION = Translation()
 

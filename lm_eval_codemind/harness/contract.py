@@ -16,13 +16,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
 from importlib.metadata import version
+from math import nan
 from pathlib import Path
 from typing import Any
 
 from packaging.version import Version
 
 from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value
 from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
 logger = logging.getLogger(__name__)
 
@@ -85,6 +88,61 @@ def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
             return parsed
 
     return Parser().parse()
+
+
+@cache
+def use_own_statistics() -> None:
+    """Have the harness use this suite's standard errors and weights, for this suite's metrics only.
+
+    Three functions of the harness are replaced for good, since it has no other way:
+
+    - the standard error of a metric: that of its :class:`~lm_eval_codemind.harness.aggregations.Aggregation`; for the
+      harness's own mean, clustered by problem where documents say which problem they are about and share one;
+    - the mean of a group and its standard error: each task weighs as much as its metric is averaged over, and a task
+      with nothing to average weighs nothing.
+    """
+    from lm_eval import evaluator_utils
+    from lm_eval.api import metrics
+
+    stderr_for_metric = evaluator_utils.stderr_for_metric
+    aggregate_subtask_metrics = metrics.aggregate_subtask_metrics
+    pooled_sample_stderr = metrics.pooled_sample_stderr
+
+    def own_stderr(metric: Any, bootstrap_iters: int) -> Any:
+        usual = stderr_for_metric(metric=metric, bootstrap_iters=bootstrap_iters)
+        if isinstance(metric, Aggregation):
+            return metric.stderr
+        if metric is not metrics.mean or usual is None:
+            return usual
+        return lambda values: clustered(values) if _share_problems(values) else usual(values)
+
+    def clustered(values: Sequence[Any]) -> float:
+        return clustered_mean_stderr(values, [value.problem for value in values])
+
+    def own_mean(values: Sequence[float], sizes: Sequence[int], weight_by_size: bool = True) -> float:
+        parts = [(value, size) for value, size in zip(values, _own_sizes(values, sizes), strict=True) if size]
+        if not parts:
+            return nan
+        return float(aggregate_subtask_metrics(*zip(*parts, strict=True), weight_by_size))
+
+    def own_pooled(stderrs: Sequence[float], sizes: Sequence[int]) -> float:
+        parts = [(stderr, size) for stderr, size in zip(stderrs, _own_sizes(stderrs, sizes), strict=True) if size]
+        if sum(size for _, size in parts) <= len(parts):
+            return nan
+        return float(pooled_sample_stderr(*zip(*parts, strict=True)))
+
+    evaluator_utils.stderr_for_metric = own_stderr
+    metrics.aggregate_subtask_metrics = own_mean
+    metrics.pooled_sample_stderr = own_pooled
+
+
+def _share_problems(values: Sequence[Any]) -> bool:
+    """Return whether all values say which problem they are about, and two are about the same."""
+    return all(isinstance(value, Value) for value in values) and len({value.problem for value in values}) < len(values)
+
+
+def _own_sizes(values: Sequence[Any], sizes: Sequence[int]) -> list[int]:
+    return [value.size if isinstance(value, Mean) else size for value, size in zip(values, sizes, strict=True)]
 
 
 @contextmanager

@@ -22,7 +22,8 @@ from datasets import Dataset
 
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import get_benchmark
-from lm_eval_codemind.harness.contract import warn_if_unknown
+from lm_eval_codemind.harness.aggregations import Value
+from lm_eval_codemind.harness.contract import use_own_statistics, warn_if_unknown
 from lm_eval_codemind.harness.documents import splits
 from lm_eval_codemind.harness.provenance import record_responses, record_task
 from lm_eval_codemind.harness.requirements import require_runnable
@@ -114,6 +115,7 @@ class Hooks:
             HiddenPackages: if what the programs import is installed and cannot be imported in the sandbox.
         """
         warn_if_unknown()
+        use_own_statistics()
         family = self._family
         chosen = get_benchmark(benchmark)
         ways = tuple(settings) or (setting,)
@@ -187,6 +189,9 @@ class Hooks:
         verdicts = [bool(score[self._family.verdict]) for score in scores]
         metrics = self._family.logged(question, means, pass_at_reported_k(verdicts))
         metrics.update(self._family.joint(question, answers))
+        # Several documents about a problem are not independent: each number knows its problem.
+        problem = question.key.problem_id
+        metrics = {name: Value.of(x, problem) if isinstance(x, float) else x for name, x in metrics.items()}
         if self._family.executes:
             metrics["unproven_passes"] = unproven_passes((answer.passed, answer.tamper_proof) for answer in answers)
         return metrics

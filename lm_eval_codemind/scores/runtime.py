@@ -161,6 +161,12 @@ _TERMS: dict[str, Callable[[Item], float | None]] = {
 }
 
 
+def averaged_over(metric: str, items: Sequence[Item]) -> int:
+    """Return over how many items a metric is averaged: those that it does not leave out."""
+    terms = _TERMS.get(metric)
+    return len(items) if terms is None else sum(terms(item) is not None for item in items)
+
+
 def _influences(metric: str, items: Sequence[Item]) -> list[float]:
     if metric == "coverage_f1":
         found, all_ = _f1_terms(items)

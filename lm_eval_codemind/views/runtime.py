@@ -11,7 +11,7 @@ from typing import Any
 from lm_eval_codemind.families.runtime import numbered
 from lm_eval_codemind.families.runtime_items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE, Record, items
 from lm_eval_codemind.questions import Key
-from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr, ic
 from lm_eval_codemind.scores.statistics import Estimate, mean
 from lm_eval_codemind.views.view import Part, Unit, View, prompts, responses
@@ -55,10 +55,6 @@ class RuntimeView(View):
     def predicts(self, unit: Unit) -> bool | None:
         share = _share(unit, OUTPUT)
         return None if share is None else share >= 1
-
-    def metrics(self, task: TaskRun) -> tuple[str, ...]:
-        names = super().metrics(task)
-        return tuple(name for name in names if not name.endswith("_stderr"))
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         """Return a metric with the interval of its clustered standard error: 1.96 of them to either side."""

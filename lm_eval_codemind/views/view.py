@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +15,7 @@ from typing import Any, ClassVar, Literal, TypeGuard
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.questions import Answer, Family, Key, Variant
 from lm_eval_codemind.questions.samples import Sample, TaskRun
-from lm_eval_codemind.scores.statistics import Estimate, mean
+from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean
 
 Unit = tuple[Sample, ...]
 """The samples of one problem that belong together; in most families there is one."""
@@ -145,8 +146,19 @@ class View:
         return tuple(dict.fromkeys((self.metric, *task.main_metrics)))
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        """Return a metric over samples with its interval; NaN where samples do not have it."""
-        return mean([value for sample in samples if is_number(value := sample.scores.get(metric))])
+        """Return a metric over samples with its interval; NaN where samples do not have it.
+
+        Where a problem has several samples, the interval is the bootstrap's over problems.
+        """
+        problems: dict[tuple[str, str], list[float]] = defaultdict(list)
+        for sample in samples:
+            value = sample.scores.get(metric)
+            if is_number(value):
+                problems[sample.key.benchmark, sample.key.problem_id].append(value)
+        if all(len(values) == 1 for values in problems.values()):
+            return mean([value for (value,) in problems.values()])
+        rows = [(sum(values), len(values)) for values in problems.values()]
+        return bootstrap(rows, lambda means: means[..., 0] / means[..., 1])
 
     def baseline(self, task: str, metric: str) -> float:
         """Return what the best answers score that need no execution; NaN where nobody has measured them.

@@ -25,6 +25,7 @@ from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.execution import Job, Limits, Sandbox, ScriptCase
 from lm_eval_codemind.facts.plain_inputs import load_plain_inputs
 from lm_eval_codemind.families import input as family
+from lm_eval_codemind.harness.aggregations import mean_of_known
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.languages import get_language, kind_of
 from lm_eval_codemind.models import register
@@ -351,7 +352,7 @@ def test_problems_that_an_input_solves_that_says_nothing_are_named() -> None:
     question = Question.from_document(rows[0])
     metrics = family.INPUT_PREDICTION.logged(question, {"r_input": 0.5}, {})
     assert metrics["r_input_searched"] == (None if rows[0]["plain"] else 0.5)
-    assert family.mean_of_searched([1.0, None, 0.0]) == 0.5
+    assert mean_of_known([1.0, None, 0.0]) == 0.5
 
 
 # -- upstream's programs

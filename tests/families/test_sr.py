@@ -20,6 +20,7 @@ from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.families import sr
 from lm_eval_codemind.harness import hooks
+from lm_eval_codemind.harness.aggregations import mean_of_known
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.models import register
@@ -220,7 +221,7 @@ def test_pairs_in_any_order_and_single_documents(caplog: pytest.LogCaptureFixtur
         record("b", "no_test", 0.0),
     ]
     with caplog.at_level(logging.WARNING):
-        values = (sr.r_sr(records), sr.r_sr_stderr(records), sr.s_sr(records), sr.s_sr_stderr(records))
+        values = (sr.r_sr(records), sr.r_sr.stderr(records), sr.s_sr(records), sr.s_sr.stderr(records))
     assert values[0] == pytest.approx(0.5 * 2.718281828**0.5)
     assert values[2] == 0.5 and values[1] >= 0 and values[3] == pytest.approx(0.5)
     assert [
@@ -228,8 +229,8 @@ def test_pairs_in_any_order_and_single_documents(caplog: pytest.LogCaptureFixtur
     ]
     assert len(caplog.records) == 1
     assert sr.r_sr([record("a", "no_test", 1.0)]) != sr.r_sr([record("a", "no_test", 1.0)])  # not a number
-    assert sr.mean_of_setting([1.0, None, 0.0, None]) == 0.5
-    assert sr.mean_of_setting_stderr([1.0, None, 0.0]) == pytest.approx(0.5)
+    assert mean_of_known([1.0, None, 0.0, None]) == 0.5
+    assert mean_of_known.stderr([1.0, None, 0.0]) == pytest.approx(0.5)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,147 @@
+"""Standard errors are clustered by problem, and groups weigh a metric by what it averages over."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections.abc import Callable, Sequence
+from math import isnan, nan, sqrt
+from statistics import stdev
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from lm_eval import evaluator_utils
+from lm_eval.api import metrics
+from lm_eval.api.group import Group
+
+from lm_eval_codemind.families import der, repair, runtime, sr
+from lm_eval_codemind.harness.aggregations import Mean, Value, mean_of_known
+from lm_eval_codemind.harness.contract import use_own_statistics
+from lm_eval_codemind.scores.clusters import clustered_mean_stderr
+
+PROBLEMS = 100
+Documents = list[Any]
+
+
+@pytest.fixture(autouse=True)
+def own_statistics() -> None:
+    use_own_statistics()
+
+
+def aggregated(documents: Sequence[Any], aggregation: Any) -> tuple[Any, Any]:
+    """Return a metric and its standard error as the harness computes them."""
+    task = SimpleNamespace(task_name="t", aggregation=lambda: {"m": aggregation})
+    found, _ = evaluator_utils._compute_task_aggregations(task, {("m", "f"): list(documents)})
+    assert set(found) == {"m,f", "m_stderr,f"}
+    return found["m,f"], found["m_stderr,f"]
+
+
+def values_of(problem: str, ability: float, draw: random.Random) -> Documents:
+    """Two documents about a problem, as those of SR's code_found and repair's similarity."""
+    return [Value.of(float(draw.random() < ability), problem) for _ in range(2)]
+
+
+def known_of(problem: str, ability: float, draw: random.Random) -> Documents:
+    return [*values_of(problem, ability, draw), None]
+
+
+def runtime_of(problem: str, ability: float, draw: random.Random) -> Documents:
+    """Three lines and an output of a program, asked about as the task does."""
+    asked = []
+    for line, setting in [*((line, setting) for line in (1, 2, 3) for setting in runtime.SETTINGS[:3]), (0, "output")]:
+        executed = line != 3
+        right = [draw.random() < ability]
+        said = executed if right[0] else not executed
+        asked.append(
+            {"program": problem, "run": "0", "line": line, "setting": setting, "executed": executed,
+             "goes_on": executed, "right": right, "said_executed": [said if setting == "coverage" else None]}
+        )  # fmt: skip
+    return asked
+
+
+def programs_of(problem: str, ability: float, draw: random.Random) -> Documents:
+    """Three programs that a model wrote for a problem, as DER asks about them under repeats."""
+    counts = {"responses": 3 * PROBLEMS, "passed": 3 * PROBLEMS, "asked": 3 * PROBLEMS}
+    right = [float(draw.random() < ability) for _ in range(3)]
+    return [{"problem_id": problem, "right": x, "answered": x, "ier_same": x, **counts} for x in right]
+
+
+CASES: list[tuple[Any, Callable[[str, float, random.Random], Documents]]] = [
+    (metrics.mean, values_of),
+    (mean_of_known, known_of),
+    *[(getattr(der, name), programs_of) for name in ("r_der", "answered", "r_ier_same")],
+    *[
+        (getattr(runtime, name), runtime_of)
+        for name in ("coverage", "coverage_balanced", "coverage_f1", "state", "state_executed")
+    ],
+    *[(getattr(runtime, name), runtime_of) for name in ("path", "path_executed", "output", "ic_mean")],
+]
+
+
+@pytest.mark.parametrize(("aggregation", "documents_of"), CASES, ids=lambda one: getattr(one, "__name__", repr(one)))
+def test_the_error_is_that_of_a_bootstrap_by_problem(
+    aggregation: Any, documents_of: Callable[[str, float, random.Random], Documents]
+) -> None:
+    draw = random.Random(7)
+    problems = [documents_of(f"p{number}", draw.choice((0.1, 0.5, 0.95)), draw) for number in range(PROBLEMS)]
+    _, error = aggregated([one for problem in problems for one in problem], aggregation)
+    resampled = []
+    for _ in range(300):
+        # A problem that is drawn twice counts as two.
+        chosen = [
+            [renamed(one, f"{number}") for one in problem]
+            for number, problem in enumerate(draw.choices(problems, k=PROBLEMS))
+        ]
+        resampled.append(float(aggregation([one for problem in chosen for one in problem])))
+    assert error == pytest.approx(stdev(resampled), rel=0.1)
+
+
+def renamed(document: Any, problem: str) -> Any:
+    if isinstance(document, Value):
+        return Value.of(document, problem)
+    return document and {**document, "program": problem, "problem_id": problem}
+
+
+def test_one_document_a_problem_is_the_usual_error() -> None:
+    values = [Value.of(float(number % 3 == 0), f"p{number}") for number in range(20)]
+    assert aggregated(values, metrics.mean)[1] == metrics.mean_stderr(list(map(float, values)))
+    assert clustered_mean_stderr(values, range(20)) == pytest.approx(stdev(values) / sqrt(20))
+    assert isnan(clustered_mean_stderr([1.0, 0.0], "aa"))
+
+
+def test_the_harnesss_own_metrics_are_left_alone() -> None:
+    assert aggregated([1.0, 0.0, 1.0], metrics.mean)[1] == metrics.mean_stderr([1.0, 0.0, 1.0])
+    assert aggregated([1.0, 0.0], max)[1] == "N/A"
+    assert metrics.aggregate_subtask_metrics([0.5, 1.0], [1, 3]) == 0.875
+    assert metrics.pooled_sample_stderr([0.1, 0.2], [10, 10]) == pytest.approx(sqrt(0.0125))
+
+
+def test_a_group_is_the_pooled_mean_and_leaves_out_what_has_nothing() -> None:
+    counts = {"a": (10, 4), "b": (30, 27), "c": (0, 0)}
+    tasks = {
+        name: {
+            "sample_len": 100,
+            "r,f": Mean.of(right / size if size else nan, size),
+            "r_stderr,f": Mean.of(0.1 if size else nan, size),
+        }
+        for name, (size, right) in counts.items()
+    }
+    group = Group("g", aggregate_metric_list=[SimpleNamespace(metric="r", filter_list=None, weight_by_size=True)])
+    group.get_all_tasks = lambda: [SimpleNamespace(task_name=name) for name in tasks]  # type: ignore[method-assign]
+    found = group.aggregate(tasks)
+    assert found["r,f"] == pytest.approx(31 / 40)
+    assert 0 < found["r_stderr,f"] < 0.1
+    assert isnan(metrics.aggregate_subtask_metrics([Mean.of(nan, 0)], [5]))
+
+
+def test_pairs_count_once() -> None:
+    records = [{"problem_id": f"p{n}", "setting": s, "passed": 1.0} for n in range(3) for s in ("no_test", "with_test")]
+    assert sr.r_sr(records).size == 3 and sr.s_sr.stderr(records).size == 3
+    halves = [{"problem_id": "p", "with_test": with_test, "passed": 1.0} for with_test in (False, True)]
+    assert repair.repaired_by_test(halves).size == 1
+
+
+def test_values_travel_between_processes() -> None:
+    value = pickle.loads(pickle.dumps(Value.of(0.5, "p")))
+    assert value == 0.5 and value.problem == "p"
