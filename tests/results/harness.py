@@ -55,7 +55,7 @@ def evaluate(
         model=Told(answer),
         tasks=tasks,
         task_manager=task_manager(),
-        bootstrap_iters=0,
+        bootstrap_iters=100,
         log_samples=True,
         **arguments,
     )
