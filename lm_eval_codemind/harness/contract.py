@@ -12,7 +12,7 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, wraps
 from importlib.metadata import version
@@ -90,50 +90,65 @@ def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     return Parser().parse()
 
 
-@cache
 def use_own_statistics() -> None:
     """Have the harness use this suite's standard errors and weights, for this suite's metrics only.
 
-    Three functions of the harness are replaced for good, since it has no other way:
+    Three functions of its ``api.metrics`` are replaced for good, since it has no other way:
 
     - the standard error of a metric: that of its :class:`~lm_eval_codemind.harness.aggregations.Aggregation`; for the
       harness's own mean, clustered by problem where documents say which problem they are about and share one;
     - the mean of a group and its standard error: each task weighs as much as its metric is averaged over, and a task
       with nothing to average weighs nothing.
+
+    Nothing is done where the harness's metrics have not been imported: then nobody aggregates.
     """
-    from lm_eval import evaluator_utils
-    from lm_eval.api import metrics
+    metrics: Any = sys.modules.get("lm_eval.api.metrics")
+    if metrics is None:
+        return
+    if not isinstance(metrics.stderr_for_metric, _OwnStderr):
+        metrics.stderr_for_metric = _OwnStderr(metrics.stderr_for_metric, metrics.mean)
+        metrics.aggregate_subtask_metrics = _own_mean(metrics.aggregate_subtask_metrics)
+        metrics.pooled_sample_stderr = _own_pooled(metrics.pooled_sample_stderr)
+    # This module has a name of its own for the function.
+    evaluator: Any = sys.modules.get("lm_eval.evaluator_utils")
+    if evaluator is not None:
+        evaluator.stderr_for_metric = metrics.stderr_for_metric
 
-    stderr_for_metric = evaluator_utils.stderr_for_metric
-    aggregate_subtask_metrics = metrics.aggregate_subtask_metrics
-    pooled_sample_stderr = metrics.pooled_sample_stderr
 
-    def own_stderr(metric: Any, bootstrap_iters: int) -> Any:
-        usual = stderr_for_metric(metric=metric, bootstrap_iters=bootstrap_iters)
+class _OwnStderr:
+    """The harness's ``stderr_for_metric``, which knows this suite's aggregations and values."""
+
+    def __init__(self, usual: Callable[..., Any], mean: Callable[..., Any]) -> None:
+        self._usual, self._mean = usual, mean
+
+    def __call__(self, metric: Any, bootstrap_iters: int) -> Any:
         if isinstance(metric, Aggregation):
             return metric.stderr
-        if metric is not metrics.mean or usual is None:
+        usual = self._usual(metric=metric, bootstrap_iters=bootstrap_iters)
+        if metric is not self._mean or usual is None:
             return usual
-        return lambda values: clustered(values) if _share_problems(values) else usual(values)
+        return lambda values: _clustered(values) if _share_problems(values) else usual(values)
 
-    def clustered(values: Sequence[Any]) -> float:
-        return clustered_mean_stderr(values, [value.problem for value in values])
 
-    def own_mean(values: Sequence[float], sizes: Sequence[int], weight_by_size: bool = True) -> float:
+def _own_mean(usual: Callable[..., Any]) -> Callable[..., float]:
+    def mean(values: Sequence[float], sizes: Sequence[int], weight_by_size: bool = True) -> float:
         parts = [(value, size) for value, size in zip(values, _own_sizes(values, sizes), strict=True) if size]
-        if not parts:
-            return nan
-        return float(aggregate_subtask_metrics(*zip(*parts, strict=True), weight_by_size))
+        return float(usual(*zip(*parts, strict=True), weight_by_size)) if parts else nan
 
-    def own_pooled(stderrs: Sequence[float], sizes: Sequence[int]) -> float:
+    return mean
+
+
+def _own_pooled(usual: Callable[..., Any]) -> Callable[..., float]:
+    def pooled(stderrs: Sequence[float], sizes: Sequence[int]) -> float:
         parts = [(stderr, size) for stderr, size in zip(stderrs, _own_sizes(stderrs, sizes), strict=True) if size]
-        if sum(size for _, size in parts) <= len(parts):
-            return nan
-        return float(pooled_sample_stderr(*zip(*parts, strict=True)))
+        enough = sum(size for _, size in parts) > len(parts)
+        return float(usual(*zip(*parts, strict=True))) if enough else nan
 
-    evaluator_utils.stderr_for_metric = own_stderr
-    metrics.aggregate_subtask_metrics = own_mean
-    metrics.pooled_sample_stderr = own_pooled
+    return pooled
+
+
+def _clustered(values: Sequence[Any]) -> float:
+    return clustered_mean_stderr(values, [value.problem for value in values])
 
 
 def _share_problems(values: Sequence[Any]) -> bool:

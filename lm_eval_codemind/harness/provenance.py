@@ -18,7 +18,7 @@ from lm_eval_codemind.data import benchmark_digests, load_benchmark
 from lm_eval_codemind.harness.documents import Document
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Family, Key
-from lm_eval_codemind.questions.digests import digest, seal
+from lm_eval_codemind.questions.question import digest, seal
 
 # Recorded with their versions where they are installed: the harness and what it may run models with.
 _PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")

@@ -27,7 +27,7 @@ from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.questions import Key, Question
-from lm_eval_codemind.questions.digests import digest, sealed
+from lm_eval_codemind.questions.question import digest, sealed
 
 logger = logging.getLogger(__name__)
 

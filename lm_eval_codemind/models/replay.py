@@ -13,7 +13,7 @@ from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.models.base import DocumentLM
 from lm_eval_codemind.models.recordings import read_recordings
 from lm_eval_codemind.questions import Key
-from lm_eval_codemind.questions.digests import digest, seal
+from lm_eval_codemind.questions.question import digest, seal
 
 MISSING = ("error", "empty", "skip")
 

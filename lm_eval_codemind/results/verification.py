@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.questions import Answer
-from lm_eval_codemind.questions.digests import digest, sealed
+from lm_eval_codemind.questions.question import digest, sealed
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.results.runs import Run
 
