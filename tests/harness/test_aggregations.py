@@ -15,7 +15,7 @@ from lm_eval import evaluator_utils
 from lm_eval.api import metrics
 from lm_eval.api.group import Group
 
-from lm_eval_codemind.families import der, repair, runtime, sr
+from lm_eval_codemind.families import der, repair, runtime_items, sr
 from lm_eval_codemind.harness.aggregations import Mean, Value, mean_of_known
 from lm_eval_codemind.harness.contract import use_own_statistics
 from lm_eval_codemind.scores.clusters import clustered_mean_stderr
@@ -49,7 +49,8 @@ def known_of(problem: str, ability: float, draw: random.Random) -> Documents:
 def runtime_of(problem: str, ability: float, draw: random.Random) -> Documents:
     """Three lines and an output of a program, asked about as the task does."""
     asked = []
-    for line, setting in [*((line, setting) for line in (1, 2, 3) for setting in runtime.SETTINGS[:3]), (0, "output")]:
+    of_lines = [(line, setting) for line in (1, 2, 3) for setting in runtime_items.SETTINGS[:3]]
+    for line, setting in [*of_lines, (0, "output")]:
         executed = line != 3
         right = [draw.random() < ability]
         said = executed if right[0] else not executed
@@ -72,10 +73,10 @@ CASES: list[tuple[Any, Callable[[str, float, random.Random], Documents]]] = [
     (mean_of_known, known_of),
     *[(getattr(der, name), programs_of) for name in ("r_der", "answered", "r_ier_same")],
     *[
-        (getattr(runtime, name), runtime_of)
+        (getattr(runtime_items, name), runtime_of)
         for name in ("coverage", "coverage_balanced", "coverage_f1", "state", "state_executed")
     ],
-    *[(getattr(runtime, name), runtime_of) for name in ("path", "path_executed", "output", "ic_mean")],
+    *[(getattr(runtime_items, name), runtime_of) for name in ("path", "path_executed", "output", "ic_mean")],
 ]
 
 
