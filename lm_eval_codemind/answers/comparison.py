@@ -17,10 +17,12 @@ _WRAPPERS = (
     re.compile(r"\\\((?P<inside>.+)\\\)|\\\[(?P<display>.+)\\\]", re.DOTALL),
     re.compile(r"<(?P<tag>code|pre|b|strong)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
     re.compile(
-        r"[*_]*(?:the\s+)?(?:final\s+)?(?:outputs?|answer|results?|(?:return\s+)?value|returns|prints)(?:\s+is)?[*_]*"
-        r"[ \t]*(?::|==?|->|=>)[*_]*[ \t]*\n?(?P<inside>.*\S.*)",
+        r"[*_]*(?:the\s+)?(?:final\s+)?(?:outputs?|answer|results?|(?:return\s+)?value|returns|prints)[*_]*"
+        r"(?:(?:\s+is)?[ \t]*(?::|==?|->|=>)|\s+is\b)[*_]*[ \t]*\n?(?P<inside>.*\S.*)",
         re.DOTALL | re.IGNORECASE,
     ),
+    # The call with its value, as in an assertion.
+    re.compile(r"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*(?:==?|->|=>)\s*(?P<inside>.+)", re.DOTALL),
 )
 _DEEPEST = 5
 _TYPOGRAPHY = str.maketrans("\u201c\u201d\u2018\u2019\u2212\u00a0", "\"\"''- ")

@@ -54,6 +54,9 @@ def test_a_string_label_accepts_its_bare_text(text: str) -> None:
         ("**Output:** `55`", "55", False),
         ("The final answer is: 'a'", "'a'", False),
         ("result = 55", "55", False),
+        ("The output is 55.", "55", False),
+        ("f(3) == 55", "55", False),
+        ("assert f('(', [1]) == [1, 2]", "[1, 2]", False),
         ("Return value: [1]", "[1]", False),
         ("[1, 2].", "[1, 2]", False),
         ("`True`.", "True", False),
@@ -80,6 +83,8 @@ def test_what_a_person_would_accept(answer: str, output: str, printed: bool) -> 
     ("answer", "output", "printed"),
     [
         ("Output: 54", "55", False),
+        ("f(3) != 55", "55", False),
+        ("f(3) == 54", "55", False),
         ("abc.", "'abc'", False),
         ("YES.", "YES", True),
         ("-55", "\u201155", False),

@@ -141,7 +141,9 @@ def test_what_runs_is_logged_with_its_outcome() -> None:
     assert wrong.outcome["status"] == "failed" and "candidate(3) == 6" in wrong.outcome["failed_test"]
     assert outcome_of("I cannot.", FUNCTION) == Answer(None)
     for broken in ("    return 2 x", "    y = = 2\n    return 2 * x"):
-        assert outcome_of(f"def double(x):\n{broken}", FUNCTION) == Answer(None)
+        answer = outcome_of(f"def double(x):\n{broken}", FUNCTION)
+        assert answer.found is not None and broken in answer.found
+        assert (answer.outcome["status"], answer.outcome["exception_type"]) == ("error", "SyntaxError")
 
 
 def test_body_alone_and_future_imports() -> None:

@@ -145,7 +145,7 @@ class Parser:
             parts, end = self._chunk(lines, at, closing)
             if parts and in_prose and fenced and found:
                 self.broken[block] = text
-            if not parts and not self._is_prose(lines[at], in_prose):
+            if not parts and not self._is_prose(lines[at], in_prose, likely=not fenced):
                 self.broken[block] = text
             in_prose = not parts or (in_prose and all(_is_word(part.node) for part in parts))
             found.extend(dataclasses.replace(part, block=block) for part in parts)
@@ -222,8 +222,8 @@ class Parser:
                 break
         return []
 
-    def _is_prose(self, line: str, continues: bool = False) -> bool:
-        """Whether a line reads as prose; blank lines and comments do. ``continues``: the line before it is prose."""
+    def _is_prose(self, line: str, continues: bool = False, likely: bool = False) -> bool:
+        """Whether a line reads as prose; blank lines and comments do. See :func:`_reads_as_prose`."""
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             return True
@@ -235,7 +235,7 @@ class Parser:
                 warnings.simplefilter("ignore")
                 return all(_is_word(node) for node in ast.parse(stripped).body)
         except _PARSE_ERRORS:
-            return _reads_as_prose(stripped, continues)
+            return _reads_as_prose(stripped, continues, likely)
 
     def _parse(self, lines: list[str]) -> list[Statement] | SyntaxError | None:
         """Return the statements of lines that parse together, else the error (None where it says nothing of use)."""
@@ -279,19 +279,25 @@ def _is_word(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, (ast.Name, ast.Constant, ast.Tuple))
 
 
-def _reads_as_prose(line: str, continues: bool) -> bool:
-    """Return whether a line that is not Python reads as prose rather than as broken code."""
+def _reads_as_prose(line: str, continues: bool, likely: bool) -> bool:
+    """Whether a line that is not Python reads as prose rather than as broken code.
+
+    Args:
+        line: The line.
+        continues: Whether the line before it is prose.
+        likely: Whether it stands where prose is likely: outside of code fences and definitions.
+    """
     bare = _QUOTED.sub("x", line).lstrip("*_") or line
     pairs = len(_PAIR.findall(bare))
     if _LAYOUT.match(line) or _NOT_ENGLISH.search(line):
         return pairs >= 1 or line.startswith("\\") or not line.endswith((";", "{", "}"))
     if _CODE.match(bare):
-        return False
+        return likely and pairs >= 2 and not line.endswith((";", "{", "}"))
     if _KEYWORD.match(bare):
         return continues and pairs >= 2
     if bare[0].isupper() or line[0] == "`":
-        return pairs >= 1 or bare.endswith((".", ":", "!", "?", ",")) or ": " in bare.replace("*", "")
-    return pairs >= 2 or (continues and pairs >= 1)
+        return likely or pairs >= 1 or bare.endswith((".", ":", "!", "?", ",")) or ": " in bare.replace("*", "")
+    return likely or pairs >= 2 or (continues and pairs >= 1)
 
 
 def _begun(chunk: list[str]) -> Statement | None:
