@@ -9,7 +9,7 @@ from lm_eval.tasks import TaskManager
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families import dsr
-from lm_eval_codemind.harness import hooks
+from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.languages.python.lines import lines_of_code
 from lm_eval_codemind.models.base import DocumentLM
@@ -127,7 +127,7 @@ def test_an_unfinished_definition_is_found_and_never_runs(
     documents: dict[str, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submitted: list[Any] = []
-    monkeypatch.setattr(hooks, "submit", submitted.append)
+    monkeypatch.setattr(journal, "submit", submitted.append)
     for kind in ("function", "method"):
         document = next(row for row in documents.values() if row["kind"] == kind)
         response = f"```python\n{document['answer'].rstrip()}\n    return 2 +"
