@@ -26,9 +26,6 @@ from lm_eval_codemind.proof.runtime_rules import points, reachable
 from lm_eval_codemind.scores.statistics import mean
 
 OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "views" / "baselines.json"
-# So many of the most frequent right answers are tried as constants.
-CONSTANTS = 10
-
 Document = Mapping[str, Any]
 Policy = Callable[[Document], str]
 
@@ -45,6 +42,7 @@ class Tasks:
         filter: Name of the function that reads answers.
         tag: What answers stand between.
         metrics: Metric -> how documents are aggregated; None for the mean.
+        constants: How many of the most frequent right answers are tried as constants; fewer where answers are executed.
     """
 
     prefixes: tuple[str, ...]
@@ -54,6 +52,7 @@ class Tasks:
     filter: str
     tag: str
     metrics: Mapping[str, str | None]
+    constants: int = 10
 
 
 _OWN = {name: name for name in ("humaneval", "cruxeval", "classeval", "avatar", "sample")}
@@ -73,20 +72,27 @@ FAMILIES = {
     ),
     "unrolled": Tasks(("codemind_ier_unrolled",), "unrolled", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}),
     "input": Tasks(
-        ("codemind_input", "codemind_input_direct"), "input", _OWN, _STEPS, "strict_match", "input", {"r_input": None}
+        ("codemind_input", "codemind_input_direct"),
+        "input",
+        _OWN,
+        _STEPS,
+        "strict_match",
+        "input",
+        {"r_input": None},
+        constants=2,
     ),
 }
 
 
-def policies(documents: Sequence[Document], family: str) -> dict[str, Policy]:
-    """Return the baselines of a family's documents by name; constants are numbered."""
+def policies(documents: Sequence[Document], family: str, constants: int) -> dict[str, Policy]:
+    """Return the baselines of a family's documents by name; so many constants are numbered."""
     found: dict[str, Policy] = {}
     answers: dict[str, Counter[str]] = {}
     for document in documents:
         answers.setdefault(document["setting"], Counter())[_right(document)] += 1
-    for number in range(CONSTANTS):
-        constants = {setting: counts.most_common(number + 1)[-1][0] for setting, counts in answers.items() if counts}
-        found[f"best constant {number}"] = lambda document, of=constants: of[document["setting"]]
+    for number in range(constants):
+        of_setting = {setting: counts.most_common(number + 1)[-1][0] for setting, counts in answers.items() if counts}
+        found[f"best constant {number}"] = lambda document, of=of_setting: of[document["setting"]]
     if family == "input":
         return {
             **found,
@@ -105,13 +111,36 @@ def policies(documents: Sequence[Document], family: str) -> dict[str, Policy]:
     return found
 
 
-def scores(tasks: Tasks, benchmark: str, family: str) -> dict[str, dict[str, float]]:
+def documents_of(tasks: Tasks, benchmark: str) -> list[Document]:
+    """Return the documents of a task."""
+    module = import_module(f"lm_eval_codemind.families.{tasks.family}")
+    return list(module.dataset(benchmark=benchmark, **tasks.arguments)["test"])
+
+
+def standing_in_prompt(documents: Sequence[Document]) -> dict[str, tuple[int, int]]:
+    """Return of how many documents the value asked for, as text of three characters or more, stands in the prompt.
+
+    Returns:
+        Setting -> how many, and of how many that have such a value.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    for document in documents:
+        if document["setting"] not in ("state", "output"):
+            continue
+        values = [document["value"]] if document["setting"] == "state" else document["outputs"]
+        texts = [text for value in values if len(text := str(value).strip().strip("'\"")) >= 3]
+        shown = "\n".join((document["code"], document["set_up"], document["masked"], document["input"]))
+        count, total = found.get(document["setting"], (0, 0))
+        found[document["setting"]] = (count + any(text in shown for text in texts), total + bool(texts))
+    return found
+
+
+def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str, dict[str, float]]:
     """Return metric -> baseline -> score, of constants the best one."""
     module = import_module(f"lm_eval_codemind.families.{tasks.family}")
     aggregations = import_module("lm_eval_codemind.families.runtime_items")
-    documents = list(module.dataset(benchmark=benchmark, **tasks.arguments)["test"])
     found: dict[str, dict[str, float]] = {metric: {} for metric in tasks.metrics}
-    for name, policy in policies(documents, family).items():
+    for name, policy in policies(documents, family, tasks.constants).items():
         responses = [[f"<{tasks.tag}>\n{policy(document)}\n</{tasks.tag}>"] for document in documents]
         answers = getattr(module, tasks.filter)(responses, documents)
         rows = [module.process_results(document, [read]) for document, read in zip(documents, answers, strict=True)]
@@ -202,7 +231,11 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
     for family in families:
         tasks = FAMILIES[family]
         for name in names:
-            for metric, of_metric in scores(tasks, tasks.benchmarks[name], family).items():
+            documents = documents_of(tasks, tasks.benchmarks[name])
+            if family == "runtime":
+                for setting, (count, total) in standing_in_prompt(documents).items():
+                    click.echo(f"{family} {name} {setting}: {count} of {total} values stand in the prompt")
+            for metric, of_metric in scores(tasks, documents, family).items():
                 shown = ", ".join(f"{baseline} {100 * score:.1f}" for baseline, score in of_metric.items())
                 click.echo(f"{family} {name} {metric}: {shown}")
                 best = max(of_metric, key=lambda baseline: of_metric[baseline])
