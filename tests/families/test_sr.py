@@ -19,7 +19,7 @@ from lm_eval.tasks import TaskManager
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.families import sr
-from lm_eval_codemind.harness import hooks
+from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.aggregations import mean_of_known
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.harness.requirements import require_runnable
@@ -155,7 +155,7 @@ def test_body_alone_and_future_imports() -> None:
 
 def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     submitted: list[Any] = []
-    monkeypatch.setattr(hooks, "submit", submitted.append)
+    monkeypatch.setattr(journal, "submit", submitted.append)
     # What stands before the break would pass both tests.
     response = "```python\ndef double(x):\n    if x: return 2 * x\n    else: return 2 *"
     ((answer,),) = sr.extract_code([[response]], [FUNCTION])
@@ -178,8 +178,8 @@ def test_misleading_code_is_validated_on_the_misleading_test_alone() -> None:
 
 def test_the_same_code_runs_once(monkeypatch: pytest.MonkeyPatch) -> None:
     submitted: list[Any] = []
-    submit = hooks.submit
-    monkeypatch.setattr(hooks, "submit", lambda job: submitted.append(job) or submit(job))
+    submit = journal.submit
+    monkeypatch.setattr(journal, "submit", lambda job: submitted.append(job) or submit(job))
     documents = [FUNCTION, {**FUNCTION, "setting": "with_test", "test": "assert double(1) == 2"}, MISLED]
     response = "def double(x): return 2 * x"
     (one,), (two,), (three,) = sr.extract_code([[response]] * 3, documents)
