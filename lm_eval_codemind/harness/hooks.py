@@ -26,7 +26,6 @@ from lm_eval_codemind.harness.aggregations import Value
 from lm_eval_codemind.harness.contract import use_own_statistics, warn_if_unknown
 from lm_eval_codemind.harness.documents import splits
 from lm_eval_codemind.harness.provenance import record_responses, record_task
-from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.languages import Kind, kind_of, languages
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
@@ -123,6 +122,8 @@ class Hooks:
         templates = Templates(family.templates, prompts, family.template_root)
         problems = family.problems(chosen, wanted)
         if family.executes:
+            from lm_eval_codemind.harness.requirements import require_runnable
+
             require_runnable(problems, family.answered_in)
         if suite is not None:
             record_task(suite, family, chosen, ways, wanted, templates)
