@@ -24,6 +24,7 @@ from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem, plain_lines
 from lm_eval_codemind.proof.prove_outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
+from lm_eval_codemind.questions.family import seed_option
 from lm_eval_codemind.scores import der as scores
 from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
@@ -364,12 +365,7 @@ def dataset(
     Raises:
         ValueError: naming what is wrong and the mend, if the first stage is not there or does not go with this run.
     """
-    try:
-        seed = int(input_seed)
-    except ValueError as error:
-        raise ValueError(
-            f"input_seed is {input_seed!r}, and must be a whole number: --metadata '{{\"input_seed\": 1}}'"
-        ) from error
+    seed = seed_option({"input_seed": input_seed}, "input_seed", INPUT_SEED)
     metadata = {name: value for name, value in options.items() if name not in ("version", "setting", "settings")}
     stage = read_first_stage(first_stage_task, first_stage_setting, first_stage, metadata)
     options |= {PLACE: str(stage.file), **({"input_seed": seed} if seed != INPUT_SEED else {})}

@@ -15,6 +15,7 @@ from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
+from lm_eval_codemind.questions.family import seed_option
 from lm_eval_codemind.scores.dsr import s_dsr, shorter, similarity
 
 # The columns of a problem that a document of this family shows; its tests are found by problem_id.
@@ -57,7 +58,7 @@ class SemanticsReasoning(Family):
         if fixed_form(benchmark.name):
             # What a buggy program is shown with is the output for the test that it fails.
             problems = [problem for problem in problems if problem.category != "excluded"]
-        seed = _seed(options.get("transform_seed"))
+        seed = seed_option(options, "transform_seed", TRANSFORM_SEED)
         if seed == TRANSFORM_SEED or benchmark.labels == "published":
             problems = [problem for problem in problems if problem.transformed]
             # A simplified program may keep the imports of C+.
@@ -71,7 +72,7 @@ class SemanticsReasoning(Family):
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         published = benchmark.labels == "published"
-        suite["transform_seed"] = "published" if published else _seed(options.get("transform_seed"))
+        suite["transform_seed"] = "published" if published else seed_option(options, "transform_seed", TRANSFORM_SEED)
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question, unless C+ is no longer than C.
@@ -158,17 +159,6 @@ def _shown_test(problem: Problem) -> str:
     """Return a test that the program passes: of a buggy one what it returns for the call that reveals the bug."""
     shown = dataclasses.replace(problem, hint_test="") if fixed_form(problem.benchmark) else problem
     return kind_of(problem).shown_test(shown)
-
-
-def _seed(transform_seed: int | str | None) -> int:
-    if transform_seed is None:
-        return TRANSFORM_SEED
-    try:
-        return int(transform_seed)
-    except ValueError as error:
-        raise ValueError(
-            f"transform_seed={transform_seed!r} is no integer; pass --metadata transform_seed=N"
-        ) from error
 
 
 DSR = SemanticsReasoning()

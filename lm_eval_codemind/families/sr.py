@@ -20,6 +20,7 @@ from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import HINT_SEED, Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
+from lm_eval_codemind.questions.family import seed_option
 from lm_eval_codemind.scores import sr as scores
 
 NO_TEST, WITH_TEST, MISLEADING = "no_test", "with_test", "misleading"
@@ -58,7 +59,7 @@ class SpecificationReasoning(Family):
         """
         problems = [problem for problem in super().problems(benchmark, options) if kind_of(problem).specified]
         if "hint_seed" in options:
-            seed = _seed(options["hint_seed"])
+            seed = seed_option(options, "hint_seed", HINT_SEED)
             problems = [kind_of(problem).with_hint(problem, seed) for problem in problems]
         return problems
 
@@ -122,15 +123,6 @@ class SpecificationReasoning(Family):
         metrics["code_found"] = means["code_found"]
         more = {f"{name}_{own}": value for name, value in pass_at_k.items() if name != "pass@1"}
         return {**metrics, **more}
-
-
-def _seed(value: int | str) -> int:
-    try:
-        return int(value)
-    except ValueError as error:
-        raise ValueError(
-            f"hint_seed is {value!r}, and must be a whole number: --metadata '{{\"hint_seed\": 1}}'"
-        ) from error
 
 
 # -- aggregations

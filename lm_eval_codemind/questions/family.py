@@ -157,3 +157,16 @@ class Family(abc.ABC):
         For scores that several documents have together, response by response, so that means are not enough.
         """
         return {}
+
+
+def seed_option(options: Mapping[str, Any], name: str, usual: int) -> int:
+    """Return the seed that ``--metadata`` gives as an option, else the usual one.
+
+    Raises:
+        ValueError: if the option is no whole number; the message names it and shows how to give one.
+    """
+    value = options.get(name, usual)
+    try:
+        return int(value)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} is {value!r}, and must be a whole number: --metadata '{{\"{name}\": 1}}'") from error

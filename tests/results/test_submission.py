@@ -226,7 +226,7 @@ def test_models_that_check_the_suite_are_refused(
     (run,) = read_runs([tmp_path / "run"])
     # Saying what the run calls its model is no way round.
     own = [] if run.model == "org/m" else ["--model-was", run.model]
-    result = submit(tmp_path / "run", tmp_path / "out", *own, model="org/m")
+    result = submit(tmp_path / "run", tmp_path / "out", *own, "--recorded", model="org/m")
     assert (result.exit_code == 0) == (not reason), result.output
     assert reason in result.output
 
