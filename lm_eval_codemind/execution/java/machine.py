@@ -44,7 +44,7 @@ _COLLECTOR = ("-XX:+UseG1GC", "-XX:ParallelGCThreads=2", "-XX:ConcGCThreads=1")
 _HASHES = ((), ("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=0"))
 # Older programs reach into these by reflection, as they could before Java 17.
 OPENED = tuple(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("util", "lang", "io"))
-# Beside a suite a program has no access to memory and no heap dump: those modules are not part of Java SE.
+# With a suite a program has no access to memory and no heap dump: those modules are not part of Java SE.
 FOR_SUITES = ("--limit-modules=java.se",)
 
 

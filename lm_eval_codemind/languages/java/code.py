@@ -2,10 +2,10 @@
 
 A response may hold fenced blocks, prose, tags, thinking, several versions of the program, its helpers in blocks of
 their own, and a second class that tries it out. Declarations are looked for wherever a line starts with one. Prose
-around them is left out; other code beside them stays, so that what does not compile as a whole does not compile.
+around them is left out; other code next to them stays, so that what does not compile as a whole does not compile.
 
 Of several programs the last counts that reads its input, else the last: corrections come after what they correct. One
-that breaks off in the middle is no program. Where methods stand alone, without a class, they get one.
+that breaks off in the middle does not count. Where methods stand alone, without a class, they get one.
 
 No function here raises on any text; a response without a program gives None.
 """
@@ -99,15 +99,15 @@ def unfinished(response: str) -> str | None:
 
 
 def _variants(response: str) -> Iterable[str]:
-    """Yield readings of a response, the literal one first, then those that mend what stands in the way."""
+    """Yield readings of a response, the literal one first, then those without tags, quotation marks or line numbers."""
     text = visible_text(response)
     yield text
-    mended = _TAG.sub("\n", text).replace("\u00a0", " ").replace("\u200b", "").replace("\ufeff", "")
-    if mended != text:
-        yield mended
+    clean = _TAG.sub("\n", text).replace("\u00a0", " ").replace("\u200b", "").replace("\ufeff", "")
+    if clean != text:
+        yield clean
     for marks in (_QUOTED, _NUMBERED):
-        bare = marks.sub("", mended)
-        if bare != mended:
+        bare = marks.sub("", clean)
+        if bare != clean:
             yield bare
 
 
@@ -164,16 +164,16 @@ def _reading(types: Sequence[_Type]) -> set[int]:
 
 
 def _joined(parts: Sequence[Declaration], types: Sequence[_Type], chosen: _Type) -> Code:
-    """Return the chosen class with the classes beside it, and those of other blocks that they need."""
+    """Return the chosen class with the other classes of its block, and those of other blocks that they need."""
     home = chosen.part.block
-    beside = [one for one in types if one.part.block == home]
-    if sum(one.name == chosen.name for one in beside) > 1:
+    near = [one for one in types if one.part.block == home]
+    if sum(one.name == chosen.name for one in near) > 1:
         # Versions of a program: the last counts, also of what belongs to it.
-        latest = {one.name: one for one in beside if not one.members.is_stub}
-        beside = list({**latest, chosen.name: chosen}.values())
+        latest = {one.name: one for one in near if not one.members.is_stub}
+        near = list({**latest, chosen.name: chosen}.values())
     far = {one.name: one for one in types if one.part.block != home}
-    kept = list(beside)
-    declared = {name for one in beside for name in (one.name, *one.members.types)}
+    kept = list(near)
+    declared = {name for one in near for name in (one.name, *one.members.types)}
     # Grows while it is gone through.
     for one in kept:
         for name in sorted(one.words & far.keys() - declared):
@@ -191,7 +191,7 @@ def _joined(parts: Sequence[Declaration], types: Sequence[_Type], chosen: _Type)
             elif part.name.rpartition(".")[0] not in foreign:
                 imports.setdefault(part.name, part.source)
     # Other code in the sections of the program is part of it, whatever the compiler says to it.
-    sections = {one.part.section for one in beside}
+    sections = {one.part.section for one in near}
     members = {id(one.part) for one in kept}
     pieces: list[tuple[bool, str]] = []
     for part in parts:
@@ -219,10 +219,10 @@ def _wrapped(parts: Sequence[Declaration]) -> Code | None:
 
 
 def class_in(response: str, name: str, method: str) -> str | None:
-    """Return the class that a response holds under a name, with its imports and the classes beside it; None if none.
+    """Return the class that a response holds under a name, with its imports and the classes next to it; None if none.
 
-    Of several the last counts that has the method and parses. Where the method stands alone, without that class, it is
-    put into one, together with the methods and fields of its block.
+    Of several, the last one counts that has the method and parses. A method without that class is put into one,
+    together with the methods and fields of its block.
 
     Args:
         response: What the model wrote.
@@ -260,10 +260,10 @@ def _put_into_class(parts: Sequence[Declaration], name: str, modifier: str = "")
 def with_members(answer: str, program: str, name: str) -> str:
     """Return an answer with the imports of a program, and its class with the methods of the program's that it lacks.
 
-    They stand in front of its own, as helpers do. An answer that does not parse is returned as it is.
+    They stand in front of the answer's methods, as helpers do. An answer that does not parse is returned as it is.
 
     Args:
-        answer: A class of that name, with its imports and the classes beside it.
+        answer: A class of that name, with its imports and the classes next to it.
         program: A program that has such a class.
         name: The class.
     """
@@ -284,7 +284,7 @@ def with_members(answer: str, program: str, name: str) -> str:
 
 
 def imports_of(tree: Tree) -> list[str]:
-    """Return the imports of a source, as they stand."""
+    """Return the imports of a source, unchanged."""
     return [tree.text(node) for node in tree.root.children if node.kind == "import_declaration"]
 
 

@@ -26,7 +26,7 @@ _MODIFIERS = rf"(?:(?:{_ANNOTATION}|{_WORDS})\s+){{0,12}}"
 _NAME = r"(?:[^\W\d]|\$)[\w$]*"
 _MODIFIED = re.compile(_MODIFIERS)
 _TYPE = re.compile(rf"(?P<what>class|interface|enum|record|@interface)\s+(?P<name>{_NAME})")
-# What stands between a type's name and its body, without comments, its blanks single.
+# The text between a type's name and its body, without comments, its blanks single.
 _REST = re.compile(r" ?(?:<[^;{}()]*> ?)?(?:\([^;{}]*\) ?)?(?:(?:extends|implements|permits) [^;{}()]*)?")
 _LONGEST_HEADER = 1500
 _MARK = re.compile(r"[{};]")
@@ -73,7 +73,7 @@ class Members:
         main: The binary name, without package, of the outermost class in it that ``java`` can start; ``""`` for none.
         is_stub: Whether that class's ``main`` is empty.
         types: The names of the types in it, and the words of their type parameters.
-        methods: The names of its own methods.
+        methods: The names of the methods it declares itself.
     """
 
     main: str
@@ -300,7 +300,7 @@ _WORD = re.compile(_NAME)
 
 
 def _is_main(header: str, kind: str) -> bool:
-    """Say whether a method is one that ``java`` starts: ``public static void main(String[])``."""
+    """Whether ``java`` starts a method: ``public static void main(String[])``."""
     main = _MAIN.search(header)
     if main is None:
         return False
@@ -309,5 +309,5 @@ def _is_main(header: str, kind: str) -> bool:
 
 
 def starts(method: str) -> bool:
-    """Say whether the source of a method is that of one that ``java`` starts."""
+    """Whether ``java`` starts a method with this source."""
     return _is_main(_COMMENT.sub(" ", method[: method.find("{")]), "")

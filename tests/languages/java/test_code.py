@@ -128,7 +128,7 @@ _LONG = [
 
 @pytest.mark.slow
 def test_reading_is_linear() -> None:
-    """A process of its own reads long texts in a small part of what a quadratic reader would take."""
+    """A separate process reads long texts in a small part of the time of a quadratic reader."""
     script = (
         "import json, sys; from lm_eval_codemind.languages.java.code import code, unfinished\n"
         "for text in json.load(sys.stdin): code(text); unfinished(text)"
