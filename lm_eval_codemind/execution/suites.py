@@ -47,6 +47,9 @@ class Result:
         if not self._has_outcome:
             self._keep(test, AssertionError("the test gave no result"))
 
+    def addDuration(self, test: Any, elapsed: float) -> None:  # noqa: D102
+        pass
+
     def addError(self, test: Any, err: Any) -> None:  # noqa: D102
         self._keep(test, err[1])
 
