@@ -41,15 +41,19 @@ def wipe(directory: str) -> None:
                 os.rmdir(path)
 
 
-def reset(directory: str) -> None:
+def reset(directory: str) -> set[str]:
     """Make a directory what it was before a program used it: empty, of mode 0700, and last changed at no special time.
+
+    Returns the names that were in it.
 
     All of this whatever the program did: the mode, too, is a message to the next one, or keeps it out.
     """
     os.chmod(directory, stat.S_IRWXU)
-    if not is_empty(directory):
+    names = set(os.listdir(directory))
+    if names:
         wipe(directory)
     os.utime(directory, (0, 0))
+    return names
 
 
 def is_empty(directory: str) -> bool:

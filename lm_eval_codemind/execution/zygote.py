@@ -130,8 +130,7 @@ class _Zygote:
             self._end_descendants(pid)
         wall = time.monotonic() - started
         # A program that looks for itself was given its source.
-        left = bool(set(os.listdir(self._home)) - {f"{agent.MODULE}.py"})
-        cleanup.reset(self._home)
+        left = cleanup.reset(self._home) - {f"{agent.MODULE}.py"}
         if asked is None:
             asked = wire.receive(self._control)
         return {
@@ -142,7 +141,7 @@ class _Zygote:
             "wall": wall,
             "memory": usage.ru_maxrss * 1024,
             "word": asked["word"],
-            "left": left,
+            "left": bool(left),
             # Some file systems never let a directory shrink: then the next program needs another one.
             "last": os.stat(self._home).st_size != self._home_size,
         }
