@@ -172,7 +172,7 @@ def _typed(document: Document, value: str) -> str:
 
 
 def _echo(text: str) -> str:
-    """Return the first argument of the call in an input; all of the text where it is no program."""
+    """Return the first argument of the call in an input; the whole text if it is not a program."""
     try:
         calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
     except SyntaxError:
@@ -182,7 +182,7 @@ def _echo(text: str) -> str:
 
 
 def _last_literal(text: str) -> str:
-    """Return the last literal of a source; of a text that is no program the last word."""
+    """Return the last literal of a source; the last word if the text is not a program."""
     try:
         tree = ast.parse(text)
     except SyntaxError:

@@ -1,4 +1,4 @@
-"""Measure the sandbox's speed beside what else there is, alternating, in one run.
+"""Measure the sandbox's speed and that of alternatives, in alternation.
 
     python utils/bench_execution.py [--human-eval HumanEval.jsonl.gz] [--rounds 5] [--isolation LEVEL] [--only PART]
 
@@ -71,7 +71,7 @@ for line in sys.stdin:
 
 
 def problems(path: Path | None) -> list[dict[str, Any]]:
-    """Return HumanEval's problems from its file, or from upstream's archive beside the checkout."""
+    """Return HumanEval's problems from its file, or from upstream's archive in ../shared/data."""
     if path is not None:
         data = gzip.decompress(path.read_bytes())
     else:

@@ -183,7 +183,7 @@ def compare(programs: Sequence[Program], rounds: int, each: int | None) -> None:
                 rates[name].append(runs[name] / seconds[name])
             print(f"round {number + 1}: " + ", ".join(f"{name} {rates[name][-1]:.2f}/s" for name in chosen), flush=True)
     for name in [name for name in chosen if name != "sandbox"]:
-        ratios = [ours / theirs for ours, theirs in zip(rates["sandbox"], rates[name], strict=True)]
+        ratios = [ours / other for ours, other in zip(rates["sandbox"], rates[name], strict=True)]
         print(f"sandbox / {name}: median {statistics.median(ratios):.2f} (from {min(ratios):.2f} to {max(ratios):.2f})")
     shutil.rmtree(scratch)
 

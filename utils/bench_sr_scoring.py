@@ -1,11 +1,11 @@
-"""Measure what scoring specification reasoning costs beside the bare execution of the same programs.
+"""Measure what scoring specification reasoning costs, and what the bare execution of the same programs costs.
 
     python utils/bench_sr_scoring.py [--upstream DIR] [--rounds 3]
 
 Builds HumanEval's 328 SR documents, gives every one of them a response (the ground truth, in prose and fences, the two
 settings of a problem spelt differently so that no program is run once for both), and scores them with the harness and
-`codemind-replay`. Scoring is everything after the last response: extraction, sandbox, metrics, aggregation. Beside
-it, in alternation: the same programs with their tests, each in a bare fork of a warm process, as many at a time as the
+`codemind-replay`. Scoring is everything after the last response: extraction, sandbox, metrics, aggregation. In
+alternation with it: the same programs with their tests, each in a bare fork of a warm process, as many at a time as the
 sandbox has workers, with no isolation and no limits. Fails if scoring takes three times as long or more.
 """
 
@@ -46,9 +46,7 @@ def responses(documents: Sequence[dict[str, Any]]) -> list[str]:
     for document in documents:
         target = document["target"]
         head = target.index("\n", target.index(f"def {document['entry_point']}(")) + 1
-        made.append(
-            f"Here it is.\n\n{target[:head]}    # {document['setting']}\n{target[head:]}\n\nIt does what was asked."
-        )
+        made.append(f"Here it is.\n\n{target[:head]}    # {document['setting']}\n{target[head:]}\n\nIt is complete.")
     return made
 
 

@@ -61,7 +61,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def running(pid: int) -> bool:
-    """Return whether a process is there and not merely waiting for its end to be noticed by the system's first one."""
+    """Whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -167,7 +167,7 @@ def load(runs: int) -> bool:
             process.kill()
             process.wait()
     right = set(seen) == {tuple(expected for _, expected in jobs)}
-    print(f"{runs} runs of {len(jobs)} jobs beside {len(busy)} busy processes")
+    print(f"{runs} runs of {len(jobs)} jobs with {len(busy)} busy processes")
     print(f"{len(seen)} different lists of statuses; all as they must be: {right}")
     return right and len(seen) == 1
 

@@ -3,7 +3,7 @@
     PYTHON utils/check_runtime_labels.py --upstream DIR [--benchmark NAME ...]    (with each version of Python)
 
 It shares nothing with the tracer that the labels come from: no tracing function is set. Each program is rewritten so
-that it says which statement it comes to and when a function is left, and runs in a process of its own, outside of the
+that it says which statement it comes to and when a function is left, and runs in a separate process, outside of the
 sandbox: these programs are known. It prints the documents that differ.
 """
 

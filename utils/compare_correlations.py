@@ -27,7 +27,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.argument("responses", nargs=-1, required=True, type=_FILE)
 def main(analyses: Path, responses: tuple[Path, ...]) -> None:
     """Print rho of every measure for every file of responses."""
-    theirs = json.loads(analyses.read_text(encoding="utf-8"))
+    published = json.loads(analyses.read_text(encoding="utf-8"))
     problems = {
         (name, problem.problem_id): problem
         for name in BENCHMARKS
@@ -45,10 +45,10 @@ def main(analyses: Path, responses: tuple[Path, ...]) -> None:
             (question,) = IER.questions(problem, "steps")
             right = bool(IER.score(question, IER.read(row["response"], question, STRICT))["r_ier"])
             measures = {"CC, ours": problem.complexity and problem.complexity.cc}
-            measures["CC, the authors'"] = theirs["cc"].get(row["problem_id"])
+            measures["CC, the authors'"] = published["cc"].get(row["problem_id"])
             if row["benchmark"] != "avatar":
                 measures["loop length, ours"] = problem.complexity and problem.complexity.ll
-                measures["loop length, the authors'"] = theirs["loops"].get(row["problem_id"])
+                measures["loop length, the authors'"] = published["loops"].get(row["problem_id"])
             for name, value in measures.items():
                 if value is not None:
                     columns.setdefault(name, []).append((value, right))

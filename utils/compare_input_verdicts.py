@@ -1,4 +1,4 @@
-"""Judge recorded input predictions and compare with the verdicts recorded beside them.
+"""Judge recorded input predictions and compare with the recorded verdicts.
 
     python utils/compare_input_verdicts.py FILE [--list]
 

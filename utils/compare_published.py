@@ -54,8 +54,8 @@ class Verdict:
     Attributes:
         row: The recorded row.
         problem: The problem with its proven label.
-        answer: What is found behind the marker.
-        right: Whether that is the proven label, by value.
+        answer: The text after the marker.
+        right: Whether the answer equals the proven label by value.
     """
 
     row: dict[str, Any]

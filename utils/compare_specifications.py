@@ -93,7 +93,7 @@ def study_code(row: dict[str, Any]) -> str | None:
 
 
 def assertion(row: dict[str, Any]) -> str | None:
-    """Return the one assertion that the study goes by in a setting; None where the problem has none."""
+    """Return the assertion that the study uses in a setting; None if the problem has none."""
     found = row["assertion_" if row["setting"] == MISLEADING else "assertion"]
     return str(found) if found else None
 
@@ -128,7 +128,7 @@ def _verdicts(outcomes: Sequence[Outcome | None]) -> tuple[tuple[bool, ...], str
 
 
 def _silent(outcome: Outcome | None) -> bool:
-    """Tell whether a run says nothing on standard error and ends in time, which is all that the study asks for."""
+    """Whether a run ends in time and writes nothing to standard error: the study's only criterion."""
     if outcome is None or outcome.stderr.strip():
         return False
     return outcome.status is Status.PASSED or outcome.exception_type == "SystemExit"

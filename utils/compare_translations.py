@@ -238,7 +238,7 @@ def _key(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def own_steps(outcome: Outcome | None, expected: str) -> tuple[bool, bool, bool, bool]:
-    """Return whether the program of a response is right, as one thing after the other changes to our rule.
+    """Return four verdicts on the program of a response; each one applies one more of our rules.
 
     That are the program itself, still judged by the study's output and comparison; our comparison; the proven output;
     all tests.

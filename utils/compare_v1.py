@@ -24,7 +24,7 @@ _PREFIXES = {"mbpp": "MBPP_"}
 
 
 def same_ends(answer: str, output: str) -> bool:
-    """Return whether the comparison of CodeMind's first study takes an answer for the output; for replication only.
+    """Whether an answer equals the output by the rule of CodeMind's first study; for replication only.
 
     The rule that gives the study's lists of solved problems: line ends and spaces are removed wherever they are, double
     quotes become single ones, one quote or back-tick is dropped at each end, and what remains must be identical.
@@ -59,9 +59,9 @@ def report(paths: Iterable[Path], upstream: Upstream) -> Iterator[str]:
                 pairs.append(
                     (bool(row["published_verdict"]), same_ends(row["published_prediction"] or "", label or ""))
                 )
-            theirs, ours = (sum(side) for side in zip(*pairs, strict=True))
+            study, ours = (sum(side) for side in zip(*pairs, strict=True))
             differing = sum(one != other for one, other in pairs)
-            yield f"| {rows[0]['model']} | {name} | {len(pairs)} | {theirs} | {ours} | {differing} |"
+            yield f"| {rows[0]['model']} | {name} | {len(pairs)} | {study} | {ours} | {differing} |"
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ def main(names: tuple[str, ...], constants: bool, workers: int) -> None:
 
 
 def try_constants(name: str, problems: Sequence[Problem], workers: int) -> None:
-    """Say how many problems the empty answers solve that are the commonest in a benchmark, each given to all."""
+    """Print how many problems each common constant answer solves."""
     asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]
     common = Counter(given for problem in asked for given in kind_of(problem).plain_inputs(problem))
     for answer, _ in common.most_common(8):

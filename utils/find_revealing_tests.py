@@ -27,7 +27,7 @@ from lm_eval_codemind.proof.find_revealing_tests import find_revealing_tests
 @click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--workers", default=1, show_default=True)
 def main(upstream: Path, workers: int) -> None:
-    """Write ``proofs/revealing_tests.json``; packaged benchmarks have their tests beside their bugs."""
+    """Write ``proofs/revealing_tests.json``; packaged benchmarks have such tests in their own files."""
     os.environ[WORKERS_VARIABLE] = str(workers)
     source = Upstream(upstream)
     tests = {}

@@ -2,7 +2,7 @@
 
     python utils/make_recipes.py --upstream DIR [--benchmark NAME ...] [--workers N]
 
-Recipes must be made anew whenever a rule of lm_eval_codemind/transforms changes: what was verified is what the rules
+Recipes must be made again whenever a rule of lm_eval_codemind/transforms changes: what was verified is what the rules
 made then. Rules that were dropped because a program behaved differently are printed and recorded. For the published
 ClassEval the artifact's own C+ are run, and those that fail their tests are marked.
 """

@@ -48,7 +48,7 @@ def make(directory: Path) -> None:
         pad_token_id=fast.pad_token_id,
     )
     model = LlamaForCausalLM(config)
-    # Neither the end nor part of a character: vLLM keeps back what is no text yet, and such a response would be empty.
+    # Not the end and not part of a character: vLLM holds incomplete characters back, and the response would be empty.
     texts = [tokenizer.decode([number]).strip() for number in range(len(fast))]
     model.lm_head.weight.data[[number for number, text in enumerate(texts) if not text or not text.isascii()]] = 0
     model.to(torch.bfloat16).save_pretrained(directory)

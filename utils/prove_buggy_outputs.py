@@ -3,7 +3,7 @@
     python utils/prove_buggy_outputs.py --upstream DIR [--workers N]
 
 Needs the tests that reveal the bugs (``utils/find_revealing_tests.py``). Afterwards make the recipes of the buggy
-programs anew: ``utils/make_recipes.py --benchmark NAME``.
+programs again: ``utils/make_recipes.py --benchmark NAME``.
 """
 
 from __future__ import annotations

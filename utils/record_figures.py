@@ -283,7 +283,7 @@ def only_result(directory: Path) -> Path:
     """
     found = list(directory.rglob("results_*.json"))
     if len(found) != 1:
-        raise ValueError(f"{directory}: {len(found)} result files; remove the directory to run it anew")
+        raise ValueError(f"{directory}: {len(found)} result files; remove the directory and run again")
     return found[0]
 
 
@@ -474,7 +474,7 @@ def class_lines(path: Path, kept: Path) -> Iterator[Line]:
 
 
 def compare(before: Path, after: Path, part: bool = False) -> int:
-    """Print every difference between two records; what is only in the second one is counted, but is no difference.
+    """Print every difference between two records; what is only in the second one is counted, but is not a difference.
 
     What is gone from a whole task or benchmark is said in one line.
 

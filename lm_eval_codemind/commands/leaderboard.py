@@ -20,8 +20,8 @@ import click
 def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
     """Make a static site of BUNDLES, the archives that `codemind submit` writes.
 
-    The responses in each bundle are scored again; one that does not rescore to the same stops the command, with the
-    differences of all of them, and so does one whose run is not of the model it names.
+    The responses in each bundle are scored again. If a score differs, or a run is not of the model that its bundle
+    names, no site is written and the differences are printed.
     """
     from lm_eval_codemind.results.bundles import opened, read_submission
     from lm_eval_codemind.results.leaderboard import Submitted, write_site
@@ -35,7 +35,7 @@ def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
         with opened(bundles) as directories:
             for bundle, directory in zip(bundles, directories, strict=True):
                 submission = read_submission(directory, bundle)
-                # Beside the submitted run there may be another that its tasks depend on.
+                # A bundle may hold a second run that the tasks of the submitted run depend on.
                 runs = {run.path.name: run for run in read_runs([directory])}
                 run = runs.get(str(submission.get("results"))) or next(iter(runs.values()))
                 equal = True

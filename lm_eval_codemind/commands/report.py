@@ -34,8 +34,8 @@ from lm_eval_codemind.files import write_whole
 def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | None, tables: Path | None) -> None:
     """Write one self-contained HTML file about RUNS: scores, analyses and a browser of all samples.
 
-    RUNS are result files of the harness (--output_path) or directories that hold some; the samples come from the
-    files that --log_samples wrote beside them.
+    RUNS are result files of the harness (--output_path) or directories with result files. The samples are in the files
+    that --log_samples wrote to the same directory.
     """
     from lm_eval_codemind.results.observations import observe
     from lm_eval_codemind.results.plots import draw

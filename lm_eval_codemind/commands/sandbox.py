@@ -25,7 +25,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.group("sandbox")
 def command() -> None:
-    """Show what isolation this machine gives programs a model wrote, and run one."""
+    """Show the isolation that this machine gives to model-written programs, and run one program."""
     # The command prints the level itself.
     logging.getLogger("lm_eval_codemind.execution").setLevel(logging.ERROR)
 

@@ -75,7 +75,7 @@ def command(run_path: Path, output: Path, **fields: Any) -> None:
         raise click.ClickException(str(error)) from error
     if reasons:
         raise click.ClickException("this run may not be submitted:\n" + "\n".join(f"  - {r}" for r in reasons))
-    # The sample's task is no benchmark; it is declared where it is what was run.
+    # The tasks on the sample are not official. They are declared only if the run has them.
     tasks = official_tasks() | {
         task.task: str((task.metadata.get("suite") or {}).get("benchmark")) for task in run.tasks
     }

@@ -26,7 +26,7 @@ EXCLUSION_REASONS: dict[str, str] = {
     "identity": "the output depends on an object's address, on hashing or on another source of chance",
     "version": "the output depends on the version of Python",
     "no_output": "the program raises an exception or does not end",
-    "no_literal": "the output is no value that can be written down as a Python literal",
+    "no_literal": "the output cannot be written as a Python literal",
     "dependency": "the program needs a package or data that cannot be relied upon",
     "fails": "the program ends with an error or not in time: written for an older version of its language, or wrong",
     "unproven": "the program was not executed yet, so that nothing is known about its output",
@@ -102,7 +102,7 @@ class Problem:
         cases: Further inputs with their outputs. For scripts this is the test suite T.
         hint_test: The test that the setting "with test" of specification reasoning adds. Empty where not applicable.
         misleading_test: The same test with an expected output that contradicts the specification.
-        transformed: C+, the tangled equivalent of C. Empty where there is none.
+        transformed: C+, the transformed program. Empty if there is none.
         transformations: The rules that made C+ of C, in the order of their application.
         complexity: Measures of C; None where it does not parse.
         transformed_complexity: Measures of C+; None where there is none.

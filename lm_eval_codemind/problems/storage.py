@@ -62,10 +62,10 @@ def load_records(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def load_problems(path: Path) -> list[Problem]:
-    """Return the problems of a file that :func:`dump_problems` wrote, with what lies beside it.
+    """Return the problems of a file that :func:`dump_problems` wrote, with the files that belong to it.
 
     Raises:
-        ValueError: naming the file, the line and the mend, if a line is no problem record.
+        ValueError: If a line is not a problem. The message names the file and the line and says how to fix it.
     """
     aside: dict[str, dict[str, Any]] = {}
     for side in COLUMN_SIDES:
@@ -85,7 +85,7 @@ def load_problems(path: Path) -> list[Problem]:
 
 
 def side_path(path: Path, side: str) -> Path:
-    """Return the path of the file that lies beside a benchmark's."""
+    """Return the path of a side file of a benchmark's file."""
     return path.with_name(f"{path.stem}.{side}{path.suffix}")
 
 

@@ -23,7 +23,7 @@ CAUSES: dict[str, str] = {
     "too_long": "the program with its input and output, or these alone, are beyond what a prompt shows",
     "no_end": "a run on the input does not end within its limits",
     "raises": "a run on the input ends with an exception",
-    "no_literal": "the output is no value that can be written down as a literal",
+    "no_literal": "the output cannot be written as a literal",
     "unstable": "two runs give different outputs",
 }
 

@@ -14,7 +14,7 @@ def clustered_mean_stderr(values: Sequence[float], clusters: Sequence[Hashable])
 
     ``SE = sqrt(G / (G - 1) * sum over clusters of (sum of psi_i over the cluster) ** 2)``
 
-    If every value is a cluster of its own, this is the usual ``s / sqrt(n)``.
+    If every cluster has one value, this is the usual ``s / sqrt(n)``.
 
     Args:
         values: The values.

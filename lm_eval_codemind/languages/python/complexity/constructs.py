@@ -6,7 +6,7 @@ import ast
 
 from lm_eval_codemind.languages.base import CONSTRUCTS
 
-# `try` with `except*` has a node of its own since Python 3.11.
+# `try` with `except*` is another node since Python 3.11.
 _TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
@@ -15,7 +15,7 @@ def construct_tags(code: str) -> tuple[str, ...]:
     """Return the tags of :data:`CONSTRUCTS` that describe a program.
 
     A tag says that the program has at least one such statement. ``nested_loop`` is a loop inside a loop,
-    ``nested_if`` an ``if`` inside an ``if`` or its ``else`` (an ``elif`` is no nesting), both at any depth within one
+    ``nested_if`` an ``if`` inside an ``if`` or its ``else`` (an ``elif`` does not nest), both at any depth within one
     function. ``basic`` marks programs with none of these statements. Comprehensions and conditional expressions are
     expressions and give no tag.
 
@@ -61,7 +61,7 @@ def _constructs(code: str) -> list[tuple[str, frozenset[str]]]:
         if isinstance(node, _SCOPES):
             around = frozenset()
         kind = _kind(node)
-        # An elif is a further arm of its `if`: no construct of its own, and what it holds is inside the same `if`.
+        # An elif is another branch of its `if`. Its statements are inside the same `if`.
         if kind and not is_elif:
             found.append((kind, around))
             around |= {kind}
@@ -73,7 +73,7 @@ def _constructs(code: str) -> list[tuple[str, frozenset[str]]]:
 
 
 def _is_elif(node: ast.AST, child: ast.AST) -> bool:
-    """Tell `elif` from an `if` alone in an `else`: only the former starts in the column of the `if` it belongs to."""
+    """Whether an `if` is an `elif`: it starts in the column of the `if` that it belongs to."""
     return (
         isinstance(node, ast.If)
         and isinstance(child, ast.If)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-# `try` with `except*` has a node of its own since Python 3.11.
+# `try` with `except*` is another node since Python 3.11.
 _TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -36,8 +36,8 @@ def unit_complexities(code: str) -> dict[tuple[str, int], int]:
     Decision points are those of radon (https://radon.readthedocs.io/en/latest/intro.html): each ``if``, ``elif``,
     conditional expression, ``for``, ``while``, ``except``, ``case`` other than the catch-all one, ``assert``, ``for``
     and ``if`` of a comprehension, each further operand of ``and`` or ``or``, and the ``else`` of a loop or of a
-    ``try``. A nested function is a unit of its own; a lambda belongs to the unit it stands in. Unlike radon, the
-    condition of an ``assert`` is looked into.
+    ``try``. A nested function is a separate unit; a lambda belongs to the unit around it. Unlike in radon, the
+    condition of an ``assert`` counts.
 
     Args:
         code: Python source.

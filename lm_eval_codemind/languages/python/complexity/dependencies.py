@@ -30,7 +30,7 @@ def dependencies(code: str) -> int:
     name (a function of the module, of the function around it, or nested in it), as ``self.method`` or ``cls.method``
     (intra-class dependency, also on a method that a base class in the same program defines), as ``Class.method``, or
     by constructing a class of the program that defines ``__init__``. A pair counts once, however often it is named;
-    recursion is no dependency. The module's own statements count as a caller.
+    recursion is not a dependency. The module's own statements count as a caller.
 
     Args:
         code: Python source.

@@ -6,7 +6,7 @@ from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 
 
 def literal_type(output: str) -> str | None:
-    """Return the class of ``OUTPUT_TYPES`` that a Python literal belongs to, or None if it is no literal.
+    """Return the class of ``OUTPUT_TYPES`` that a Python literal belongs to, or None if it is not a literal.
 
     Int: ``int``; Decimal: ``float`` and ``complex``; String: ``str`` and ``bytes``; Binary: ``bool``; List; Tuple;
     Object: everything else (``dict``, ``set``, ``None``).
