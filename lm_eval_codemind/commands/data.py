@@ -123,7 +123,7 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
                     f"on {compared.inputs} further inputs, {len(compared.differences)} differ"
                 )
                 differences += len(compared.differences)
-        except (UpstreamError, MissingExtra) as error:
+        except (UpstreamError, MissingExtra, ValueError) as error:
             raise click.ClickException(str(error)) from error
     if differences:
         raise SystemExit(1)
