@@ -9,6 +9,7 @@ import pytest
 from lm_eval_codemind import families
 from lm_eval_codemind.families.ier import ExecutionReasoning
 from lm_eval_codemind.questions import Family, Variant
+from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.views import views
 
 
@@ -40,3 +41,18 @@ def test_a_view_that_is_not_there(mine: type[Family], place: str) -> None:
     mine.variants = (Variant("mine", "Mine", view=place),)
     with pytest.raises(ValueError, match=f"'mine' names the view '{place}', which cannot be imported"):
         views()
+
+
+def test_an_interval_is_over_problems_and_not_over_samples() -> None:
+    def sample(problem: str, value: float) -> Sample:
+        doc = {"benchmark": "b", "problem_id": problem}
+        return Sample(doc, 0, "", (), (), (), "f", {"found": value}, {})
+
+    view = views()["ier"]
+    once = [sample(f"p{number}", float(number % 4 > 0)) for number in range(20)]
+    assert view.estimate([*once, *once], "found") == view.estimate(once, "found")
+    assert view.estimate(once, "found").low == pytest.approx(0.531, abs=0.001)  # Wilson: 15 of 20
+    uneven = [*once, *once[:5]]
+    estimate = view.estimate(uneven, "found")
+    assert estimate.value == pytest.approx(sum(one.scores["found"] for one in uneven) / 25) and estimate.n == 20
+    assert estimate.low < estimate.value < estimate.high

@@ -148,15 +148,16 @@ class View:
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         """Return a metric over samples with its interval; NaN where samples do not have it.
 
-        Where a problem has several samples, the interval is the bootstrap's over problems.
+        The interval is over problems: a problem with several samples counts with their mean, or, where problems differ
+        in the number of their samples, the ratio of sums is bootstrapped.
         """
         problems: dict[tuple[str, str], list[float]] = defaultdict(list)
         for sample in samples:
             value = sample.scores.get(metric)
             if is_number(value):
                 problems[sample.key.benchmark, sample.key.problem_id].append(value)
-        if all(len(values) == 1 for values in problems.values()):
-            return mean([value for (value,) in problems.values()])
+        if len({len(values) for values in problems.values()}) <= 1:
+            return mean([sum(values) / len(values) for values in problems.values()])
         rows = [(sum(values), len(values)) for values in problems.values()]
         return bootstrap(rows, lambda means: means[..., 0] / means[..., 1])
 
