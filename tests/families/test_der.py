@@ -167,7 +167,8 @@ def test_a_model_that_writes_right_programs_and_predicts_nothing(folder: Path) -
 def test_a_model_that_writes_wrong_programs_only(folder: Path) -> None:
     _, second = stages(folder / "fails")
     found = scores(second)
-    assert found["pass@1"] == (0.0, 0.0) and found["s_der"] == (0.0, 0.0)
+    # The task has one document, that asks nothing; the harness gives no standard error for a single document.
+    assert found["pass@1"] == (0.0, None) and found["s_der"] == (0.0, None)
     assert isnan(found["r_der"][0]) and isnan(found["answered"][0])
     assert VIEW.units(second.tasks[0].read_samples()) == [] and VIEW.leaderboard(second.tasks[0]) == {"Pass1": 0.0}
 
