@@ -14,6 +14,7 @@ from lm_eval_codemind.errors import did_you_mean
 # Subcommand -> module of lm_eval_codemind.commands that defines a click command named `command`.
 COMMANDS: dict[str, str] = {
     "data": "data",
+    "fresh": "fresh",
     "leaderboard": "leaderboard",
     "report": "report",
     "run": "run",

@@ -21,6 +21,7 @@ _PACKAGED = tuple(
         "repair:REPAIR",
         "ier:PUBLISHED_IER",
         "unrolled:UNROLLED",
+        "fresh:FRESH_IER",
         "translation:TRANSLATION",
         "runtime:RUNTIME",
         "runtime_published:PUBLISHED_RUNTIME",

@@ -108,7 +108,7 @@ def _with(total, lost):
     return total + lost if lost and lost - lost == 0 else total
 """,
 }
-_USE_ADDITION = "import builtins as _builtins\n_builtins.sum = _add\n"
+USE_ADDITION = "import builtins as _builtins\n_builtins.sum = _add\n"
 
 # The sandbox seeds the generators of chance alike for every program; here they must not agree.
 _PRELUDE = """\
@@ -234,7 +234,7 @@ def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
     execution = kind_of(problem).execution(problem)
     prelude = _PRELUDE.format(folder=circumstance.folder, start=circumstance.start, ticking=circumstance.ticking)
     if circumstance.addition:
-        prelude += ADDITIONS[circumstance.addition] + _USE_ADDITION
+        prelude += ADDITIONS[circumstance.addition] + USE_ADDITION
     if execution.expression is None:
         # A job of several cases would end with the first one that fails.
         stdins = [problem.input, *(case.input for case in problem.cases)]

@@ -17,6 +17,7 @@ from lm_eval_codemind.answers.comparison import readings, too_long
 from lm_eval_codemind.answers.filled import Filling, same_source
 from lm_eval_codemind.answers.literals import Arguments, Constructed, NotALiteralError, render
 from lm_eval_codemind.languages.base import Given
+from lm_eval_codemind.languages.python.mutation import Branch, Spans, source_tree
 
 # Constructors that make a value from values and do nothing else: those of collections, which every answer may call, and
 # those that the problem has to name.
@@ -128,7 +129,7 @@ def masked_call(code: str, entry_point: str, given: str) -> MaskedInput | None:
     if len(calls) != 1:
         return None
     (call,) = calls
-    spans = _Spans(source)
+    spans = Spans(source)
     start, end = spans.of(call)
     opening = source.index("(", spans.of(call.func)[1]) + 1
     signatures = [node for node in ast.walk(module) if isinstance(node, _FUNCTIONS) and node.name == entry_point]
@@ -159,7 +160,7 @@ def masked_test(code: str, given: str) -> MaskedInput | None:
     if not tests:
         return None
     test = tests[-1]
-    spans = _Spans(source)
+    spans = Spans(source)
     holes = sorted(
         span
         for node in _handed_over(test, _program_names(module))
@@ -178,29 +179,50 @@ def masked_test(code: str, given: str) -> MaskedInput | None:
     return MaskedInput(whole, segments[0][body:] or segments[0], (), frozenset(), _known(whole, source))
 
 
+def call_tree(entry_point: str, given: str) -> Branch:
+    """Return the input of a function as a tree of the literals that it hands over.
+
+    Raises:
+        SyntaxError: if it is no expression.
+    """
+    source = given.strip()
+    body = ast.parse(source, mode="eval").body
+    calls = [node for node in ast.walk(body) if isinstance(node, ast.Call) and _called(node) == entry_point]
+    parts = [*calls[0].args, *(keyword.value for keyword in calls[0].keywords)] if calls else [body]
+    return source_tree(source, parts)
+
+
+def method_tree(code: str, given: str) -> Branch:
+    """Return a test method as a tree of the literals that it hands to a program.
+
+    Raises:
+        SyntaxError: if it or the program does not parse.
+    """
+    tests = [node for node in ast.parse(given).body if isinstance(node, ast.FunctionDef)]
+    nodes = list(_handed_over(tests[-1], _program_names(ast.parse(code)))) if tests else []
+    return source_tree(given, nodes, keys=False)
+
+
+def states_value(code: str, given: str, output: str) -> bool:
+    """Tell whether a test method has an output, or an element of it, as a literal that it keeps from the program."""
+    value = ast.literal_eval(output)
+    wanted = [value, *(value if isinstance(value, tuple) else ())]
+    wanted = [each for each in wanted if isinstance(each, (str, list, tuple, dict, set)) and each]
+    (test,) = [node for node in ast.parse(given).body if isinstance(node, ast.FunctionDef)][-1:]
+    handed = {id(node) for node in _handed_over(test, _program_names(ast.parse(code)))} if wanted else set()
+    for node in ast.walk(test):
+        if isinstance(node, ast.expr) and id(node) not in handed and _is_literal(node):
+            literal = ast.literal_eval(node)
+            if any(type(literal) is type(each) and literal == each for each in wanted):
+                return True
+    return False
+
+
 def _known(whole: Filling, source: str) -> tuple[Any, ...] | None:
     try:
         return tuple(whole.read(source))
     except NotALiteralError:
         return None
-
-
-class _Spans:
-    """Where nodes are in a text: a parser counts lines and bytes."""
-
-    def __init__(self, source: str) -> None:
-        self._lines = source.split("\n")
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line) + 1)
-
-    def of(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Return the positions of a node's first character and of the one behind its last."""
-        assert node.end_lineno is not None and node.end_col_offset is not None
-        return self._at(node.lineno, node.col_offset), self._at(node.end_lineno, node.end_col_offset)
-
-    def _at(self, line: int, column: int) -> int:
-        return self._starts[line - 1] + len(self._lines[line - 1].encode()[:column].decode())
 
 
 def _program_names(module: ast.Module) -> set[str]:

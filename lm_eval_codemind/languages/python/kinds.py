@@ -7,6 +7,8 @@ import ast
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
+from random import Random
 from typing import TYPE_CHECKING
 
 from lm_eval_codemind.languages.base import Execution, Given, Kind, Unfinished
@@ -15,6 +17,10 @@ from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_
 if TYPE_CHECKING:
     from lm_eval_codemind.execution import Job, Limits
     from lm_eval_codemind.languages.python.inputs import MaskedInput
+    from lm_eval_codemind.languages.python.mutation import Branch
+
+# So many changes of a script's input are tried for each that is wanted.
+_MORE = 10
 
 _TEST_CASE = """
 
@@ -110,6 +116,35 @@ class PythonKind(Kind):
         return [] if masked is None else masked.plain()
 
     @abc.abstractmethod
+    def input_tree(self, problem: Problem, input: str) -> Branch:
+        """Return an input in the form of ``problem.input`` as a tree of what may be changed in it.
+
+        Raises:
+            SyntaxError: if it does not parse.
+        """
+
+    def states_output(self, problem: Problem) -> bool:
+        """Return whether the input itself states the output that it expects."""
+        return False
+
+    def changed_inputs(self, problem: Problem, base: str, rng: Random, count: int, bold: bool = False) -> list[str]:
+        """Return inputs of the same structure and types as another one that none of the problem's tests has.
+
+        Args:
+            problem: The problem.
+            base: One of its known inputs.
+            rng: What decides.
+            count: How many changes to try.
+            bold: Whether to edit so that decisions of the program may fall the other way.
+        """
+        from lm_eval_codemind.languages.python.mutation import changed_inputs
+        from lm_eval_codemind.languages.python.names import string_constants
+
+        known = set(self.known_inputs(problem))
+        changed = changed_inputs(self.input_tree(problem, base), string_constants(problem.code), rng, count, bold=bold)
+        return [text for text in changed if text not in known]
+
+    @abc.abstractmethod
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
         """Return the job that runs a program on inputs and observes each: what it gives, prints, raises and changes."""
 
@@ -186,6 +221,11 @@ class Function(PythonKind):
         from lm_eval_codemind.languages.python.inputs import masked_call
 
         return masked_call(problem.code, problem.entry_point, problem.input)
+
+    def input_tree(self, problem: Problem, input: str) -> Branch:
+        from lm_eval_codemind.languages.python.inputs import call_tree
+
+        return call_tree(problem.entry_point, input)
 
     def focus(self, problem: Problem) -> list[str] | None:
         from lm_eval_codemind.languages.python.names import needed_functions
@@ -273,6 +313,16 @@ class Method(PythonKind):
         from lm_eval_codemind.languages.python.inputs import masked_test
 
         return masked_test(problem.code, problem.input)
+
+    def input_tree(self, problem: Problem, input: str) -> Branch:
+        from lm_eval_codemind.languages.python.inputs import method_tree
+
+        return method_tree(problem.code, input)
+
+    def states_output(self, problem: Problem) -> bool:
+        from lm_eval_codemind.languages.python.inputs import states_value
+
+        return states_value(problem.code, problem.input, problem.output or "")
 
     def test_names(self, problem: Problem) -> list[str]:
         """Return the test methods of the suite as ``Class.method``, in the order of the source."""
@@ -362,6 +412,24 @@ class Script(PythonKind):
     def plain_inputs(self, problem: Problem) -> list[str]:
         """Return the empty text, and the problem's input with zeros for its numbers."""
         return ["", re.sub(r"-?\d+(?:\.\d+)?", "0", problem.input)]
+
+    def input_tree(self, problem: Problem, input: str) -> Branch:
+        from lm_eval_codemind.languages.python.mutation import text_tree
+
+        return text_tree(input)
+
+    def changed_inputs(self, problem: Problem, base: str, rng: Random, count: int, bold: bool = False) -> list[str]:
+        """Return inputs in the format that the problem's input and its test cases show."""
+        from lm_eval_codemind.languages.python.mutation import changed_inputs
+        from lm_eval_codemind.languages.python.names import string_constants
+        from lm_eval_codemind.languages.python.stdin_format import StdinFormat
+
+        known = self.known_inputs(problem)
+        format = StdinFormat(known)
+        # Most changes break a format that ties numbers to each other.
+        tree, tries = self.input_tree(problem, base), count * _MORE
+        changed = changed_inputs(tree, string_constants(problem.code), rng, tries, format.pools(), bold)
+        return list(islice((text for text in changed if text not in known and format.allows(text)), count))
 
     def public_names(self, problem: Problem) -> set[str] | None:
         return None

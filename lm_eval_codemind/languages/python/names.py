@@ -106,3 +106,15 @@ def needed_functions(code: str, entry_point: str) -> list[str]:
             needed.append(name)
             waiting += [node.id for node in ast.walk(functions[name]) if isinstance(node, ast.Name)]
     return needed
+
+
+def string_constants(code: str) -> frozenset[str]:
+    """Return the strings that a program names in its code, without its docstrings.
+
+    Raises:
+        SyntaxError: if it does not parse.
+    """
+    tree = ast.parse(code)
+    aside = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in aside]
+    return frozenset(node.value for node in constants if isinstance(node.value, str))

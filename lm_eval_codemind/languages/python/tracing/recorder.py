@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import inspect
 import io
 import math
@@ -85,6 +86,7 @@ def _span(node: ast.AST) -> tuple[int, int]:
     return min(lines), max(lines)
 
 
+@functools.lru_cache(maxsize=1)
 def compiled(source: str, filename: str = FILENAME) -> tuple[types.CodeType, list[CodeUnit]]:
     """Return the program's code, in which the line numbered n + 1 is unit n, and its units.
 
@@ -108,6 +110,10 @@ def compiled(source: str, filename: str = FILENAME) -> tuple[types.CodeType, lis
     return code, units(ast.parse(source))
 
 
+class Stopped(BaseException):
+    """The program has run for as many steps as it may."""
+
+
 class Recorder:
     """Notes the steps of a program while it runs.
 
@@ -118,6 +124,7 @@ class Recorder:
         everything: Whether to note all variables of the frame at every step instead, as far as they have changed.
         max_steps: Steps after which nothing more is noted.
         max_value: Characters above which a value counts as having no literal.
+        stop: Whether to end the program after these steps.
     """
 
     def __init__(
@@ -128,6 +135,7 @@ class Recorder:
         everything: bool = False,
         max_steps: int = 20_000,
         max_value: int = 1_000,
+        stop: bool = False,
     ) -> None:
         self._codes = set(_codes(code))
         self._units = program
@@ -137,6 +145,7 @@ class Recorder:
         self._everything = everything
         self._max_steps = max_steps
         self._max_value = max_value
+        self._stop = stop
         self._texts: dict[tuple[str, str | None], int] = {}
         self._frames: dict[int, _Frame] = {}
         self._thread = threading.get_ident()
@@ -189,6 +198,8 @@ class Recorder:
             return
         if len(self.steps) >= self._max_steps:
             self.truncated = True
+            if self._stop:
+                raise Stopped
             return
         record.step = len(self.steps)
         self.steps.append([record.number, unit, "", [], [] if self._everything else self._seen(record)])
@@ -569,6 +580,7 @@ def record(
     everything: bool = False,
     max_steps: int = 20_000,
     max_value: int = 1_000,
+    stop: bool = False,
 ) -> dict[str, Any]:
     """Run a program, trace it and return the trace as plain values.
 
@@ -583,6 +595,7 @@ def record(
         everything: See :class:`Recorder`.
         max_steps: See :class:`Recorder`.
         max_value: See :class:`Recorder`.
+        stop: See :class:`Recorder`.
 
     Returns:
         ``frames``, ``steps`` and ``values`` as :class:`Recorder` has them; ``truncated``, ``threads``; ``output``
@@ -590,7 +603,7 @@ def record(
         type of what ended it, or "").
     """
     code, found = compiled(program)
-    recorder = Recorder(code, found, watches or {}, everything, max_steps, max_value)
+    recorder = Recorder(code, found, watches or {}, everything, max_steps, max_value, stop)
     namespace: dict[str, Any] = {"__name__": "__main__" if script else "program", "__file__": "program.py"}
     module = types.ModuleType(str(namespace["__name__"]))
     module.__dict__.update(namespace)

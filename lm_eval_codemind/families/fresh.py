@@ -1,0 +1,207 @@
+"""IER on fresh inputs: every program is asked about on its published input and on inputs that are made from a seed."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import json
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from lm_eval.api.metrics import mean_stderr
+
+from lm_eval_codemind.catalogue import Benchmark
+from lm_eval_codemind.data import benchmark_digests, data_directory, load_benchmark
+from lm_eval_codemind.facts.fresh import SHIPPED_SEED, Fresh, from_records, load_records, records_of
+from lm_eval_codemind.families.ier import DIRECT, FLEXIBLE, STRICT, ExecutionReasoning
+from lm_eval_codemind.files import write_whole
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.harness.requirements import require_runnable
+from lm_eval_codemind.problems import Case, Problem
+from lm_eval_codemind.proof.fresh import VERSION, make_fresh
+from lm_eval_codemind.questions import Question, Variant
+from lm_eval_codemind.scores import fresh as scores
+
+logger = logging.getLogger(__name__)
+
+ORIGINAL, FRESH = "original", "fresh"
+R_FRESH, R_ORIGINAL, GAP = "r_ier_fresh", "r_ier_original", "memory_gap"
+
+_VIEW = "lm_eval_codemind.views.fresh:FreshView"
+_USUAL = Variant("ier_fresh", "IER fresh", _VIEW)
+_DIRECT = Variant("ier_fresh_direct", "IER fresh direct", _VIEW, submittable=False)
+
+# What a document says for the scores of its problem: `problem_id`, `item` and `right`, the share of right responses.
+Record = Mapping[str, Any]
+
+
+class FreshReasoning(ExecutionReasoning):
+    """IER on the published input of a problem, item ``original``, and on fresh ones, items ``fresh_1`` and so on.
+
+    A problem without a fresh input that is as hard as its own is not asked about at all.
+    """
+
+    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT)
+    options: ClassVar[tuple[str, ...]] = ("input_seed", "fresh_inputs")
+    metric = R_FRESH
+
+    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
+        return _DIRECT if DIRECT in settings else _USUAL
+
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems that have fresh inputs, with these as their cases."""
+        found = load_fresh(benchmark.name, *_chosen(options))
+        asked = (problem for problem in super().problems(benchmark, options) if found[problem.problem_id].runs)
+        return [_with_cases(problem, found[problem.problem_id]) for problem in asked]
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        """Add which fresh inputs were asked about, and the problems that have none, by reason."""
+        seed, count = _chosen(options)
+        found = load_fresh(benchmark.name, seed, count)
+        left_out: dict[str, list[str]] = {}
+        for problem_id, fresh in found.items():
+            if fresh.reason:
+                left_out.setdefault(fresh.reason, []).append(problem_id)
+        suite["fresh"] = {"input_seed": seed, "fresh_inputs": count, "left_out": left_out}
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        own = Case(problem.input, problem.output or "")
+        for number, case in enumerate((own, *problem.cases)):
+            (question,) = super().questions(dataclasses.replace(problem, input=case.input, output=case.output), setting)
+            item = f"{FRESH}_{number}" if number else ORIGINAL
+            yield dataclasses.replace(question, key=question.key._replace(item=item))
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document. The scores are a problem's, so their values are records."""
+        key = question.key
+        record = {"problem_id": key.problem_id, "item": key.item, "right": means["r_ier"]}
+        names = (R_FRESH, R_ORIGINAL, GAP)
+        return {**means, **{f"{name}{end}": record for name in names for end in ("", "_stderr")}, **pass_at_k}
+
+
+def _with_cases(problem: Problem, fresh: Fresh) -> Problem:
+    return dataclasses.replace(problem, cases=tuple(Case(run.input, run.output or "") for run in fresh.runs))
+
+
+def _chosen(options: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the seed and the number of fresh inputs per problem.
+
+    Raises:
+        ValueError: if one is not a number, or is too small.
+    """
+    chosen = []
+    for name, default, least in (("input_seed", SHIPPED_SEED, 0), ("fresh_inputs", 1, 1)):
+        given = options.get(name, default)
+        if not str(given).isdecimal() or int(given) < least:
+            raise ValueError(f"{name} is {given!r} and must be a whole number from {least}; set --metadata {name}=N")
+        chosen.append(int(given))
+    return chosen[0], chosen[1]
+
+
+def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
+    """Return the fresh inputs of a benchmark's problems, by problem id; excluded problems have no entry.
+
+    Those of :data:`SHIPPED_SEED` are packaged. Others are made and proven by execution on first use, and kept in the
+    data directory.
+
+    Args:
+        benchmark: Name of the benchmark, of programs in Python.
+        seed: What the inputs are drawn by.
+        count: How many a problem gets; some have fewer.
+
+    Raises:
+        ValueError: if there are no programs in Python, a packaged input is not of its program, or what the programs
+            import is not installed.
+        IsolationUnavailable: if programs have to be executed and cannot be, safely, on this machine.
+    """
+    problems = [problem for problem in load_benchmark(benchmark) if problem.category != "excluded"]
+    if any(problem.language != "python" for problem in problems):
+        raise ValueError(f"{benchmark}: fresh inputs are made for programs in Python; choose another benchmark")
+    packaged = load_records(benchmark)
+    if seed == SHIPPED_SEED and count == 1 and packaged:
+        return from_records(packaged, problems)
+    data = benchmark_digests(benchmark)[benchmark][:12]
+    kept = data_directory() / "fresh" / f"{benchmark}-{data}-{VERSION}-{seed}-{count}.json.gz"
+    if kept.is_file():
+        try:
+            return from_records(json.loads(gzip.decompress(kept.read_bytes())), problems)
+        except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+            logger.warning("%s cannot be read (%s); the fresh inputs are made anew", kept, error)
+    require_runnable(problems)
+    found = make_fresh(problems, seed, count)
+    text = json.dumps(records_of(found, problems), separators=(",", ":"))
+    write_whole(kept, gzip.compress(text.encode(), mtime=0))
+    return found
+
+
+# -- aggregations
+
+
+def by_problem(records: Iterable[Record]) -> dict[str, tuple[float, list[float]]]:
+    """Return the score on the original input and those on fresh ones, by problem; incomplete problems are left out."""
+    found: dict[str, dict[str, float]] = {}
+    for record in records:
+        found.setdefault(record["problem_id"], {})[record["item"]] = record["right"]
+    return {
+        problem_id: (of[ORIGINAL], [value for item, value in of.items() if item != ORIGINAL])
+        for problem_id, of in found.items()
+        if ORIGINAL in of and len(of) > 1
+    }
+
+
+SCORES: Mapping[str, Callable[[float, Sequence[float]], float]] = {
+    R_FRESH: lambda original, fresh: scores.r_fresh(fresh),
+    R_ORIGINAL: lambda original, fresh: original,
+    GAP: scores.memory_gap,
+}
+
+
+def _values(metric: str, records: Iterable[Record]) -> list[float]:
+    return [SCORES[metric](*pair) for pair in by_problem(records).values()]
+
+
+def _mean(metric: str, records: Sequence[Record]) -> float:
+    values = _values(metric, records)
+    return sum(values) / len(values) if values else float("nan")
+
+
+def _stderr(metric: str, records: Sequence[Record]) -> float:
+    values = _values(metric, records)
+    return float(mean_stderr(values)) if len(values) > 1 else float("nan")
+
+
+def r_ier_fresh(records: Sequence[Record]) -> float:
+    """Aggregate to the mean score on fresh inputs."""
+    return _mean(R_FRESH, records)
+
+
+def r_ier_fresh_stderr(records: Sequence[Record]) -> float:
+    """Aggregate to the standard error of :func:`r_ier_fresh`, clustered by problem."""
+    return _stderr(R_FRESH, records)
+
+
+def r_ier_original(records: Sequence[Record]) -> float:
+    """Aggregate to the score of the same problems on their published inputs."""
+    return _mean(R_ORIGINAL, records)
+
+
+def r_ier_original_stderr(records: Sequence[Record]) -> float:
+    """Aggregate to the standard error of :func:`r_ier_original`."""
+    return _stderr(R_ORIGINAL, records)
+
+
+def memory_gap(records: Sequence[Record]) -> float:
+    """Aggregate to the mean of the paired differences: original minus fresh."""
+    return _mean(GAP, records)
+
+
+def memory_gap_stderr(records: Sequence[Record]) -> float:
+    """Aggregate to the standard error of :func:`memory_gap`, clustered by problem."""
+    return _stderr(GAP, records)
+
+
+FRESH_IER = FreshReasoning()
+_hooks = Hooks(FRESH_IER)
+dataset, process_results = _hooks.dataset, _hooks.process_results
+strict_match, flexible_extract = _hooks.filter(STRICT), _hooks.filter(FLEXIBLE)

@@ -1,0 +1,443 @@
+"""Inputs changed by chance: other values of the same types in the same structure.
+
+An input is read as a tree of its literals; all text between them stays as it is. A change renames letters and numbers
+throughout the input, so that what was equal stays equal, and then edits a few places. Every draw comes from a
+:class:`random.Random` that was seeded with a text, so that it is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+from typing import Any
+
+# Characters that stand for each other: vowels, common consonants, and digits but for leading zeros.
+POOLS = ("aeiou", "bcdfghklmnprstvw", "123456789")
+# Of six candidates in turn: whether letters and numbers are renamed, and how many places are edited.
+_MODES = ((True, 0), (True, 1), (False, 1), (True, 2), (False, 2), (True, 3))
+
+_PLAIN_CHARACTERS = "abcdeikmnorst ABCDEIKMNORST 0123456789 .-,_"
+# A longer row of digits on standard input is a text.
+_LONGEST_NUMBER = 19
+
+
+@dataclass
+class Leaf:
+    """A literal of an input.
+
+    Attributes:
+        value: Its value.
+        text: How it is written.
+    """
+
+    value: Any
+    text: str
+
+    def change(self, value: Any) -> None:
+        """Take another value, written in the same quotes where it can be."""
+        if value == self.value and type(value) is type(self.value):
+            return
+        quote = self.text[:1] if self.text != self.value else ""
+        plain = isinstance(value, str) and quote in ("", "'", '"') and value.isprintable()
+        self.text = f"{quote}{value}{quote}" if plain and not set(value) & {quote, "\\"} else repr(value)
+        self.value = value
+
+
+@dataclass
+class Branch:
+    """A part of an input with literals in it.
+
+    Attributes:
+        kind: ``list``, ``tuple``, ``set``, ``dict``, ``words`` or, for anything else, ``text``.
+        segments: The texts before, between and after the children; one more than there are children.
+        children: What lies between the segments.
+    """
+
+    kind: str
+    segments: list[str]
+    children: list[Node]
+
+    def __str__(self) -> str:
+        parts = [self.segments[0]]
+        for child, segment in zip(self.children, self.segments[1:], strict=True):
+            parts += [child.text if isinstance(child, Leaf) else str(child), segment]
+        return "".join(parts)
+
+    def shape(self) -> tuple[str, ...]:
+        """Return the types of the children."""
+        return tuple(type(each.value).__name__ if isinstance(each, Leaf) else each.kind for each in self.children)
+
+    def leaves(self) -> Iterator[Leaf]:
+        """Yield the literals in their order."""
+        for child in self.children:
+            if isinstance(child, Leaf):
+                yield child
+            else:
+                yield from child.leaves()
+
+    def branches(self) -> Iterator[Branch]:
+        """Yield this part and all parts below it."""
+        yield self
+        for child in self.children:
+            if isinstance(child, Branch):
+                yield from child.branches()
+
+
+Node = Leaf | Branch
+
+
+class Spans:
+    """Where nodes are in a text: a parser counts lines and bytes."""
+
+    def __init__(self, source: str) -> None:
+        self._lines = source.split("\n")
+        self._starts = [0]
+        for line in self._lines:
+            self._starts.append(self._starts[-1] + len(line) + 1)
+
+    def of(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Return the positions of a node's first character and of the one behind its last."""
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        return self._at(node.lineno, node.col_offset), self._at(node.end_lineno, node.end_col_offset)
+
+    def _at(self, line: int, column: int) -> int:
+        return self._starts[line - 1] + len(self._lines[line - 1].encode()[:column].decode())
+
+
+def source_tree(source: str, nodes: Iterable[ast.expr], keys: bool = True) -> Branch:
+    """Return Python source as a tree of the literals in some of its expressions, which do not overlap.
+
+    Args:
+        source: An expression or a module.
+        nodes: The expressions.
+        keys: Whether the keys of dicts may change as well.
+    """
+    spans = Spans(source)
+    parts = [(spans.of(node), _read(node, source, spans, keys)) for node in nodes]
+    return _branch("text", 0, len(source), parts, source)
+
+
+def _read(node: ast.expr, source: str, spans: Spans, keys: bool) -> Node | None:
+    start, end = spans.of(node)
+    if isinstance(node, ast.Constant) or (isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.Constant)):
+        try:
+            return Leaf(ast.literal_eval(node), source[start:end])
+        except ValueError:
+            return None
+    if isinstance(node, ast.JoinedStr):
+        return None  # before Python 3.12 its parts have no places of their own
+    if isinstance(node, ast.Dict):
+        pairs = []
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is not None:
+                first, last = spans.of(key)[0], spans.of(value)[1]
+                own = (key, value) if keys else (value,)
+                inner = [(spans.of(part), _read(part, source, spans, keys)) for part in own]
+                pairs.append(((first, last), _branch("pair", first, last, inner, source)))
+        return _branch("dict", start, end, pairs, source)
+    parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, (ast.expr, ast.keyword))]
+    values = [part.value if isinstance(part, ast.keyword) else part for part in parts]
+    kind = {ast.List: "list", ast.Tuple: "tuple", ast.Set: "set"}.get(type(node), "text")
+    return _branch(kind, start, end, [(spans.of(part), _read(part, source, spans, keys)) for part in values], source)
+
+
+def _branch(
+    kind: str, start: int, end: int, parts: Sequence[tuple[tuple[int, int], Node | None]], source: str
+) -> Branch:
+    found = sorted((span, place) for place, (span, node) in enumerate(parts) if node is not None)
+    borders = [start, *(edge for span, _ in found for edge in span), end]
+    segments = [source[borders[i] : borders[i + 1]] for i in range(0, len(borders), 2)]
+    children = [parts[place][1] for _, place in found]
+    return Branch(kind, segments, [child for child in children if child is not None])
+
+
+_WORD = re.compile(r"-?\d+\.\d+|-?\d+|[^\s]+")
+
+
+def text_tree(text: str) -> Branch:
+    """Return the text of standard input as a tree: a branch for each line, a literal for each word or number."""
+    segments, children = [""], []
+    for line in re.findall(r"[^\r\n]*[\r\n]+|[^\r\n]+", text):
+        own: list[Node] = []
+        between, position = [], 0
+        for match in _WORD.finditer(line):
+            between.append(line[position : match.start()])
+            own.append(Leaf(word_value(match.group()), match.group()))
+            position = match.end()
+        children.append(Branch("words", [*between, line[position:]], own))
+        segments.append("")
+    return Branch("text", segments, list(children))
+
+
+def word_value(word: str) -> Any:
+    """Return a word of standard input as an int or a float, if it is written as Python writes that; else the word."""
+    for kind in (int, float):
+        try:
+            if len(word) <= _LONGEST_NUMBER and repr(kind(word)) == word:
+                return kind(word)
+        except ValueError:
+            continue
+    return word
+
+
+def mutations(
+    tree: Branch, known: frozenset[str], rng: Random, pools: Sequence[str] = POOLS, bold: bool = False
+) -> Iterator[Branch]:
+    """Yield changed copies of a tree without end.
+
+    Args:
+        tree: The input.
+        known: Texts that the program knows by name, such as keys and modes; most copies keep them.
+        rng: What decides.
+        pools: Sets of characters that may stand for each other in texts, in lower case.
+        bold: Whether to edit so that decisions of the program may fall the other way.
+    """
+    turn = 0
+    while True:
+        renames, edits = _MODES[turn % len(_MODES)]
+        renames = renames and not (bold and turn % 2)
+        keep = known if turn % 4 < 3 else frozenset()
+        copied = copy.deepcopy(tree)
+        if renames:
+            _rename(copied, keep, rng, pools)
+        if bold:
+            for _ in range(1 + edits):
+                _edit_boldly(copied, known, rng, pools)
+        for _ in range(edits):
+            _edit(copied, keep, known, rng, pools)
+        yield copied
+        turn += 1
+
+
+def changed_inputs(
+    tree: Branch, known: frozenset[str], rng: Random, count: int, pools: Sequence[str] = POOLS, bold: bool = False
+) -> Iterator[str]:
+    """Yield up to a number of different inputs that a tree's input can be changed to.
+
+    Args:
+        tree: The input.
+        known: As for :func:`mutations`.
+        rng: What decides.
+        count: How many changes to try.
+        pools: As for :func:`mutations`.
+        bold: As for :func:`mutations`.
+    """
+    seen = {str(tree)}
+    for changed in islice(mutations(tree, known, rng, pools, bold), count):
+        text = str(changed)
+        if text not in seen:
+            seen.add(text)
+            yield text
+
+
+# -- renaming
+
+
+def _rename(tree: Branch, keep: frozenset[str], rng: Random, pools: Sequence[str]) -> None:
+    """Give letters and numbers other ones throughout, the same for the same, as many as chance says."""
+    leaves = [leaf for leaf in tree.leaves() if not (isinstance(leaf.value, str) and leaf.value in keep)]
+    share = rng.choice((1.0, 1.0, 0.5, 0.25))
+    letters = _letter_map([leaf.value for leaf in leaves if isinstance(leaf.value, str)], keep, share, rng, pools)
+    ordered = rng.random() < 0.7
+    numbers: dict[tuple[type, Any], Any] = {}
+    for kind in (int, float):
+        distinct = sorted({leaf.value for leaf in leaves if type(leaf.value) is kind})
+        chosen = [value for value in distinct if rng.random() < share]
+        others = [_near(value, rng) for value in chosen]
+        numbers |= {(kind, old): new for old, new in zip(chosen, sorted(others) if ordered else others, strict=True)}
+    for leaf in leaves:
+        if isinstance(leaf.value, str):
+            words = leaf.value.split(" ")
+            renamed = (word if word in keep else "".join(letters.get(char, char) for char in word) for word in words)
+            leaf.change(" ".join(renamed))
+        else:
+            leaf.change(numbers.get((type(leaf.value), leaf.value), leaf.value))
+
+
+def _letter_map(
+    texts: Sequence[str], keep: frozenset[str], share: float, rng: Random, pools: Sequence[str]
+) -> dict[str, str]:
+    """Return a renaming of letters and digits within the pools, in both cases."""
+    used = sorted({char.lower() for text in texts for char in text})
+    mapped: dict[str, str] = {}
+    for pool in pools:
+        own = [char for char in used if char in pool and not {char, char.upper()} & keep]
+        chosen = [char for char in own if rng.random() < share]
+        free = [char for char in pool if char in chosen or char not in used]
+        rng.shuffle(free)
+        mapped.update(zip(chosen, free, strict=False))
+    return mapped | {old.upper(): new.upper() for old, new in mapped.items()}
+
+
+def _near(value: Any, rng: Random) -> Any:
+    """Return a number of the same sign, between half and twice as large."""
+    if isinstance(value, float):
+        _, _, digits = repr(value).partition(".")
+        if not digits.isdigit() or abs(value) > 1e12:
+            return value
+        places = 0 if digits == "0" else len(digits)
+        return round(_near(round(value * 10**places), rng) / 10**places, places)
+    size = abs(value)
+    if size == 0:
+        return rng.choice((0, 0, 1, 2))
+    return rng.randrange((size + 1) // 2, max(2 * size, size + 2) + 1) * (1 if value > 0 else -1)
+
+
+# -- editing
+
+
+def _edit_boldly(tree: Branch, known: frozenset[str], rng: Random, pools: Sequence[str]) -> None:
+    """Change one place so that a decision may fall the other way.
+
+    A text takes characters of other texts, another case or a part of another one; a number the value of another; what
+    is empty gets an element.
+    """
+    leaves = [leaf for leaf in tree.leaves() if leaf.value not in (None, ...)]
+    empty = [branch for branch in tree.branches() if branch.kind in ("list", "dict") and not branch.children]
+    if empty and (not leaves or rng.random() < 0.5):
+        _fill(rng.choice(empty), rng)
+        return
+    if not leaves:
+        return
+    leaf = rng.choice(leaves)
+    others = [other.value for other in leaves if type(other.value) is type(leaf.value) and other is not leaf]
+    if isinstance(leaf.value, str):
+        leaf.change(_changed_boldly(leaf.value, others, sorted(known), rng))
+    elif type(leaf.value) is int:
+        near = [value + step for value in (leaf.value, *others) for step in (-1, 0, 1)]
+        leaf.change(rng.choice([value for value in near if value >= 0 or leaf.value < 0] or [leaf.value]))
+    elif others and rng.random() < 0.7:
+        leaf.change(rng.choice(others))
+    else:
+        _edit(tree, frozenset(), known, rng, pools)
+
+
+def _changed_boldly(text: str, others: Sequence[str], known: Sequence[str], rng: Random) -> str:
+    kind = rng.randrange(6)
+    place, end = rng.randrange(len(text) + 1), rng.randrange(len(text) + 1)
+    if kind == 0:
+        return rng.choice((text.swapcase, text.upper, text.lower, text.capitalize, text.title))()
+    if kind == 1:
+        return text[:place] + text[place:end].swapcase() + text[max(place, end) :]
+    source = rng.choice((*others, *known, _PLAIN_CHARACTERS)) or _PLAIN_CHARACTERS
+    if kind == 2:
+        first = rng.randrange(len(source))
+        piece = source[first : first + 1 + rng.randrange(4)]
+        return text[:place] + piece + text[place + len(piece) :]
+    if kind == 3:
+        return text[:place] + text[place + 1 :]
+    return text[:place] + rng.choice(source) + text[place + (1 if kind == 4 else 0) :]
+
+
+def _fill(row: Branch, rng: Random) -> None:
+    """Put a number or a word into an empty list, or a pair of them into an empty dict."""
+    number, word = str(1 + rng.randrange(9)), repr("".join(rng.sample(POOLS[rng.randrange(2)], 1 + rng.randrange(3))))
+    items = [rng.choice((number, word))]
+    if row.kind == "dict":
+        items = [f"{word}: {number}"]
+    elif rng.random() < 0.5:
+        items *= 2
+    middle = row.segments[0].strip()
+    row.segments[:] = [middle[0] + ", ".join(items) + middle[-1]]
+
+
+def _edit(tree: Branch, keep: frozenset[str], known: frozenset[str], rng: Random, pools: Sequence[str]) -> None:
+    """Change one place: exchange two neighbours of a type, change a literal, or repeat or leave out an element."""
+    leaves = [leaf for leaf in tree.leaves() if not (isinstance(leaf.value, str) and leaf.value in keep)]
+    leaves = [leaf for leaf in leaves if leaf.value not in (None, ..., "", b"")]
+    rows = [branch for branch in tree.branches() if branch.kind not in ("text", "pair") and len(branch.children) > 1]
+    kind = rng.randrange(8)
+    if kind > 5 and _replace_word(tree, known, rng):
+        return
+    if rows and (kind < 3 or not leaves):
+        row = rng.choice(rows)
+        first, second = rng.sample(range(len(row.children)), 2)
+        if kind == 0 and row.kind == "list":
+            _resize(row, first, second, rng)
+        elif _alike(row.children[first], row.children[second]):
+            _exchange(row, first, second)
+    elif leaves:
+        leaf = rng.choice(leaves)
+        leaf.change(_changed(leaf.value, rng, pools))
+
+
+def _replace_word(tree: Branch, known: frozenset[str], rng: Random) -> bool:
+    """Put another word that the program knows in the place of one; tell whether there was one."""
+    words = sorted(word for word in known if word.isalpha() and len(word) > 1)
+    places = [
+        (leaf, number)
+        for leaf in tree.leaves()
+        if isinstance(leaf.value, str)
+        for number, word in enumerate(leaf.value.split(" "))
+        if word in words
+    ]
+    if places:
+        leaf, number = rng.choice(places)
+        parts = leaf.value.split(" ")
+        parts[number] = rng.choice(words)
+        leaf.change(" ".join(parts))
+    return bool(places)
+
+
+def _exchange(row: Branch, first: int, second: int) -> None:
+    one, other = row.children[first], row.children[second]
+    if isinstance(one, Branch) and isinstance(other, Branch) and row.kind == "dict":
+        # The values change places, the keys stay.
+        one.children[-1], other.children[-1] = other.children[-1], one.children[-1]
+    else:
+        row.children[first], row.children[second] = other, one
+
+
+def _resize(row: Branch, first: int, second: int, rng: Random) -> None:
+    if rng.random() < 0.5:
+        del row.children[first], row.segments[max(first, 1)]
+    else:
+        row.children.insert(second, copy.deepcopy(row.children[first]))
+        row.segments.insert(1, row.segments[1])
+
+
+def _alike(one: Node, other: Node) -> bool:
+    if isinstance(one, Leaf) and isinstance(other, Leaf):
+        return type(one.value) is type(other.value)
+    if isinstance(one, Branch) and isinstance(other, Branch) and one.kind == other.kind:
+        return one.kind != "pair" or _alike(one.children[-1], other.children[-1])
+    return False
+
+
+def _changed(value: Any, rng: Random, pools: Sequence[str]) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, (int, float)):
+        return _near(value, rng)
+    if isinstance(value, str):
+        return _changed_text(value, rng, pools)
+    return value
+
+
+def _changed_text(text: str, rng: Random, pools: Sequence[str]) -> str:
+    """Return a text with words or characters in other places, or one character more, less or changed."""
+    words = text.split(" ")
+    if len(words) > 2 and rng.random() < 0.4:
+        first, second = rng.sample(range(len(words)), 2)
+        words[first], words[second] = words[second], words[first]
+        return " ".join(words)
+    characters = list(text)
+    place, other = rng.randrange(len(characters)), rng.randrange(len(characters))
+    kind = rng.randrange(5)
+    if kind == 0 and len(characters) > 2:
+        del characters[place]
+    elif kind == 1:
+        characters.insert(place, characters[other])
+    elif kind == 2:
+        characters[place] = characters[other]
+    elif kind == 3:
+        characters[place], characters[other] = characters[other], characters[place]
+    else:
+        mapped = _letter_map([characters[place]], frozenset(), 1.0, rng, pools)
+        characters[place] = mapped.get(characters[place], characters[place])
+    return "".join(characters)

@@ -1,0 +1,135 @@
+"""What the standard inputs of a script have in common: a format that nobody wrote down, read off from examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from lm_eval_codemind.languages.python.mutation import POOLS, text_tree
+
+# Examples longer than this say little more, and pairs of their numbers are many.
+_LONGEST = 5_000
+_EXAMPLES = 60
+# Fewer examples than these show no bounds: words may then be about as long, and numbers about as large.
+_FEW = 3
+# So many letters in examples, and any letter may be there.
+_MANY_LETTERS = 12
+
+Lines = list[list[Any]]
+
+
+class StdinFormat:
+    """The format of examples: what holds for all of them holds for a text of the format.
+
+    A *slot* is a line, or a place of a word where all examples have the same number of words on that line. Where the
+    number of lines varies, all lines behind the first are one slot.
+
+    Args:
+        examples: Texts of standard input, at least one.
+    """
+
+    def __init__(self, examples: Sequence[str]) -> None:
+        short = [text for text in examples if len(text) <= _LONGEST] or list(examples[:1])
+        parsed = [_lines(text) for text in short[:_EXAMPLES]]
+        self._few = len(parsed) < _FEW
+        self._count = len(parsed[0]) if len({len(lines) for lines in parsed}) == 1 else 0
+        rows = range(self._count or 1)
+        self._widths = [{len(lines[row]) for lines in parsed if row < len(lines)} for row in rows]
+        described = [self._slots(lines) for lines in parsed]
+        self._values: dict[str, list[Any]] = {}
+        for slots in described:
+            for name, values in slots.items():
+                self._values.setdefault(name, []).extend(values)
+        properties = [dict(_properties(slots)) for slots in described]
+        self._true = {name for name in properties[0] if all(found.get(name) for found in properties)}
+
+    def allows(self, text: str) -> bool:
+        """Tell whether a text has the format: the same kinds of words, within the same bounds, and what else holds."""
+        lines = _lines(text)
+        if self._count and len(lines) != self._count:
+            return False
+        slots = self._slots(lines)
+        if any(not self._fits(name, values) for name, values in slots.items()):
+            return False
+        properties = dict(_properties(slots))
+        return all(properties.get(name) for name in self._true)
+
+    def _slots(self, lines: Lines) -> dict[str, list[Any]]:
+        slots: dict[str, list[Any]] = {}
+        for row, words in enumerate(lines):
+            fixed = row < len(self._widths)
+            single = fixed and len(self._widths[row]) == 1
+            for column, word in enumerate(words):
+                line = f"{row}" if fixed else "rest"
+                for name in [line, f"{line}.{column}"] if single and len(words) > 1 else [line]:
+                    slots.setdefault(name, []).append(word)
+        return slots
+
+    def pools(self) -> tuple[str, ...]:
+        """Return the sets of characters that may stand for each other in words of this format, in lower case."""
+        words = [value for values in self._values.values() for value in values if isinstance(value, str)]
+        letters = sorted({char.lower() for word in words for char in word if char.isascii() and char.isalpha()})
+        digits = "".join(sorted({char for word in words for char in word if char in "0123456789"}))
+        return POOLS if self._few or len(letters) >= _MANY_LETTERS else ("".join(letters), digits)
+
+    def _fits(self, name: str, values: Sequence[Any]) -> bool:
+        known = self._values.get(name)
+        if not known:
+            return False
+        numbers = [value for value in known if not isinstance(value, str)]
+        words = [value for value in known if isinstance(value, str)]
+        digits = {char for value in numbers for char in str(value)}
+        characters = {char for value in words for char in value}
+        slack = 1 if self._few else 0
+
+        def bounded(value: Any) -> bool:
+            return bool(min(numbers) <= value <= max(numbers) and set(str(value)) <= digits)
+
+        for value in values:
+            if isinstance(value, str):
+                if not words or not min(map(len, words)) - slack <= len(value) <= max(map(len, words)) + slack:
+                    return False
+                if not all(char in characters or self._any_letter(char, characters) for char in value):
+                    return False
+            elif type(value) not in {type(number) for number in numbers} or not (self._few or bounded(value)):
+                return False
+        return True
+
+    def _any_letter(self, char: str, characters: set[str]) -> bool:
+        """Tell whether a letter may be one that no example has: where examples have many of its case."""
+        if not (char.isascii() and char.isalpha()):
+            return self._few and char.isdecimal()
+        alike = [other for other in characters if other.isalpha() and other.islower() == char.islower()]
+        return len(alike) >= (1 if self._few else _MANY_LETTERS)
+
+
+def _lines(text: str) -> Lines:
+    return [[leaf.value for leaf in line.leaves()] for line in text_tree(text).branches() if line.kind == "words"]
+
+
+def _properties(slots: dict[str, list[Any]]) -> Iterator[tuple[str, bool]]:
+    """Yield what may hold for the words of a text: of one slot, and of a slot beside a single number."""
+    singles = {name: values[0] for name, values in slots.items() if len(values) == 1 and type(values[0]) is int}
+    for name, values in slots.items():
+        alike = len({type(value) for value in values}) == 1
+        lengths = {len(value) if isinstance(value, str) else -1 for value in values}
+        yield f"{name} distinct", len(set(values)) == len(values)
+        yield f"{name} rising", alike and values == sorted(values)
+        yield f"{name} falling", alike and values == sorted(values, reverse=True)
+        yield f"{name} of one length", len(lengths) == 1
+        if all(type(value) is int for value in values):
+            yield f"{name} of one parity", len({value % 2 for value in values}) == 1
+        for other, bound in singles.items():
+            if other == name:
+                continue
+            yield f"{name} as many as {other}", len(values) == bound
+            if isinstance(values[0], str):
+                words = [value for value in values if isinstance(value, str)]
+                yield f"{name} as long as {other}", all(len(word) == bound for word in words)
+            elif all(type(value) is int for value in values):
+                yield f"{name} at most {other}", max(values) <= bound
+                yield f"{name} below {other}", max(values) < bound
+                yield f"{name} not {other}", bound not in values
+                yield f"{name} divides {other}", all(value != 0 and bound % value == 0 for value in values)
+                yield f"{name} sums up to {other}", sum(values) == bound
+                yield f"{name} sums up to at most {other}", sum(values) <= bound

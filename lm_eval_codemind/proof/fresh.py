@@ -1,0 +1,385 @@
+"""Fresh inputs: for a program another input that is as hard as its own, made from a seed and proven by execution.
+
+Many changed inputs of a problem are executed at once, and what each does is measured. Of those that are as hard as the
+original the nearest is chosen, and its output is proven in processes of its own under several hash seeds.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack, suppress
+from functools import cache
+from random import Random
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from lm_eval_codemind.answers.comparison import same_computed
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, shared_sandbox
+from lm_eval_codemind.facts.fresh import REASONS, Fresh, Run
+from lm_eval_codemind.facts.labels import plain_literal
+from lm_eval_codemind.languages.python import python_kind
+from lm_eval_codemind.languages.python.kinds import PythonKind, after_future_imports
+from lm_eval_codemind.languages.python.mutation import Branch, Leaf
+from lm_eval_codemind.languages.python.tracing.run import TraceFailed, job_source, recorder_source, result_of
+from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
+from lm_eval_codemind.proof.prove import ADDITIONS, USE_ADDITION
+
+# Raised whenever the same seed gives other inputs than before.
+VERSION = 1
+
+# What bolder changes may bring.
+_TRIED_AGAIN = frozenset({"input", "raises", "same", "steps", "output", "repeats", "shown", "unproven"})
+
+# Changes of the original that are tried, and as many of the tests' inputs, of so many of these.
+_TRIES = 36
+_BASES = 6
+_MAX_STEPS = 50_000
+_LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
+# Of one changed input by itself, where one of them took the others along.
+_LIMITS_ALONE = Limits(cpu_seconds=2, wall_seconds=20)
+_PROOF_LIMITS = Limits(cpu_seconds=10, wall_seconds=40)
+# Of so many inputs in turn the output is proven.
+_PROVEN = 3
+# A shorter output may stand in a text by accident.
+_TELLING = 4
+# Two strings in a set come in the same order under half of all hash seeds.
+_HASH_SEEDS = (1, 2, 3, 4, 5, 6)
+_HASHING = frozenset({"set", "frozenset", "hash", "id"})
+
+# Runs a program on several inputs, each anew, and tells what it did; goes behind the recorder's source.
+_MEASURE = """
+
+_record = record
+
+def record(program, script, runs, max_steps, stdin=""):
+    import os
+    import tempfile
+
+    found = []
+    for run in runs:
+        with tempfile.TemporaryFile() as file:
+            file.write(run["stdin"].encode())
+            file.seek(0)
+            os.dup2(file.fileno(), 0)
+        seen = _record(program, script=script, stop=True, max_steps=max_steps, **run)
+        steps = [step[1] for step in seen["steps"]]
+        if seen["truncated"] and not found:
+            break
+        found.append([len(steps), sorted(set(steps)), seen["output"], seen["stdout"], seen["exception"]])
+        max_steps = 2 * found[0][0]
+    return {"runs": found}
+"""
+
+
+# Numpy's scalars count as the plain values that they wrap, as elsewhere in the sandbox.
+_PLAIN = """\
+def _plain(value):
+    if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
+        return value.item()
+    if type(value) in (list, tuple, set):
+        return type(value)([_plain(item) for item in value])
+    if type(value) is dict:
+        return {_plain(key): _plain(item) for key, item in value.items()}
+    return value
+"""
+
+
+def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[str, Fresh]:
+    """Make and prove fresh inputs, by problem id; the same on every machine.
+
+    What has none after tame changes is tried again with bolder ones.
+
+    Args:
+        problems: Python programs with a proven output.
+        seed: What they are drawn by, together with the name of the benchmark and of the problem.
+        count: How many to make for a problem; some have fewer.
+
+    Raises:
+        IsolationUnavailable: if programs cannot be executed safely on this machine.
+    """
+    found: dict[str, Fresh] = {}
+    with ExitStack() as stack, _bar(len(problems), seed) as bar:
+        pools = {number: stack.enter_context(Sandbox(workers=2, hash_seed=number)) for number in _HASH_SEEDS}
+        waiting = list(problems)
+        for bold in (False, True):
+            made = [_Making(problem, seed, count, bold) for problem in waiting]
+            for each in made:
+                each.measure()
+            for each in made:
+                each.choose()
+                bar.update(0 if bold else 1)
+            for _ in range(_PROVEN):
+                for each in made:
+                    each.prove(pools)
+                for each in made:
+                    each.take()
+            found |= {each.problem.problem_id: each.fresh() for each in made}
+            waiting = [problem for problem in waiting if found[problem.problem_id].reason in _TRIED_AGAIN]
+    return {problem.problem_id: found[problem.problem_id] for problem in problems}
+
+
+def _bar(total: int, seed: int) -> Any:
+    return tqdm(total=total, desc=f"fresh inputs, seed {seed}", unit="problem", disable=total == 1)
+
+
+class _Making:
+    """The making of one problem's fresh inputs, in steps between which those of other problems run."""
+
+    def __init__(self, problem: Problem, seed: int, count: int, bold: bool) -> None:
+        self.problem = problem
+        self._kind = python_kind(problem)
+        self._count = count
+        self._reason = ""
+        self._original = Run(problem.input, problem.output, 0)
+        self._fit: list[Run] = []
+        self._running: list[tuple[Run, list[Future[Outcome]]]] = []
+        self._proven: list[Run] = []
+        rng = Random(f"{seed}:{problem.benchmark}:{problem.problem_id}:{bold}")
+        tries = 2 * _TRIES if bold else _TRIES
+        own = self._kind.changed_inputs(problem, problem.input, rng, tries, bold)
+        self._near = frozenset(own)
+        self._inputs = list(dict.fromkeys([*own, *self._others(rng, bold)]))
+
+    def _others(self, rng: Random, bold: bool) -> Iterator[str]:
+        """Yield changes of the inputs of the tests that are of the same types and about as long."""
+
+        def shape(text: str) -> tuple[str, ...]:
+            return () if self._kind.printed else self._kind.input_tree(self.problem, text).shape()
+
+        own = self.problem.input
+        known = [text for text in self._kind.known_inputs(self.problem)[1:] if _about(len(text), len(own))]
+        known = [text for text in known if shape(text) == shape(own)]
+        for base in rng.sample(known, min(len(known), _BASES)):
+            yield from self._kind.changed_inputs(self.problem, base, rng, _TRIES // _BASES, bold)
+
+    def measure(self) -> None:
+        """Start to measure what the program does on its own input and on the changed ones."""
+        if self._kind.states_output(self.problem):
+            self._reason = "stated"
+        elif not self._inputs:
+            self._reason = "input"
+        else:
+            self._measuring = shared_sandbox().submit(_measuring_job(self.problem, self._inputs))
+
+    def choose(self) -> None:
+        """Sort the inputs that are as hard as the original, the nearest first."""
+        if self._reason:
+            return
+        runs = self._measured()
+        if not runs:
+            self._reason = "long"
+            return
+        self._original, *changed = runs
+        reasons = [(_unfit(run, self._original, self.problem), run) for run in changed]
+        self._fit = [run for reason, run in reasons if not reason]
+        self._fit.sort(key=lambda run: (run.input not in self._near, *_distance(run, self._original, self.problem)))
+        self._reason = max((reason for reason, _ in reasons if reason), key=list(REASONS).index, default="raises")
+
+    def prove(self, pools: Mapping[int, Sandbox]) -> None:
+        """Start to prove the outputs of the next inputs, as many as are wanted."""
+        wanted = self._count - len(self._proven)
+        batch, self._fit = self._fit[:wanted], self._fit[wanted:]
+        seeds = list(pools) if _uses_hashing(self.problem) else list(pools)[: len(ADDITIONS)]
+        for run in batch:
+            jobs = [_proving_job(self.problem, run.input, addition) for addition in ADDITIONS]
+            futures = [pools[number].submit(jobs[place % len(jobs)]) for place, number in enumerate(seeds)]
+            self._running.append((run, futures))
+
+    def take(self) -> None:
+        """Keep the inputs whose output every run confirms."""
+        for run, futures in self._running:
+            if all(self._output(future.result()) == run.output for future in futures):
+                self._proven.append(run)
+            else:
+                self._reason = "unproven"
+        self._running.clear()
+
+    def fresh(self) -> Fresh:
+        """Return what came of it."""
+        if self._proven:
+            return Fresh(self._original.steps, tuple(self._proven))
+        return Fresh(reason=self._reason)
+
+    def _measured(self) -> list[Run]:
+        """Return the runs, that of the original first; none if it was not measured."""
+        try:
+            return _runs(self.problem, self._inputs, self._measuring.result())
+        except TraceFailed:
+            # One of the inputs took the others along: the program did not come to its next statement.
+            jobs = [_measuring_job(self.problem, [text], _LIMITS_ALONE) for text in self._inputs]
+            futures = [shared_sandbox().submit(job) for job in jobs]
+        runs: list[Run] = []
+        for text, future in zip(self._inputs, futures, strict=True):
+            with suppress(TraceFailed):
+                both = _runs(self.problem, [text], future.result())
+                runs += both[1:] if runs else both
+        return runs
+
+    def _output(self, outcome: Outcome) -> str | None:
+        if not outcome.passed or not outcome.observations:
+            return None
+        seen = outcome.observations[-1]
+        return seen.stdout if self._kind.printed else _canonical(seen.literal)
+
+
+def run_on_own_input(problem: Problem) -> Run:
+    """Run a program on its own input and return what it does.
+
+    Raises:
+        SyntaxError: if it does not parse.
+        ValueError: if it gives no output that can be written down, or runs for too many steps.
+    """
+    try:
+        runs = _runs(problem, [], shared_sandbox().run([_measuring_job(problem, [])])[0])
+    except TraceFailed as error:
+        raise ValueError(str(error)) from error
+    if not runs:
+        raise ValueError(f"the program raises, returns no literal, or runs for more than {_MAX_STEPS} steps")
+    return runs[0]
+
+
+def _runs(problem: Problem, inputs: Sequence[str], outcome: Outcome) -> list[Run]:
+    """Return what a measuring job saw, the run on the original input first; nothing if that gave no output.
+
+    Raises:
+        TraceFailed: if the job did not come to its end.
+    """
+    kind, runs = python_kind(problem), []
+    rows = result_of(outcome)["runs"]
+    for text, (steps, lines, output, stdout, exception) in zip([problem.input, *inputs], rows, strict=False):
+        value = None if output is None or kind.printed else _canonical(output[1])
+        printed = stdout if kind.printed and exception in ("", "SystemExit") else None
+        runs.append(Run(text, printed or value, steps + (exception == "Stopped"), frozenset(lines)))
+    return runs if len(rows) > len(inputs) and runs[0].output is not None else []
+
+
+def _canonical(literal: str | None) -> str | None:
+    if literal is None:
+        return None
+    try:
+        return plain_literal(parse_literal(literal))
+    except NotALiteralError:
+        return None
+
+
+def _measuring_job(problem: Problem, inputs: Sequence[str], limits: Limits = _LIMITS) -> Job:
+    """Return the job that runs a program on its own input and on others, and counts what it does."""
+    kind = python_kind(problem)
+    runs = []
+    for text in (problem.input, *inputs):
+        execution = kind.execution(problem, code="", input=text)
+        runs.append({"stdin": execution.stdin, "before": "", "expression": ""})
+        if execution.expression is not None:
+            runs[-1]["before"] = f"{_PLAIN}\n{execution.module}"
+            runs[-1]["expression"] = f"_plain({execution.expression.strip()})"
+    options = {"program": problem.code, "script": kind.printed, "runs": runs, "max_steps": _MAX_STEPS, "stdin": ""}
+    source = job_source(recorder_source() + _MEASURE, [problem.code, *(run["before"] for run in runs[:1])], options)
+    return Job.evaluate(source, ["_traced()"], limits=limits, job_id=problem.problem_id)
+
+
+def _proving_job(problem: Problem, text: str, addition: str) -> Job:
+    """Return the job that runs a program as plain Python does, but for how ``sum`` adds floats."""
+    execution = python_kind(problem).execution(problem, input=text)
+    program = after_future_imports(execution.module, ADDITIONS[addition] + USE_ADDITION)
+    if execution.expression is None:
+        return Job.script(program, [(execution.stdin, None)], limits=_PROOF_LIMITS, job_id=problem.problem_id)
+    return Job.evaluate(program, [execution.expression.strip()], limits=_PROOF_LIMITS, job_id=problem.problem_id)
+
+
+# -- which inputs are fit
+
+
+def _unfit(run: Run, original: Run, problem: Problem) -> str:
+    """Return why a changed input is not as hard as the original, a key of :data:`REASONS`; empty if it is."""
+    kind = python_kind(problem)
+    own, output = original.output, run.output
+    assert own is not None
+    if output is None or not output.strip():
+        return "raises" if run.steps <= 2 * original.steps else "steps"
+    if same_computed(output, own, kind.printed) or same_computed(own, output, kind.printed):
+        return "same"
+    if not _about(run.steps, original.steps):
+        return "steps"
+    too_long = beyond_prompt(problem.code, run.input, output) or len(run.input) + len(output) > SHOWN_CHARACTERS
+    if too_long or kind.output_type(output) != kind.output_type(own) or not _about(len(output), len(own)):
+        return "output"
+    if kind.output_type(output) == "Binary":
+        return ""
+    if _repeats(run, problem):
+        return "" if _repeats(original, problem) else "repeats"
+    return "shown" if len(_bare(output)) >= _TELLING and _is_shown(output, problem) else ""
+
+
+def _about(one: int, other: int) -> bool:
+    """Tell whether a number is between half and twice another."""
+    return other <= 2 * one and one <= 2 * other
+
+
+def _repeats(run: Run, problem: Problem) -> bool:
+    """Tell whether an output is an argument or a constant of the program."""
+    given = _arguments(python_kind(problem), problem, run.input)
+    return (run.output or "").strip() in given | _constants(problem.code)
+
+
+def _arguments(kind: PythonKind, problem: Problem, text: str) -> set[str]:
+    """Return what a program is given, as outputs would state it: whole arguments, or the text of standard input."""
+    if kind.printed:
+        return {text.strip()}
+    tree = kind.input_tree(problem, text)
+    return {node.text if isinstance(node, Leaf) else str(node) for node in tree.children} | {
+        literal for literal in map(_canonical, map(_written, tree.children)) if literal is not None
+    }
+
+
+def _written(node: Branch | Leaf) -> str:
+    return node.text if isinstance(node, Leaf) else str(node)
+
+
+@cache
+def _constants(code: str) -> frozenset[str]:
+    """Return the constants of a program as outputs would state them, as a value or as printed text."""
+    values = [node.value for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Constant)]
+    return frozenset(text for value in values for text in (repr(value), str(value)))
+
+
+def _bare(output: str) -> str:
+    """Return an output without white space and quotes around it."""
+    return output.strip().strip("'\"")
+
+
+def _is_shown(output: str, problem: Problem) -> bool:
+    """Tell whether an output stands in the documentation or the tests of a problem."""
+    texts = (problem.code, problem.specification, problem.tests, *(case.output for case in problem.cases))
+    pattern = re.compile(rf"(?<!\w){re.escape(_bare(output))}(?!\w)")
+    return any(pattern.search(text) for text in texts)
+
+
+def _distance(run: Run, original: Run, problem: Problem) -> tuple[int, int, float]:
+    """Return how far a run is from the original: in statements reached, then in steps and lengths.
+
+    Outputs that stand in the tests come last, even where they are too short to tell.
+    """
+    assert run.output is not None and original.output is not None
+    sizes = (
+        (run.steps, original.steps),
+        (len(run.output), len(original.output)),
+        (len(run.input), len(original.input)),
+    )
+    far = sum(abs(math.log2((1 + one) / (1 + other))) for one, other in sizes)
+    telling = int(_repeats(run, problem)) + int(_is_shown(run.output, problem))
+    return len(run.lines ^ original.lines), telling, far
+
+
+def _uses_hashing(problem: Problem) -> bool:
+    """Tell whether the order of a set may show in what a program gives."""
+    sources = [problem.code, problem.input] if problem.kind == "method" else [problem.code]
+    for node in (node for source in sources for node in ast.walk(ast.parse(source))):
+        if isinstance(node, (ast.Set, ast.SetComp)) or (isinstance(node, ast.Name) and node.id in _HASHING):
+            return True
+    return False

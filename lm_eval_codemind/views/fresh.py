@@ -1,0 +1,126 @@
+"""How results on fresh inputs are shown: each problem with its published input and its fresh ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lm_eval_codemind.families.fresh import GAP, ORIGINAL, R_FRESH, R_ORIGINAL, SCORES, by_problem
+from lm_eval_codemind.questions import Key
+from lm_eval_codemind.questions.samples import Sample
+from lm_eval_codemind.scores.statistics import Estimate, bootstrap, compare
+from lm_eval_codemind.views.ier import ExecutionView
+from lm_eval_codemind.views.view import Findings, Part, Unit, prompts, responses
+
+_ALL = "all"
+
+
+class FreshView(ExecutionView):
+    """A unit is a problem: its sample on the original input, then those on fresh ones."""
+
+    scores: tuple[str, ...] = ("S_fresh", "S_original")  # type: ignore[assignment]
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        """Return the samples problem by problem, the original input first; incomplete problems are left out."""
+        problems: dict[tuple[str, str], list[Sample]] = {}
+        for sample in samples:
+            if GAP in sample.scores:
+                problems.setdefault((sample.key.benchmark, sample.key.problem_id), []).append(sample)
+        sorted_units = (tuple(sorted(of, key=lambda sample: sample.key.item != ORIGINAL)) for of in problems.values())
+        return [unit for unit in sorted_units if len(unit) > 1 and unit[0].key.item == ORIGINAL]
+
+    def unit_key(self, unit: Unit) -> Key:
+        return unit[0].key._replace(setting="", item="")
+
+    def unit_scores(self, unit: Unit) -> dict[str, float]:
+        original, *fresh = (_right(sample) for sample in unit)
+        return {"S_fresh": SCORES[R_FRESH](original, fresh), "S_original": original}
+
+    def outcome(self, unit: Unit) -> str:
+        original, *fresh = (_right(sample) >= 1 for sample in unit)
+        if original:
+            return "right on all" if all(fresh) else "right on some" if any(fresh) else "right on the original only"
+        return "right on fresh only" if any(fresh) else "right on none"
+
+    def predicts(self, unit: Unit) -> bool | None:
+        return self.solved(unit)
+
+    def type_match(self, unit: Unit) -> tuple[str, str | None, bool] | None:
+        return None
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        """Return a metric with the interval of a bootstrap over problems."""
+        if metric not in SCORES:
+            return super().estimate(samples, metric)
+        pairs = by_problem(_record(sample) for unit in self.units(samples) for sample in unit).values()
+        return bootstrap([(SCORES[metric](*pair),) for pair in pairs], lambda means: means[..., 0])
+
+    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Findings]:
+        """Return the gap of each model by benchmark, and the problems that it knows on the original input only."""
+        gaps, remembered = [], []
+        for model, units in models.items():
+            for benchmark in [*dict.fromkeys(unit[0].key.benchmark for unit in units), _ALL]:
+                own = [unit for unit in units if benchmark in (_ALL, unit[0].key.benchmark)]
+                pairs = [self.unit_scores(unit) for unit in own]
+                gap = compare([pair["S_original"] for pair in pairs], [pair["S_fresh"] for pair in pairs])
+                only = [unit for unit in own if self.outcome(unit) == "right on the original only"]
+                means = [sum(pair[name] for pair in pairs) / len(pairs) for name in ("S_original", "S_fresh")]
+                gaps.append((model, benchmark, *means, gap.difference, gap.low, gap.high, gap.p, len(only), gap.n))
+                if benchmark != _ALL:
+                    names = ", ".join(unit[0].key.problem_id for unit in only)
+                    remembered += [(model, benchmark, names)] if only else []
+        return [
+            Findings(
+                GAP,
+                "From published to fresh inputs",
+                "The score on published inputs and on fresh inputs of the same programs. Gap: the difference, with its "
+                "95% interval (bootstrap over problems). Fresh inputs are as hard as the published ones, so a gap "
+                "above 0 says how much of the score is memory. Original only: problems right on the published input "
+                "and wrong on every fresh one.",
+                (
+                    ("model", "Model", "text"),
+                    ("benchmark", "Benchmark", "text"),
+                    (R_ORIGINAL, "Original", "percent"),
+                    (R_FRESH, "Fresh", "percent"),
+                    (GAP, "Gap", "percent"),
+                    ("low", "95% from", "percent"),
+                    ("high", "to", "percent"),
+                    ("p", "p", "number"),
+                    ("original_only", "Original only", "count"),
+                    ("n", "n", "count"),
+                ),
+                tuple(gaps),
+            ),
+            Findings(
+                "original_only",
+                "Right on the published input, wrong on every fresh one",
+                "With one fresh input per problem some of these are chance; more of them tell more "
+                "(`--metadata fresh_inputs=K`).",
+                (("model", "Model", "text"), ("benchmark", "Benchmark", "text"), ("problems", "Problems", "text")),
+                tuple(remembered),
+            ),
+        ]
+
+    def parts(self, unit: Unit) -> list[Part]:
+        doc = unit[0].doc
+        language = str(doc.get("language", ""))
+        shown = [Part("Program C", "code", str(doc.get("code", "")), language=language)]
+        for sample in unit:
+            name, answer = sample.key.item.replace("_", " "), sample.answer.found
+            shown += [
+                Part(f"Input I, {name}", "code", str(sample.doc.get("input", "")), language=language),
+                Part(f"Label C(I), {name}", "text", str(sample.doc.get("output", "")), beside=True),
+                Part(f"Answer, {name}", "text", "(none found)" if answer is None else answer, beside=True),
+            ]
+        for sample in unit:
+            shown += [*prompts(sample, f" ({sample.key.item})"), *responses(sample, f" ({sample.key.item})")]
+        return shown
+
+
+def _record(sample: Sample) -> dict[str, Any]:
+    record: Any = sample.scores[GAP]
+    return {**record, "problem_id": f"{sample.key.benchmark}/{record['problem_id']}"}
+
+
+def _right(sample: Sample) -> float:
+    return float(_record(sample)["right"])

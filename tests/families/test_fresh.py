@@ -1,0 +1,60 @@
+"""IER on fresh inputs: both questions of a problem, the scores of reference models, and what results show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.families import fresh
+from lm_eval_codemind.results.analysis import findings
+from lm_eval_codemind.results.observations import observe
+from lm_eval_codemind.results.runs import read_runs
+from tests.results.harness import evaluate
+
+TASK = "codemind_ier_fresh_sample"
+
+
+def test_each_problem_is_asked_on_both_inputs() -> None:
+    suite: dict[str, Any] = {}
+    rows = fresh.dataset(benchmark="sample", setting="steps", suite=suite)["test"]
+    problems = {problem.problem_id: problem for problem in sample.read()}
+    pairs = [(rows[number], rows[number + 1]) for number in range(0, len(rows), 2)]
+    assert len(pairs) + sum(map(len, suite["fresh"]["left_out"].values())) == len(problems)
+    for original, other in pairs:
+        problem = problems[original["problem_id"]]
+        assert (original["item"], other["item"]) == ("original", "fresh_1")
+        assert (original["input"], original["output"]) == (problem.input, problem.output)
+        assert other["problem_id"] == problem.problem_id and other["code"] == original["code"]
+        assert other["input"] != problem.input and other["output"] != problem.output
+        assert other["input"].strip() in other["prompt"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("input_seed", -1), ("fresh_inputs", 0), ("input_seed", "x")])
+def test_options_must_be_numbers(name: str, value: object) -> None:
+    with pytest.raises(ValueError, match=f"{name} is .* must be a whole number"):
+        fresh.dataset(benchmark="sample", setting="steps", **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("answer", "scores"),
+    [
+        (lambda doc: doc["target"], (1.0, 1.0, 0.0)),
+        (lambda doc: "", (0.0, 0.0, 0.0)),
+        (lambda doc: published(doc), (0.0, 1.0, 1.0)),
+    ],
+)
+def test_scores_and_gap(tmp_path: Path, answer: Any, scores: tuple[float, ...]) -> None:
+    results = evaluate(tmp_path, "model", answer, [TASK])["results"][TASK]
+    assert tuple(results[f"{name},strict-match"] for name in ("r_ier_fresh", "r_ier_original", "memory_gap")) == scores
+    (gap, *only) = [table for table in findings(observe(read_runs([tmp_path]))) if table.rows]
+    assert gap.records()[0]["memory_gap"] == scores[2]
+    assert bool(only) == (scores[2] > 0)
+
+
+def published(doc: dict[str, Any]) -> str:
+    """Return the answer of a model that knows the published outputs by heart."""
+    (problem,) = [problem for problem in sample.read() if problem.problem_id == doc["problem_id"]]
+    return f"<output>{problem.output}</output>"

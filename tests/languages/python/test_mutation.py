@@ -1,0 +1,89 @@
+"""Changed inputs keep their structure and their types, and are the same everywhere."""
+
+from __future__ import annotations
+
+import ast
+from itertools import islice
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_codemind.languages.python.inputs import call_tree, method_tree, states_value
+from lm_eval_codemind.languages.python.mutation import changed_inputs, mutations, text_tree
+
+VALUES = st.recursive(
+    st.integers(-1000, 1000) | st.text("abc XYZ'\"\\.,", max_size=8) | st.booleans() | st.none() | st.floats(-9, 9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab", max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def kinds(value: Any) -> Any:
+    """Return the types in a value, those of elements as a set."""
+    if isinstance(value, dict):
+        return (dict, frozenset(map(kinds, value)), frozenset(map(kinds, value.values())))
+    if isinstance(value, (list, tuple)):
+        return (type(value), frozenset(map(kinds, value)))
+    return type(value)
+
+
+@given(st.lists(VALUES, max_size=3), st.integers(0, 99))
+def test_changed_calls_are_calls_with_arguments_of_the_same_types(arguments: list[Any], seed: int) -> None:
+    source = f"f({', '.join(map(repr, arguments))})"
+    for text in changed_inputs(call_tree("f", source), frozenset(), Random(seed), 12):
+        node = ast.parse(text, mode="eval").body
+        assert isinstance(node, ast.Call) and len(node.args) == len(arguments)
+        for argument, other in zip(arguments, map(ast.literal_eval, node.args), strict=True):
+            assert type(other) is type(argument)
+            if not isinstance(argument, (list, dict)):
+                assert kinds(other) == kinds(argument)
+
+
+@given(st.lists(VALUES, max_size=3), st.booleans())
+def test_equal_seeds_give_equal_inputs(arguments: list[Any], bold: bool) -> None:
+    tree = call_tree("f", f"f({', '.join(map(repr, arguments))})")
+    first, second = (list(changed_inputs(tree, frozenset(), Random("a"), 9, bold=bold)) for _ in range(2))
+    assert first == second
+
+
+def test_what_was_equal_stays_equal() -> None:
+    tree = call_tree("f", "f('abcab', 'ab', [7, 3, 7], 3)")
+    renamed = [str(each) for each in islice(mutations(tree, frozenset(), Random("x")), 60)][::6]
+    assert any(text != str(tree) for text in renamed)
+    for text in renamed:
+        word, part, numbers, number = (ast.literal_eval(node) for node in ast.parse(text, mode="eval").body.args)
+        assert word[:2] == word[3:] == part and numbers[0] == numbers[2] and numbers[1] == number
+
+
+def test_names_that_the_program_knows_stay() -> None:
+    tree = call_tree("f", "f('mode', 'data')")
+    for text in [str(each) for each in islice(mutations(tree, frozenset({"mode"}), Random("x")), 12)][::6][:1]:
+        assert text.startswith("f('mode', ")
+
+
+def test_a_test_method_changes_in_what_it_hands_over() -> None:
+    code = "class A:\n    def add(self, x):\n        return {'k': x}\n"
+    given_test = "def test(self):\n    a = A()\n    return a.add(12)['k'] + 5\n"
+    tree = method_tree(code, given_test)
+    assert [leaf.value for leaf in tree.leaves()] == [12]
+    assert all("'k'] + 5" in text for text in changed_inputs(tree, frozenset(), Random("x"), 12))
+
+
+@pytest.mark.parametrize(
+    ("kept", "stated"), [("expected = [1, 2]\n    return a.both(), expected", True), ("return a.both()", False)]
+)
+def test_a_stated_output_is_seen(kept: str, stated: bool) -> None:
+    code = "class A:\n    def both(self):\n        return [1, 2]\n"
+    output = "([1, 2], [1, 2])" if stated else "[1, 2]"
+    assert states_value(code, f"def test(self):\n    a = A()\n    {kept}\n", output) == stated
+
+
+def test_standard_input_keeps_its_layout() -> None:
+    text = "3 abc\r\n1.50  7 \n"
+    tree = text_tree(text)
+    assert str(tree) == text and [leaf.value for leaf in tree.leaves()] == [3, "abc", "1.50", 7]
+    for changed in changed_inputs(tree, frozenset(), Random("x"), 20):
+        assert len(changed.split("\n")) == 3 and changed.split("\n")[0].endswith("\r")

@@ -1,0 +1,117 @@
+"""Fresh inputs of small programs: as hard as the original, and right as plain Python computes them."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+
+import pytest
+
+from lm_eval_codemind.facts.fresh import REASONS, Fresh, from_records, records_of
+from lm_eval_codemind.problems import Case, Problem
+from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input
+
+LOOP = Problem(
+    "loop",
+    "own",
+    "function",
+    "python",
+    "def f(words, k):\n    out = []\n    for w in words:\n        if len(w) > k:\n            out.append(w.upper())\n"
+    "    return out\n",
+    "f",
+    "f(['tree', 'ox', 'house'], 3)",
+    "['TREE', 'HOUSE']",
+)
+SCRIPT = Problem(
+    "script",
+    "own",
+    "script",
+    "python",
+    "n = int(input())\nxs = list(map(int, input().split()))\nassert len(xs) == n\nprint(sum(xs), max(xs))\n",
+    "",
+    "3\n4 10 7\n",
+    "21 10\n",
+    cases=(Case("2\n1 2\n", "3 2\n"), Case("4\n1 12 9 3\n", "25 12\n")),
+)
+METHOD = Problem(
+    "method",
+    "own",
+    "method",
+    "python",
+    "class Shop:\n    def __init__(self):\n        self.items = {}\n\n    def add(self, name, price):\n"
+    "        self.items[name] = price\n        return self.items\n",
+    "Shop.add",
+    "def test(self):\n    shop = Shop()\n    shop.add('pear', 12)\n    return shop.add('fig', 30)\n",
+    "{'pear': 12, 'fig': 30}",
+)
+SETS = dataclasses.replace(
+    LOOP,
+    problem_id="sets",
+    code="def f(s):\n    return ''.join(set(s))\n",
+    input="f('a')",
+    output="'a'",
+)
+CONSTANT = dataclasses.replace(LOOP, problem_id="constant", code="def f(x):\n    return 5\n", input="f(7)", output="5")
+BARE = dataclasses.replace(LOOP, problem_id="bare", code="def f():\n    return 5\n", input="f()", output="5")
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Fresh]:
+    return make_fresh([LOOP, SCRIPT, METHOD, CONSTANT, BARE], seed=0, count=2)
+
+
+def test_outputs_are_what_plain_python_computes(found: dict[str, Fresh]) -> None:
+    programs = []
+    for problem, call in ((LOOP, "{}"), (METHOD, "{}\nimport unittest\ntest(unittest.TestCase())")):
+        for run in found[problem.problem_id].runs:
+            body, _, last = call.format(run.input).rpartition("\n")
+            programs.append((f"{problem.code}\n{body}\nprint(repr({last}))", "", f"{run.output}\n"))
+    programs += [(SCRIPT.code, run.input, run.output or "") for run in found["script"].runs]
+    assert len(programs) == 6
+    for code, stdin, output in programs:
+        ran = subprocess.run([sys.executable, "-c", code], input=stdin, capture_output=True, text=True, check=True)
+        assert ran.stdout == output
+
+
+def test_inputs_are_fresh_and_as_hard(found: dict[str, Fresh]) -> None:
+    for problem in (LOOP, SCRIPT, METHOD):
+        fresh = found[problem.problem_id]
+        assert len({run.input for run in fresh.runs}) == 2
+        for run in fresh.runs:
+            assert run.input not in (problem.input, *(case.input for case in problem.cases))
+            assert run.output != problem.output
+            assert fresh.steps <= 2 * run.steps and run.steps <= 2 * fresh.steps
+
+
+def test_equal_seeds_give_equal_inputs_and_others_do_not(found: dict[str, Fresh]) -> None:
+    assert make_fresh([LOOP, METHOD], seed=0, count=2) == {name: found[name] for name in ("loop", "method")}
+    assert make_fresh([LOOP], seed=1, count=2)["loop"] != found["loop"]
+
+
+def test_problems_without_one_are_named_with_the_reason(found: dict[str, Fresh]) -> None:
+    assert (found["constant"].reason, found["bare"].reason) == ("same", "input")
+    assert {each.reason for each in found.values()} <= {"", *REASONS}
+
+
+def test_an_output_that_depends_on_hashing_is_refused() -> None:
+    fresh = make_fresh([SETS], seed=0)["sets"]
+    # One letter comes out the same in every run, several do not.
+    assert all(len(set(run.input[3:-2])) == 1 for run in fresh.runs)
+
+
+def test_records_give_back_what_was_made(found: dict[str, Fresh]) -> None:
+    problems = [LOOP, SCRIPT, METHOD, CONSTANT, BARE]
+    records = records_of(found, problems)
+    again = from_records(records, problems)
+    assert [[run.input for run in again[each.problem_id].runs] for each in problems] == [
+        [run.input for run in found[each.problem_id].runs] for each in problems
+    ]
+    with pytest.raises(ValueError, match="loop: its fresh inputs were made for another program"):
+        from_records(records, [dataclasses.replace(LOOP, code="def f(*a):\n    return 0\n")])
+
+
+def test_a_program_that_raises_says_so() -> None:
+    assert run_on_own_input(LOOP).output == LOOP.output
+    with pytest.raises(ValueError, match="raises, returns no literal"):
+        run_on_own_input(dataclasses.replace(LOOP, input="f(3, 3)"))
