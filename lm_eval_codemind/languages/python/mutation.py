@@ -310,7 +310,8 @@ def _edit_boldly(tree: Branch, known: frozenset[str], rng: Random, pools: Sequen
         leaf.change(_changed_boldly(leaf.value, others, sorted(known), rng))
     elif type(leaf.value) is int:
         near = [value + step for value in (leaf.value, *others) for step in (-1, 0, 1)]
-        leaf.change(rng.choice([value for value in near if value >= 0 or leaf.value < 0] or [leaf.value]))
+        same_sign = [value for value in near if (value > 0) - (value < 0) == (leaf.value > 0) - (leaf.value < 0)]
+        leaf.change(rng.choice(same_sign))
     elif others and rng.random() < 0.7:
         leaf.change(rng.choice(others))
     else:

@@ -77,7 +77,8 @@ class StdinFormat:
         if not known:
             return False
         numbers = [value for value in known if not isinstance(value, str)]
-        words = [value for value in known if isinstance(value, str)]
+        # Among words a row of digits is one as well.
+        words = [str(value) for value in known] if len(numbers) < len(known) else []
         digits = {char for value in numbers for char in str(value)}
         characters = {char for value in words for char in value}
         slack = 1 if self._few else 0
