@@ -296,8 +296,10 @@ def run(job: dict[str, Any], connection: Connection, compiled: Callable[[str, st
 
 def process_state() -> tuple[Any, ...]:
     """Return what tests may change of this process, and would then see a program change or use."""
+    handlers = getattr(sys.modules.get("logging"), "_handlerList", ())
+    captured = [each for each in handlers if type(each()).__module__ == "unittest._log"]
     return (
         sys.stdin, sys.stdout, sys.stderr, sys.getrecursionlimit(), sys.getprofile(), sys.gettrace(), len(sys.path),
-        warnings.filters, warnings.showwarning, len(getattr(sys.modules.get("logging"), "_handlerList", ())),
+        warnings.filters, warnings.showwarning, len(captured),
         os.getcwd(), dict(vars(os.environ)["_data"]), tuple(vars(builtins).values()),
     )  # fmt: skip
