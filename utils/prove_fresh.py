@@ -64,7 +64,7 @@ def _problems(name: str) -> list[Problem]:
 
 
 def _with_fresh(problem: Problem, found: Fresh) -> Problem:
-    """Return a problem with its fresh input in place of its own, and no label to agree with."""
+    """Return a problem with its fresh input in place of the published one, and no label to agree with."""
     (run, *_) = found.runs
     published = "" if problem.kind == "script" else None
     return dataclasses.replace(problem, input=run.input, output=run.output, cases=(), published_output=published)

@@ -1,4 +1,4 @@
-"""``codemind fresh``: other inputs for a program, as hard as one of its own, with their outputs."""
+"""``codemind fresh``: other inputs for a program, as hard as the one given, with their outputs."""
 
 from __future__ import annotations
 
