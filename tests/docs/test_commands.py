@@ -125,8 +125,8 @@ def on_the_sample(arguments: list[str]) -> list[str]:
     options = parsed_arguments([argument for argument in arguments if argument != "run"])
     (task,) = task_names(options.tasks)
     task = task if task.endswith("_sample") else SAMPLES.get(task, f"{task}_sample")
-    kept = ["--log_samples", "--output_path", "other"] if options.log_samples else []
-    confirmed = ["--confirm_run_unsafe_code"] if options.confirm_run_unsafe_code else []
+    kept = ["--log_samples", "--output_path", "other"] if "--log_samples" in arguments else []
+    confirmed = ["--confirm_run_unsafe_code"] if "--confirm_run_unsafe_code" in arguments else []
     return ["run", "--model", "codemind-oracle", "--tasks", task, "--limit", "4", *kept, *confirmed]
 
 
