@@ -113,6 +113,8 @@ def declarations(text: str, anywhere: bool = False) -> tuple[tuple[Declaration, 
         text: The text.
         anywhere: Whether a declaration may follow other words on its line.
     """
+    if anywhere and _ANYWHERE.search(text) is None:
+        return declarations(text)
     scan = _Scan(text)
     scan.run(anywhere)
     return tuple(scan.found), scan.broken
