@@ -1,15 +1,22 @@
-# Both targets set up all they need: a virtual environment in .venv, from PyPI.
+# `demo` and the tests set up all they need: a virtual environment in .venv, from PyPI.
+# `test` leaves out the tests marked "slow"; `test-slow` runs only these, `test-all` everything.
 PYTHON ?= python3
 VENV ?= .venv
 # The rooms whose tests take seconds.
 FAST = tests/answers tests/scores tests/languages tests/prompts tests/models tests/harness
 
-.PHONY: demo test check lint clean
+.PHONY: demo test test-slow test-all check lint clean
 
 demo: $(VENV)/installed
 	$(VENV)/bin/codemind run --model codemind-oracle --tasks codemind_ier_sample
 
 test: $(VENV)/installed-dev
+	$(VENV)/bin/python -m pytest -m "not slow"
+
+test-slow: $(VENV)/installed-dev
+	$(VENV)/bin/python -m pytest -m slow
+
+test-all: $(VENV)/installed-dev
 	$(VENV)/bin/python -m pytest
 
 check: lint

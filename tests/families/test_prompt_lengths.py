@@ -16,7 +16,7 @@ from lm_eval_codemind.data.load import DATA_VARIABLE
 ROOT = Path(__file__).parents[2]
 LONGEST = 16_000
 
-pytestmark = pytest.mark.upstream
+pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

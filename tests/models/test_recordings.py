@@ -56,7 +56,7 @@ def test_sample_files_hold_each_response_once(tmp_path: Path) -> None:
         b'"text"\n',
         b"\x1f\x8bnot gzip",
         b"\xff\xfe\n",
-        gzip.compress(json.dumps(ROW).encode() * 1000)[:40],
+        gzip.compress(json.dumps(ROW).encode() * 1000, mtime=0)[:40],
     ],
 )
 def test_faults_are_named(tmp_path: Path, content: bytes) -> None:

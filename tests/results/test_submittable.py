@@ -21,6 +21,8 @@ from lm_eval_codemind.views import view_of
 from tests.results.harness import evaluate
 from tests.results.test_verification import add_a_character, change_results, change_sample
 
+pytestmark = pytest.mark.slow
+
 MODEL = "org/all"
 
 
