@@ -36,7 +36,7 @@ def test_calls_that_say_nothing_are_left_out() -> None:
     assert calls_of(asked) == ["f(5)", "f(0)", "f(3)", "f(4)", "f(6)", "f(7)"]
     with Sandbox(workers=1) as sandbox:
         assert prove_outputs([asked], sandbox) == {"P": {"f(5)": "10", "f(7)": "1.5"}}
-        with pytest.raises(ValueError, match="no benchmark of buggy programs"):
+        with pytest.raises(ValueError, match="not a benchmark of buggy programs"):
             prove_outputs([problem(code, "humanevalfix")], sandbox)
 
 
@@ -59,7 +59,7 @@ def check(correct: list[Problem], buggy: list[Problem]) -> None:
 
 
 def test_the_bugs_of_the_sample_pass_their_own_suites() -> None:
-    buggy = with_own_suites("sample_bugs_buggy", sample_bugs.read(buggy=True))
+    buggy = with_own_suites("sample_bugs_buggy", sample_bugs.read_buggy())
     check(sample_bugs.read(), buggy)
     assert all(f"assert {bug.input} == {bug.output}\n" in bug.tests for bug in buggy)
 
