@@ -14,11 +14,9 @@ SEARCHED = ("lm_eval_codemind/**/*.py", "utils/*.py", "tasks/**/*.md", "docs/**/
 UNREVISED = (
     "docs/errata.md",
     "docs/extending.md",
-    "docs/sandbox.md",
     "lm_eval_codemind/answers",
     "lm_eval_codemind/benchmarks",
     "lm_eval_codemind/data",
-    "lm_eval_codemind/execution",
     "lm_eval_codemind/facts",
     "lm_eval_codemind/families",
     "lm_eval_codemind/harness",

@@ -46,6 +46,8 @@ def main() -> int:
     parser.add_argument("--levels", nargs="+", default=["bubblewrap", "landlock"])
     parser.add_argument("--workers", nargs="+", type=int, default=[1, 4, 64])
     options = parser.parse_args()
+    # What programs print may hold characters that the terminal's encoding has not.
+    sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     bad = 0
     with tempfile.TemporaryDirectory() as canary:
         Path(canary).chmod(0o755)

@@ -166,7 +166,7 @@ class Agent:
         setattr(self._objects[request["on"]], request["name"], value)
 
     def _holds(self, request: dict[str, Any]) -> bool:
-        """Return whether the program still holds one of some containers."""
+        """Whether the program still holds one of some containers."""
         if not request["which"]:
             return False
         gc.collect()

@@ -43,7 +43,7 @@ class Attack:
     unproven: bool = False
 
     def holds(self, outcome: Outcome) -> bool:
-        """Return whether an outcome is one this attack must have."""
+        """Whether an outcome is one this attack must have."""
         if outcome.passed and self.unproven and not outcome.tamper_proof:
             return True
         return outcome.status in self.expected or outcome.isolation in self.harmless_at
@@ -53,7 +53,7 @@ def attacks(secret: Path) -> list[Attack]:
     """Return the hostile programs.
 
     Args:
-        secret: A file that no program may read, with any content. None may write beside it, either.
+        secret: A file that no program may read, with any content. None may write next to it, either.
     """
     getting = {
         "reads a file": f"len(open({str(secret)!r}).read()) > 0",

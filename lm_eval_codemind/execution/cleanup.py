@@ -57,6 +57,6 @@ def reset(directory: str) -> set[str]:
 
 
 def is_empty(directory: str) -> bool:
-    """Return whether there is nothing in a directory."""
+    """Whether a directory is empty."""
     with os.scandir(directory) as entries:
         return next(iter(entries), None) is None

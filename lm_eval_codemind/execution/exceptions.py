@@ -26,5 +26,5 @@ def describe(error: BaseException) -> dict[str, Any]:
 
 
 def _is_plain(error: BaseException) -> bool:
-    """Return whether its class and its arguments are all there is to an exception."""
+    """Whether an exception consists of a built-in class and its arguments."""
     return vars(builtins).get(type(error).__name__) is type(error) and not vars(error) and error.__cause__ is None

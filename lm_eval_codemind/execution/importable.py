@@ -15,7 +15,7 @@ from .job import Job, Limits
 from .sandbox import EXECUTOR_VARIABLE, Sandbox, shared_sandbox
 from .visible import VARIABLE
 
-# An import is no program of a model: packages may take their time, and bring much along.
+# Importing a large package takes more time and memory than a program.
 _LIMITS = Limits(cpu_seconds=120, wall_seconds=300, memory_bytes=8 << 30)
 _HOST_SECONDS = 300
 

@@ -46,7 +46,7 @@ _ENVIRONMENT = {
     "CODEMIND_STARTUP_HOOK": "0",
 }
 
-# The servers import this package's modules under a name of their own: the rest of it is neither needed nor read.
+# The servers import the modules of this package under another name, so that the rest of it is not read.
 _PACKAGE = "sandboxed"
 _BOOT = (
     "import sys, types; sys.path[:] = [p for p in sys.path if p]; "
@@ -83,12 +83,12 @@ class Isolation:
 
     @property
     def contains_processes(self) -> bool:
-        """Whether programs may be allowed processes of their own: their number holds, and none can stay behind."""
+        """Whether programs may start processes: only here is their number limited, and none stays behind."""
         return self.name == BUBBLEWRAP
 
     @property
     def needs_users(self) -> bool:
-        """Whether each server must be given a user of its own: the host is root, and nothing it starts may stay it."""
+        """Whether each server needs a separate user: the host is root, and nothing that it starts may stay root."""
         return self.name != NONE and os.geteuid() == 0
 
     def launch(
@@ -182,7 +182,7 @@ def program_environment(home: str) -> dict[str, str]:
 
 @dataclass
 class Homes:
-    """The directories of a unit's servers, for levels at which they have no file system of their own."""
+    """The directories of a unit's servers, for levels without a separate file system."""
 
     root: str = field(default_factory=lambda: tempfile.mkdtemp(prefix="codemind-sandbox-"))
 

@@ -1,4 +1,4 @@
-"""Start a command as root of a new user namespace that knows one more user: a program of its own, run as a file.
+"""Start a command as root of a new user namespace that knows one more user: a separate program, run as a file.
 
 Usage: ``launch.py USER INNER COMMAND …``, as root. In the new namespace 0 is the caller's root, so that what root may
 read can still be bound into a view of the file system, and INNER is the unprivileged user USER of this machine, which
@@ -42,7 +42,7 @@ def main(user: int, inner: int, command: list[str]) -> None:
     os.write(tell, b"x")
     _, status = os.waitpid(helper, 0)
     if status:
-        raise SystemExit(f"no user of its own for a program: root needs CAP_SETUID and CAP_SETGID, and user {user}")
+        raise SystemExit(f"programs cannot get a separate user: root needs CAP_SETUID and CAP_SETGID, and user {user}")
     os.close(made)
     os.close(tell)
     os.execv(command[0], command)

@@ -1,4 +1,4 @@
-"""Judging outside: the tests run in the checker, the program in a process of its own.
+"""Judging outside: the tests run in the checker, the program in another process.
 
 The tests see the program through three opaque objects. They can call a :class:`Function`, read and set attributes of a
 :class:`Instance` and of a :class:`Class`, and that is all. Whatever else would look at one of these objects (comparing,
@@ -172,7 +172,7 @@ class Program:
                 raise self._end(error) from None
 
     def import_module(self, name: str, *rest: Any) -> Any:
-        """Import a module for the tests. What patches modules leads inside: the program has modules of its own."""
+        """Import a module for the tests. What patches modules leads inside: the program has other ones."""
         if name == "unittest.mock" or (name == "unittest" and len(rest) > 2 and "mock" in (rest[2] or ())):
             raise self._end(NotPlain("the tests patch modules"))
         return __import__(name, *rest)
@@ -191,7 +191,7 @@ class Program:
             raise NotPlain("the tests changed their own process, which the program should see")
         changed = self._exchange.changed()
         if changed:
-            # Only now does the program say whether it really holds them: that takes a garbage collection.
+            # The program is asked only now which ones it really holds: that takes a garbage collection.
             answer, _ = self._receive({"op": "held", "args": [], "which": changed}, self._exchange.numbers())
             if answer:
                 raise NotPlain("the tests changed a container that the program holds")

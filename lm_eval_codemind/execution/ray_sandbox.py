@@ -1,7 +1,7 @@
 """The sandbox on a Ray cluster: the same jobs, one sandbox on each node.
 
-Each node gets one actor, which holds that node's sandbox. Actors ask for no resources of Ray's, so that they run beside
-an engine that has taken them all. A node that is lost takes no job along: what it had is run again on the others.
+Each node gets one actor, which holds that node's sandbox. Actors ask for no resources of Ray's, so that they run where
+an engine has taken them all. If a node is lost, its jobs run again on the others.
 """
 
 from __future__ import annotations

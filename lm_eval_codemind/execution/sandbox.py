@@ -230,7 +230,7 @@ def _chosen_workers() -> int | None:
 
 
 class SeededPool:
-    """Sandboxes of its own for all languages, in which programs have one hash seed. A context manager.
+    """Separate sandboxes for all languages, in which programs have one hash seed. A context manager.
 
     Args:
         hash_seed: As for :class:`Sandbox`; in other languages what comes closest to it.

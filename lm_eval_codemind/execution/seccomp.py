@@ -59,8 +59,9 @@ _LINKS = "readlink readlinkat".split()
 _EXTENDED = """
 getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr setxattr lsetxattr fsetxattr
 """.split()
-# Changes of a file's attributes. Landlock doesn't govern them, so that only bubblewrap's read-only mounts allow them.
-_ATTRIBUTES = "chmod fchmod fchmodat chown fchown lchown fchownat utime utimes futimesat utimensat".split()
+# Changes of a file's attributes, which Landlock does not govern. If a program is its host's user, they are not made.
+_MODES = "chmod fchmod fchmodat utimensat".split()
+_OWNERS = "chown fchown lchown fchownat utime utimes futimesat".split()
 # What only the server needs, and what it needs only until the candidate's filter is in place.
 _SERVER = """
 clone fork vfork wait4 waitid setsid setpgid kill tgkill memfd_create pidfd_open sendmsg sendto socketpair prlimit64
@@ -95,7 +96,7 @@ class _Program:
         self._emit(_EQUAL, 1, 0, syscalls.architecture())
         self._emit(_RETURN, 0, 0, KILL)
         self._emit(_LOAD, 0, 0, _NUMBER)
-        # The x32 calls of x86_64 have numbers of their own that no rule here knows.
+        # The x32 calls of x86_64 have other numbers, which no rule here knows.
         self._emit(_AT_LEAST, 0, 1, 0x40000000)
         self._emit(_RETURN, 0, 0, KILL)
 
@@ -146,7 +147,7 @@ def server_filter(
         free_threads: Whether new threads are nobody's to decide about, since other limits hold them.
     """
     program = _Program()
-    program.rule(_ALLOWED + _ATTRIBUTES + _OF_PROCESSES + _OF_CLOCKS + ["getpriority"], ALLOW)
+    program.rule(_ALLOWED + _MODES + _OWNERS + _OF_PROCESSES + _OF_CLOCKS + ["getpriority"], ALLOW)
     # 64-bit flags: no namespace flag lies in the upper half.
     program.when("clone", [(_ANY_BIT, _argument(0), _NAMESPACES, True)], KILL)
     verdict = ALLOW if free_threads else ASK if ask_for_threads else _refuse(errno.EAGAIN)
@@ -183,8 +184,8 @@ _OWN_PID = 0x5AFE0001  # stands for the process's own number until it is known
 _OTHER = [(_EQUAL, _argument(0), 0, False), (_EQUAL, _argument(0), _OWN_PID, False)]
 
 
-def _deny_other_processes(program: _Program) -> None:
-    """Refuse every question about another process, and every change of it."""
+def _add_common_rules(program: _Program, attributes: bool) -> None:
+    """Add the rules of both languages. They refuse every question about another process, and every change of it."""
     refused = _refuse(errno.EPERM)
     program.when([*_OF_PROCESSES, "prlimit64"], _OTHER, refused)
     # Of processes, not groups or users, and of itself.
@@ -195,19 +196,30 @@ def _deny_other_processes(program: _Program) -> None:
     foreign = [(_ANY_BIT, _argument(0), 1 << 31, True), (_ANY_BIT, _argument(0), 4, False)]
     own_clocks = [(_EQUAL, _argument(0), 0xFFFFFFF8 + kind, False) for kind in range(3)]
     program.when(_OF_CLOCKS, foreign + own_clocks, _refuse(errno.EINVAL))
+    program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], ALLOW)
+    for option in (15, 16):  # PR_SET_NAME, PR_GET_NAME
+        program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
+    # On a connected stream only; an address would reach other sockets.
+    program.when("sendto", [(_EQUAL, _argument(4), 0, True), (_EQUAL, _argument(4, True), 0, True)], ALLOW)
+    if not attributes:
+        # Without times this means "now". It is how pathlib's touch finds out whether a file exists.
+        now = [(_EQUAL, _argument(2), 0, True), (_EQUAL, _argument(2, True), 0, True)]
+        program.when("utimensat", now, refused)
+        program.rule(_MODES, DONE)
+        program.rule(_OWNERS, refused)
 
 
 def candidate_filter(alone: bool, processes: bool) -> bytes:
     """Return the filter for a candidate's process, to be completed by its number at :func:`own_number_places`.
 
     Args:
-        alone: Whether the program has a user, or a file system, of its own. Otherwise it is the user that its host is:
-            then it may not change files' modes, owners and times, nor use up what the kernel counts for each user.
-        processes: Whether the program may start processes of its own.
+        alone: Whether the program has a separate user or file system. Otherwise it is the user that its host is:
+            then it does not change files' modes, owners and times, nor use up what the kernel counts for each user.
+        processes: Whether the program may start processes.
     """
     program = _Program()
     refused = _refuse(errno.EPERM)
-    _deny_other_processes(program)
+    _add_common_rules(program, alone)
     own = [(_EQUAL, _argument(0), _OWN_PID, True)]
     if alone:
         program.when(["kill", "tgkill"], own, ALLOW)
@@ -221,23 +233,15 @@ def candidate_filter(alone: bool, processes: bool) -> bytes:
         for command in _LOCK_COMMANDS:
             program.when("fcntl", [(_EQUAL, _argument(1), command, True)], _refuse(errno.ENOLCK))
         program.rule(["flock"], _refuse(errno.ENOLCK))
-    if not processes:
-        program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], ALLOW)
     # Reading a limit, or the size of the stack, which programs with deep recursion change.
     program.when("prlimit64", [(_EQUAL, _argument(2), 0, True), (_EQUAL, _argument(2, True), 0, True)], ALLOW)
     program.when("prlimit64", [(_EQUAL, _argument(1), _STACK, True)], ALLOW)
     program.when("setrlimit", [(_EQUAL, _argument(0), _STACK, True)], ALLOW)
-    # On a connected stream only; an address would reach other sockets.
-    program.when("sendto", [(_EQUAL, _argument(4), 0, True), (_EQUAL, _argument(4, True), 0, True)], ALLOW)
     # asyncio wakes itself by a pair of stream sockets, which may be close-on-exec and non-blocking.
     stream = [(_EQUAL, _argument(0), 1, True), (_ANY_BIT, _argument(1), 1, True)]
     stream += [(_ANY_BIT, _argument(1), 0xFFFFFFFF ^ (1 | 0o2004000), False)]
     program.when("socketpair", stream, ALLOW)
-    for option in (15, 16):  # PR_SET_NAME, PR_GET_NAME
-        program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
     denied = [name for name in (*_SERVER, "execve", "execveat") if not (processes and name in _PROCESSES)]
-    if not alone:
-        denied += _ATTRIBUTES
     program.rule(denied, refused)
     return program.finish(ALLOW)
 
@@ -249,30 +253,25 @@ def machine_filter(attributes: bool) -> bytes:
     processors of each thread, and does without an answer if the call does not exist.
 
     Args:
-        attributes: Whether changing files' modes, owners and times is allowed.
+        attributes: Whether it may change files' modes, owners and times.
     """
     program = _Program()
     refused = _refuse(errno.EPERM)
     program.when("sched_getaffinity", _OTHER, _refuse(errno.ENOSYS))
-    _deny_other_processes(program)
+    _add_common_rules(program, attributes)
     program.when(["kill", "tgkill"], [(_EQUAL, _argument(0), _OWN_PID, True)], ALLOW)
-    program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], ALLOW)
     program.when(
         "prlimit64",
         [(_EQUAL, _argument(0), 0, True), (_EQUAL, _argument(2), 0, True), (_EQUAL, _argument(2, True), 0, True)],
         ALLOW,
     )
-    for option in (15, 16):  # PR_SET_NAME, PR_GET_NAME
-        program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
-    # On a connected stream only; an address would reach other sockets.
-    program.when("sendto", [(_EQUAL, _argument(4), 0, True), (_EQUAL, _argument(4, True), 0, True)], ALLOW)
     # Java's file channels, too, make a pair of stream sockets.
     program.when("socketpair", [(_EQUAL, _argument(0), 1, True), (_EQUAL, _argument(1), 1, True)], ALLOW)
-    program.rule(_SERVER + ([] if attributes else _ATTRIBUTES), refused)
+    program.rule(_SERVER, refused)
     return program.finish(ALLOW)
 
 
 def own_number_places(program: bytes) -> list[int]:
-    """Return where in a candidate's filter the number of its own process is to be written."""
+    """Return where in a candidate's filter the number of the process is to be written."""
     marker = struct.pack("I", _OWN_PID)
     return [place for place in range(4, len(program), _INSTRUCTION.size) if program[place : place + 4] == marker]

@@ -22,10 +22,10 @@ def _listed() -> frozenset[str]:
 
 @functools.lru_cache(maxsize=1024)
 def digest(kind: str, tests: str, support: str, entry_point: str, only: tuple[str, ...]) -> str:
-    """Return what a suite goes by in the list: the first digits of a digest of all that it consists of."""
+    """Return the first digits of the digest of a suite, which stand for it in the list."""
     return hashlib.sha256(repr((kind, tests, support, entry_point, only)).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def starts_inside(job: Job) -> bool:
-    """Return whether a job's suite is in the list."""
+    """Whether a job's suite is in the list."""
     return bool(job.tests) and digest(job.kind, job.tests, job.support, job.entry_point, job.only) in _listed()

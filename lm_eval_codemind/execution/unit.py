@@ -59,7 +59,7 @@ class ServerUnit:
     def __init__(
         self, isolation: Isolation, preload: list[str], limits: dict[str, Any], hash_seed: int, processor: int = -1
     ) -> None:
-        # Under bubblewrap each server has a file system of its own.
+        # Under bubblewrap each server has a separate file system.
         self._homes = None if isolation.name == BUBBLEWRAP else Homes()
         ours, judge_host = socket.socketpair()
         judge_zygote, zygote = socket.socketpair()
@@ -152,7 +152,7 @@ class ServerUnit:
         return message
 
     def _checker_crashed(self) -> bool:
-        """Return whether the checker has died of a signal of its own making."""
+        """Whether the checker has died of a signal that this process did not send."""
         try:
             status = self._processes[-1].wait(1)
         except subprocess.TimeoutExpired:

@@ -85,7 +85,7 @@ def _range(uid_map: str) -> tuple[int, int]:
         start, end = max(first, _FEW_FIRST), min(first + count, _FEW_FIRST + _FEW_COUNT)
         if end > start:
             return start, end - start
-    raise NoUser("this container has too few users to give programs one of their own")
+    raise NoUser("this container has too few users to give each program a separate one")
 
 
 def _users_of_processes() -> set[int]:

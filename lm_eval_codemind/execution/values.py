@@ -243,7 +243,7 @@ def _references(entry: list[Any]) -> int:
     return sys.getrefcount(entry[0])
 
 
-# What is counted if nothing but the entry refers to a container.
+# The count if only the entry refers to a container.
 _UNHELD = _references([[], None])
 
 

@@ -1,8 +1,8 @@
-"""What programs see of the host's file system: what its interpreter imports from, and nothing beside it.
+"""What programs see of the host's file system: what its interpreter imports from, and nothing else.
 
 The interpreter itself, its library and whole directories of installed packages are shown as they are. Of any other
 directory on ``sys.path`` (``PYTHONPATH``, ``pip install --target``, editable installs) only its packages and modules
-are, since a project's root may be one, with secrets and answers beside its packages. Symbolic links on the way are
+are, since a project's root may be one, with secrets and answers next to its packages. Symbolic links on the way are
 shown as links: an interpreter finds its library, and the loader shared libraries, relative to where links lead.
 """
 
@@ -67,12 +67,12 @@ class View:
     path: tuple[str, ...]
     user_base: str
 
-    def home(self, beside: Iterable[str] = ()) -> str:
+    def home(self, also: Iterable[str] = ()) -> str:
         """Return a directory for the programs' own files, for servers that have their own file system.
 
-        It is in the way of nothing that is shown: neither of the view nor ``beside`` it.
+        It is none of the directories that are shown, nor one of ``also``.
         """
-        taken = [*self.shown, *(link for link, _ in self.links), *beside]
+        taken = [*self.shown, *(link for link, _ in self.links), *also]
         return next(
             (home for home in _HOMES if not any(_within(path, home) or _within(home, path) for path in taken)),
             _HOMES[-1],
@@ -117,7 +117,7 @@ class View:
 def _enterable(path: str) -> list[str]:
     """Return a path, or what is in it where root alone may enter it: programs run as an ordinary user.
 
-    The directory itself is then made anew inside, for all to enter. What is below it keeps its own mode.
+    The directory itself is then made again inside, for all to enter. What is below it keeps its own mode.
     """
     if os.geteuid() or not os.path.isdir(path) or os.stat(path).st_mode & 0o005 == 0o005:
         return [path]
@@ -214,7 +214,7 @@ class _Found:
                     self._show_linked(entry.path, depth - 1)
 
     def seen(self, path: str) -> bool:
-        """Return whether a path without links is shown."""
+        """Whether a path without links is shown."""
         return any(_within(path, other) for other in (*self._shown, *SYSTEM))
 
     def view(self, path: Iterable[str]) -> View:
@@ -280,7 +280,7 @@ def _entries(path: Iterable[str], named: list[str], folder: str) -> Iterator[str
 
 
 def _on_path(entry: str, found: _Found) -> bool:
-    """Show what an entry of ``sys.path`` holds; return whether the servers should have it on theirs."""
+    """Show what an entry of ``sys.path`` holds. Return True if the servers should have the entry, too."""
     if not os.path.isdir(entry):
         # An entry may also lead into an archive.
         while entry != "/" and not os.path.lexists(entry):
@@ -309,7 +309,7 @@ def _on_path(entry: str, found: _Found) -> bool:
 
 
 def _importable(directory: str, depth: int = 0) -> Iterator[str]:
-    """Yield the packages and modules in a directory, and what installers put beside them."""
+    """Yield the packages and modules in a directory, and what installers put next to them."""
     recorded = _records(directory)
     for path in _children(directory):
         name = os.path.basename(path)
@@ -390,17 +390,17 @@ def _children(directory: str) -> list[str]:
 
 
 def _too_broad(path: str) -> bool:
-    """Return whether a directory holds a home, or all temporary files, or everything."""
+    """Whether a directory holds a home, or all temporary files, or everything."""
     return any(_within(os.path.realpath(each), path) for each in (os.path.expanduser("~"), tempfile.gettempdir()))
 
 
 def _of_own_checkout(path: str) -> bool:
-    """Return whether a path belongs to the checkout that this package was imported from, if it wasn't installed."""
+    """Whether a path belongs to the checkout that this package was imported from, if it wasn't installed."""
     root = os.path.dirname(_OWN)
     installed = root in _install_directories() or _OWN_NAME in _records(root)
     return not installed and _within(os.path.realpath(path), root)
 
 
 def _within(path: str, directory: str) -> bool:
-    """Return whether a path is a directory or below it, by their names."""
+    """Whether a path is a directory or below it, by their names."""
     return path == directory or path.startswith(directory.rstrip("/") + "/")

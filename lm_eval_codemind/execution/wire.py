@@ -1,6 +1,6 @@
 """Messages between processes: a length and a JSON text, over a descriptor of a pipe or stream socket.
 
-JSON, never pickle: what a program sends can then be nothing but plain values, whoever reads it. Descriptors rather than
+JSON, never pickle: what a program sends is then plain values for every reader. Descriptors rather than
 socket objects, whose making and use costs more than the transfer.
 """
 

@@ -77,7 +77,7 @@ class _Zygote:
         self._defaults: dict[str, Any] = settings["limits"]
         self._filters: dict[bool, kernel.Filter] = {}
         if self._level != "none":
-            # As a user of its own a program can change no file's attributes but those of its own files.
+            # A separate user can only change attributes of files that it owns.
             alone = self._level == "bubblewrap" or settings["user"] != 0
             for several in (False, True):
                 program = seccomp.candidate_filter(alone, several)
@@ -121,7 +121,7 @@ class _Zygote:
         for end in ends:
             os.close(end)
         reason, asked = self._follow(pid, limits, started)
-        # A child that ended of its own accord keeps its status; one that didn't is ended here.
+        # A child that ended by itself keeps its status. Any other is ended here.
         own_end = asked is not None and asked["gone"] and self._ended(pid, limits)
         if not own_end:
             os.kill(pid, signal.SIGKILL)
@@ -147,7 +147,7 @@ class _Zygote:
         }
 
     def _become_candidate(self, limits: dict[str, Any], ends: list[int]) -> None:
-        # A group of its own, and no session: the kernel's scheduler makes something of each new session.
+        # A separate group, but no session: the kernel's scheduler makes a group for each new session.
         os.setpgid(0, 0)
         # Only servers keep to one processor: a program gets all that there are.
         if self._processors:
@@ -156,7 +156,7 @@ class _Zygote:
         if "threading" in sys.modules:
             sys.modules["threading"].main_thread()._set_native_id()
         requests, replies, out, err, *given = ends
-        # A description of its own, where the server's would carry flags from one program to the next.
+        # Opened for each program: the server's would carry flags from one program to the next.
         standard_input = given[0] if given else os.open("/dev/null", os.O_RDONLY)
         wanted = [standard_input, out, err, requests, replies, *([self._rules] if self._rules >= 0 else [])]
         # By way of high numbers: one of them may have another's place.
@@ -209,7 +209,7 @@ class _Zygote:
             pause = min((limits["cpu_seconds"] - used) / self._cores, left)
 
     def _ended(self, pid: int, limits: dict[str, Any]) -> bool:
-        """Return whether a child ends by itself right after its connection did, whose status then says more."""
+        """Whether a child ends by itself right after its connection did, whose status then says more."""
         pidfd = os.pidfd_open(pid)
         waiting = [pidfd, *([self._listener.descriptor] if self._listener is not None else [])]
         deadline = time.monotonic() + _GRACE_SECONDS
@@ -246,7 +246,7 @@ def _waited(pid: int) -> float:
 
 
 def _may_start_thread(pid: int, limits: dict[str, Any]) -> bool:
-    """Return whether a program may have one thread more. With processes of its own, the limit on those counts all."""
+    """Whether a program may have one thread more. If it may start processes, their limit counts threads, too."""
     if limits["processes"]:
         return True
     try:

@@ -818,12 +818,20 @@ _escape(
     {F},
     """
 for path in (os.__file__, sys.executable, os.path.dirname(os.__file__)):
-    for act in (os.utime, os.unlink, lambda path: os.chmod(path, 0o777), lambda path: os.truncate(path, 0)):
+    for act in (os.utime, os.unlink, lambda path: os.truncate(path, 0)):
         try:
             act(path)
             return True
         except OSError:
             pass
+    before = os.stat(path)
+    for act in (lambda path: os.chmod(path, before.st_mode ^ 2), lambda path: os.utime(path, (1, 1))):
+        try:
+            act(path)
+        except OSError:
+            pass
+    if (os.stat(path).st_mode, os.stat(path).st_mtime) != (before.st_mode, before.st_mtime):
+        return True
 return False
 """,
 )

@@ -397,3 +397,17 @@ def f(x):
         f"{body}\nshown, source = f(0)\nprint('# this line' in shown, len(source.splitlines()))", [("", "True 5")]
     )
     assert [outcome.status for outcome in sandbox_at.run([function, script])] == [Status.PASSED] * 2
+
+
+def test_programs_copy_files_and_make_them(sandbox_at: Sandbox) -> None:
+    program = """
+import os, pathlib, shutil, tarfile
+os.makedirs('a/b'); pathlib.Path('a/b/x').write_text('1'); pathlib.Path('a/y').touch(); pathlib.Path('a/y').touch()
+shutil.copy2('a/b/x', 'z'); shutil.copytree('a', 'c')
+with tarfile.open('t.tar', 'w') as archive: archive.add('c')
+with tarfile.open('t.tar') as archive: archive.extractall('d', filter='data')
+print(sorted(path.as_posix() for path in pathlib.Path('.').rglob('[xyz]')))
+"""
+    printed = "['a/b/x', 'a/y', 'c/b/x', 'c/y', 'd/c/b/x', 'd/c/y', 'z']\n"
+    (outcome,) = sandbox_at.run([Job.script(program, [("", printed)])])
+    assert outcome.passed, outcome

@@ -63,7 +63,7 @@ def serve(control: socket.socket, settings: dict[str, Any], rules: int, listener
 
 
 def _filter(settings: dict[str, Any]) -> kernel.Filter:
-    # As a user of its own a program can change no file's attributes but those of its own files.
+    # A separate user can only change attributes of files that it owns.
     attributes = settings["level"] == "bubblewrap" or settings["user"] != 0
     program = seccomp.machine_filter(attributes)
     return kernel.Filter(program, seccomp.own_number_places(program))
@@ -249,7 +249,7 @@ def _value(pid: int, name: str) -> int:
 
 
 def _is_ready(pid: int) -> bool:
-    """Say whether a thread of a process runs, or is ready and waits for a processor."""
+    """Whether a thread of a process runs, or is ready and waits for a processor."""
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
             with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
@@ -265,7 +265,7 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 def _drain(descriptor: int, output: bytearray, limit: int) -> bool:
-    """Read what is there of an output, up to a byte more than a limit; return whether more may come."""
+    """Read what is there of an output, up to a byte more than a limit; return True if more may come."""
     data = os.read(descriptor, min(_PIPE_BYTES, limit + 1 - len(output)))
     output += data
     return bool(data)

@@ -14,7 +14,7 @@ from pathlib import Path
 from .jdk import JavaUnavailable, Jdk
 
 _SERVER, RUNNER = "CompileServer", "SuiteRunner"
-# The machine writes to standard error only, keeps no files of its own, and lets nobody attach.
+# The machine writes to standard error only, keeps no files, and lets nobody attach.
 QUIET = (
     "-Xshare:auto",
     "-Xlog:disable",

@@ -44,8 +44,8 @@ _DENIED = re.compile(r"Operation not permitted|Permission denied|AccessDeniedExc
 class JavaSandbox(WorkerPool):
     """Compiles and runs programs that aren't trusted, several at a time.
 
-    A resident compiler, itself in the sandbox, compiles a program once. Each case of a ``script`` runs in a virtual
-    machine of its own. The tests of a ``function`` are a class ``MainSuite`` that is compiled with the program and
+    A resident compiler, itself in the sandbox, compiles a program once. Each case of a ``script`` runs in a new virtual
+    machine. The tests of a ``function`` are a class ``MainSuite`` that is compiled with the program and
     started in its virtual machine by ``SuiteRunner``; ``entry_point`` is the class they are about. The program could
     tamper with these tests, and the outcome says so.
 

@@ -48,7 +48,7 @@ class _Server:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._closing = threading.Lock()
         self.last_error = ""
-        self._control, theirs = socket.socketpair()
+        self._control, other = socket.socketpair()
         directories = {path: path for path in machine.directories() if not Path(path).is_relative_to("/usr")}
         directories[str(machine.directory)] = _INSIDE
         try:
@@ -58,13 +58,13 @@ class _Server:
                 number = self._user.number
             home = self._homes.make("java") if self._homes else ""
             self._process = isolation.launch(
-                settings, [theirs.fileno()], home, 0, self._errors, number, directories=directories
+                settings, [other.fileno()], home, 0, self._errors, number, directories=directories
             )
         except OSError as error:
             self.close()
             raise StartFailed(str(error)) from None
         finally:
-            theirs.close()
+            other.close()
 
     def pids(self) -> list[int]:
         """Return the process this server is, not those below it."""
