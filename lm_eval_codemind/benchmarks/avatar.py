@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream, plain_text
 from lm_eval_codemind.catalogue.packaged import CODEMIND
 from lm_eval_codemind.problems import Case, Problem
 
@@ -25,14 +25,15 @@ def read(upstream: Upstream) -> list[Problem]:
     """Return Avatar's problems sorted by name, their labels not yet proven.
 
     Source: ``dataset/Avatar/Avatar-Python`` of CodeMind. A problem's cases are its whole test suite, in the order of
-    upstream's numbers, after the case that the label is about.
+    upstream's numbers, after the case that the label is about. Lines end in a line feed alone: a carriage
+    return on standard input would be part of what a program reads.
     """
     files = upstream.files(PART)
     problems = []
     for problem_id in sorted({name.split("/")[0] for name in files}):
 
         def text(name: str, problem_id: str = problem_id) -> str:
-            return files[f"{problem_id}/{name}"].decode("utf-8")
+            return plain_text(files[f"{problem_id}/{name}"])
 
         inputs = re.compile(rf"{re.escape(problem_id)}/all_tests/input/(\d+)_input\.txt")
         numbers = sorted(int(match[1]) for match in map(inputs.fullmatch, files) if match)

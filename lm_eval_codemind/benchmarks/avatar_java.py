@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream, plain_text
 from lm_eval_codemind.catalogue.packaged import CODEMIND, CODEMIND_V1
 from lm_eval_codemind.problems import Case, Problem
 
@@ -28,13 +28,10 @@ def read(upstream: Upstream) -> list[Problem]:
     """Return Avatar's programs in Java sorted by name, their labels not yet proven.
 
     Source: ``dataset/Avatar/Avatar-Java`` of CodeMind. A problem's cases are its whole test suite, in the order of
-    upstream's numbers. Texts have plain line feeds, as a program that reads text sees them.
+    upstream's numbers. Lines end in a line feed alone.
     """
     files, suites = upstream.files(PART), upstream.files(SUITES)
     sources = {file.split("/")[0]: file for file in files if file.endswith(".java")}
-
-    def text(content: bytes) -> str:
-        return content.decode("utf-8").replace("\r\n", "\n")
 
     numbers: dict[str, list[int]] = {}
     for file in suites:
@@ -47,18 +44,18 @@ def read(upstream: Upstream) -> list[Problem]:
             benchmark=NAME,
             kind="script",
             language="java",
-            code=text(files[file]),
+            code=plain_text(files[file]),
             entry_point="",
-            input=text(files[f"{problem_id}/input.txt"]),
+            input=plain_text(files[f"{problem_id}/input.txt"]),
             output=None,
             cases=tuple(
                 Case(
-                    text(suites[f"{problem_id}/all_tests/input/{n}_input.txt"]),
-                    text(suites[f"{problem_id}/all_tests/output/{n}_output.txt"]),
+                    plain_text(suites[f"{problem_id}/all_tests/input/{n}_input.txt"]),
+                    plain_text(suites[f"{problem_id}/all_tests/output/{n}_output.txt"]),
                 )
                 for n in sorted(numbers.get(problem_id, ()))
             ),
-            published_output=text(files[f"{problem_id}/output.txt"]),
+            published_output=plain_text(files[f"{problem_id}/output.txt"]),
             provenance=PART.place(problem_id),
         )
         for problem_id, file in sorted(sources.items())

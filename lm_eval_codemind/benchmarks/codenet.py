@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream, plain_text
 from lm_eval_codemind.catalogue.packaged import CODEMIND_V1
 from lm_eval_codemind.problems import Problem
 
@@ -44,20 +44,17 @@ def _read(upstream: Upstream, language: str, part: ArchivePart) -> list[Problem]
     files = upstream.files(part)
     sources = {file.split("/")[0]: file for file in files if not file.endswith(".txt")}
 
-    def text(file: str) -> str:
-        return files[file].decode("utf-8").replace("\r\n", "\n")
-
     return [
         Problem(
             problem_id=problem_id,
             benchmark=f"codenet_{language}",
             kind="script",
             language=language,
-            code=text(file),
+            code=plain_text(files[file]),
             entry_point="",
-            input=text(f"{problem_id}/input.txt"),
+            input=plain_text(files[f"{problem_id}/input.txt"]),
             output=None,
-            published_output=text(f"{problem_id}/output.txt"),
+            published_output=plain_text(files[f"{problem_id}/output.txt"]),
             provenance=part.place(problem_id),
         )
         for problem_id, file in sorted(sources.items())

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from lm_eval_codemind.benchmarks.specifications import with_docstring, without_examples
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream, plain_text
 from lm_eval_codemind.catalogue.packaged import CODEMIND
 from lm_eval_codemind.languages.python.names import free_names
 from lm_eval_codemind.problems import Problem
@@ -28,7 +28,7 @@ def read(upstream: Upstream) -> list[Problem]:
     files = upstream.files(PART)
 
     def text(number: int, name: str) -> str:
-        return files[f"{number}/{name}"].decode("utf-8").replace("\r\n", "\n").strip()
+        return plain_text(files[f"{number}/{name}"]).strip()
 
     return [
         Problem(
@@ -63,7 +63,7 @@ def read_labelled(upstream: Upstream) -> list[Problem]:
     calls = upstream.files(CALLS)
 
     def text(number: str, name: str) -> str:
-        return calls[f"{number}/{name}"].decode("utf-8").replace("\r\n", "\n").strip()
+        return plain_text(calls[f"{number}/{name}"]).strip()
 
     numbers = {name.split("/")[0] for name in calls}
     return [

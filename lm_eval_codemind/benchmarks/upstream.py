@@ -45,6 +45,11 @@ def digest_files(files: Mapping[str, bytes]) -> str:
     return hashlib.sha256("".join(lines).encode("utf-8")).hexdigest()
 
 
+def plain_text(content: bytes) -> str:
+    """Return the text of a file with plain line feeds, whichever way upstream ends its lines."""
+    return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+
+
 class UpstreamError(RuntimeError):
     """Upstream data is missing or is not what the suite was made from; the message names the mend."""
 

@@ -77,17 +77,12 @@ def inputs_of(problem: Problem) -> tuple[RuntimeInput, ...]:
     kind = kind_of(problem)
     execution = kind.execution(problem, code="")
     if kind.printed:
-        return (RuntimeInput(ONLY, problem.code, plain_lines(execution.stdin), "", "", None),)
+        return (RuntimeInput(ONLY, problem.code, execution.stdin, "", "", None),)
     if not problem.input.strip():
         return ()
     before, _, asked = kind.masked_output(problem).rpartition("assert ")
     shown = f"{before}{SEE}({asked.removesuffix(' == ??')})"
     return (RuntimeInput(ONLY, problem.code, shown, "", execution.module, f"{SEE}({execution.expression})"),)
-
-
-def plain_lines(text: str) -> str:
-    """Return a text whose lines end in a line feed alone: scripts are run so that they read no carriage returns."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def without_docstrings(code: str) -> str:

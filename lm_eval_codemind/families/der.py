@@ -21,7 +21,7 @@ from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks, Reader
 from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, samples_of
 from lm_eval_codemind.languages import Kind, get_language, kind_of
-from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem, plain_lines
+from lm_eval_codemind.problems import SHOWN_CHARACTERS, Complexity, Problem
 from lm_eval_codemind.proof.prove_outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.questions.family import seed_option
@@ -159,7 +159,7 @@ def ask(stage: FirstStage, seed: int) -> Asked:
     ier_scores = _ier_scores(stage)
     questions: dict[str, list[Question]] = {}
     for one, output in labelled or [_placeholder(stage)]:
-        ier_same = ier_scores.get((one.problem.problem_id, one.problem.code, plain_lines(one.input or "")))
+        ier_same = ier_scores.get((one.problem.problem_id, one.problem.code, one.input or ""))
         questions.setdefault(one.problem.problem_id, []).append(_question(one, output, ier_same, counts))
     record = {
         **stage.record(),
@@ -238,7 +238,7 @@ def _ier_scores(stage: FirstStage) -> dict[tuple[str, str, str], float]:
     for row in samples_of(stage.file, {"family": IER.name}):
         doc, score = row["doc"], row.get(IER.metric)
         if row.get("filter") == IER.filters[0] and isinstance(score, (int, float)):
-            scored[str(doc["problem_id"]), str(doc["code"]), plain_lines(str(doc["input"]))] = float(score)
+            scored[str(doc["problem_id"]), str(doc["code"]), str(doc["input"])] = float(score)
     return scored
 
 

@@ -23,7 +23,7 @@ from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, SpecificationReaso
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
-from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, plain_lines, shown_cases
+from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
 from lm_eval_codemind.questions import Answer, Key, Question, Variant
 from lm_eval_codemind.scores import sr as scores
 
@@ -98,7 +98,7 @@ class Translation(SpecificationReasoning):
         suite = _suite(problem, NO_TEST)
         known = _counterpart(problem)
         outputs = {case.input: case.output for case in suite}
-        given = next(text for one in (known, problem) if one and (text := plain_lines(one.input)) in outputs)
+        given = next(one.input for one in (known, problem) if one and one.input in outputs)
         return Problem(
             problem.problem_id,
             problem.benchmark,
@@ -193,11 +193,11 @@ def _target_kind(question: Question) -> Kind:
 
 
 def _suite(problem: Problem, setting: str) -> tuple[Case, ...]:
-    """Return the tests that a translation is validated on, with plain line feeds as text has them."""
+    """Return the tests that a translation is validated on."""
     if setting == MISLEADING:
         assert problem.output is not None
-        return (Case(plain_lines(problem.input), misleading_output(plain_lines(problem.output))),)
-    return tuple(Case(plain_lines(case.input), plain_lines(case.output)) for case in problem.cases)
+        return (Case(problem.input, misleading_output(problem.output)),)
+    return problem.cases
 
 
 def _counterpart(problem: Problem) -> Problem | None:

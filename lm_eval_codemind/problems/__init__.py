@@ -15,7 +15,6 @@ from lm_eval_codemind.problems.shown import (
     TEST_CASES,
     as_text,
     beyond_prompt,
-    plain_lines,
     shown_cases,
 )
 from lm_eval_codemind.problems.storage import (
@@ -49,7 +48,6 @@ __all__ = [
     "dump_side",
     "load_problems",
     "load_records",
-    "plain_lines",
     "shown_cases",
     "side_path",
 ]

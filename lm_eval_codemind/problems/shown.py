@@ -16,11 +16,6 @@ TEST_CASES = 2
 """How many cases of a script's test suite a prompt shows as its test, as far as they fit."""
 
 
-def plain_lines(text: str) -> str:
-    """Return a text with plain line feeds, which is how a prompt shows it: upstream's tests end lines in both ways."""
-    return text.replace("\r\n", "\n")
-
-
 def as_text(cases: Iterable[Case]) -> str:
     """Return cases as a prompt shows them: what is read and what is printed."""
     return "\n\n".join(f"Input:\n{case.input.strip()}\nOutput:\n{case.output.strip()}" for case in cases)

@@ -12,7 +12,7 @@ from tqdm.auto import tqdm
 
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.execution import Job, Sandbox
-from lm_eval_codemind.facts.runtime_inputs import RuntimeInput, inputs_of, plain_lines
+from lm_eval_codemind.facts.runtime_inputs import RuntimeInput, inputs_of
 from lm_eval_codemind.languages.python.tracing import Trace, Traced, TraceFailed, Value, runs, submit
 from lm_eval_codemind.languages.python.tracing.run import LIMITS, job_source, result_of
 from lm_eval_codemind.problems import Problem
@@ -148,7 +148,7 @@ def _values(values: Mapping[str, Value | None]) -> dict[str, list[str]]:
 def _outputs(problem: Problem, given: RuntimeInput, trace: Trace) -> list[str | None]:
     """Return the literals of what the output question asks for, None for what has none; nothing where the run fails."""
     if given.expression is None:
-        text = plain_lines(str(problem.output))
+        text = str(problem.output)
         return [text] if trace.stdout.split() == text.split() else []
     if trace.exception or trace.output is None or trace.output.literal is None:
         return []

@@ -120,3 +120,16 @@ def test_every_test_class_that_classeval_names_is_in_its_suite(upstream: Upstrea
         defined = {node.name for node in ast.parse(record["test"]).body if isinstance(node, ast.ClassDef)}
         assert {method["test_class"] for method in record["methods_info"]} <= defined, record["task_id"]
         assert set(record["test_classes"]) <= defined, record["task_id"]
+
+
+@pytest.mark.parametrize("name", ["avatar", "avatar_java"])
+def test_texts_of_avatar_have_no_carriage_returns_and_the_published_ones_stay(upstream: Upstream, name: str) -> None:
+    """Upstream's inputs and labels have some, which plain Python hands to a program as a part of its last line."""
+    published = {problem.problem_id: problem for problem in get_benchmark(f"published_{name}").read(upstream)}
+    changed = 0
+    for problem in get_benchmark(name).read(upstream):
+        texts = (problem.code, problem.input, problem.published_output or "")
+        cases = [text for case in problem.cases for text in (case.input, case.output)]
+        assert not any("\r" in text for text in (*texts, *cases)), problem.problem_id
+        changed += problem.input != published[problem.problem_id].input
+    assert changed >= 38

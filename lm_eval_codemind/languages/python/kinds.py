@@ -399,9 +399,8 @@ class Script(PythonKind):
         text = list(readings(answer))[1] if answer.strip().startswith("```") and answer.strip() != "```" else answer
         lines = text.removeprefix("\n")
         typed = lines if not lines or lines.endswith("\n") else lines + "\n"
-        # How a text ends cannot be told from the layout of a response, nor how its lines do.
-        recorded = problem.input.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n")
-        same = typed.rstrip("\n") == recorded
+        # How a text ends cannot be told from the layout of a response.
+        same = typed.rstrip("\n") == problem.input.rstrip("\n")
         return Given(problem.input if same else typed, same)
 
     def likely_input(self, response: str, problem: Problem) -> str | None:
