@@ -21,7 +21,6 @@ UNREVISED = (
     "lm_eval_codemind/families",
     "lm_eval_codemind/harness",
     "lm_eval_codemind/languages/base.py",
-    "lm_eval_codemind/languages/java",
     "lm_eval_codemind/languages/python",
     "lm_eval_codemind/models",
     "lm_eval_codemind/proof",

@@ -25,9 +25,9 @@ def dependencies(tree: Tree) -> int:
     """Return DEP, the number of dependencies between the methods of a program.
 
     A dependency is an ordered pair of different methods of the program of which the first names the second: by its name
-    (of its own class, of a base class or of a class around it), by ``this``, ``super`` or its class's name, also as a
-    method reference, or by constructing a class of the program that defines a constructor. A pair counts once;
-    recursion is no dependency. What initialisers call has the program as its caller. So it is for Python
+    (of the same class, of a base class or of a class around it), by ``this``, ``super`` or its class's name, also as a
+    method reference, or by constructing a class of the program that defines a constructor. A pair counts once.
+    A method does not depend on itself. The program is the caller of what its initialisers call. So it is for Python
     (:func:`lm_eval_codemind.languages.python.complexity.dependencies.dependencies`).
 
     Args:

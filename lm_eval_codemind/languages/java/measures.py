@@ -67,7 +67,7 @@ def cyclomatic_complexity(source: str) -> int:
     are those counted for Python (:mod:`lm_eval_codemind.languages.python.complexity.cyclomatic`): each ``if``,
     conditional expression, ``for``, ``while``, ``do``, ``catch``, ``case`` other than ``default``, ``assert``, and
     each further operand of ``&&`` or ``||``. A lambda belongs to the unit it stands in, a method of an anonymous or
-    local class is a unit of its own.
+    local class is a separate unit.
 
     Args:
         source: Java source.
@@ -143,7 +143,7 @@ def _constructs(root: Node) -> list[tuple[str, frozenset[str]]]:
         if node.kind in _SCOPES:
             around = frozenset()
         kind = _kind(node)
-        # An `else if` is a further arm of its `if`: no construct of its own.
+        # An `else if` is a further arm of its `if`, not another construct.
         if kind and not is_else_if(node):
             found.append((kind, around))
             around |= {kind}

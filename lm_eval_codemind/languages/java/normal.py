@@ -130,13 +130,13 @@ def _starts_of(node: Node) -> list[int]:
 
 
 def _is_declared(modifiers: Node) -> bool:
-    """Say whether modifiers belong to a declaration with a line of its own, rather than to a parameter."""
+    """Whether modifiers belong to a declaration with its own line, rather than to a parameter."""
     owner = modifiers.parent
     return owner is not None and (owner.kind in _ONE_LINE or owner.kind == "enum_constant") and owner.role != "init"
 
 
 def _first_token(node: Node) -> int:
-    """Return where a declaration starts behind its annotations, each of which has a line of its own."""
+    """Return where a declaration starts behind its annotations, each of which has its own line."""
     for child in node.children:
         if child.kind in COMMENTS:
             continue

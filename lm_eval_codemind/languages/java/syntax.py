@@ -116,7 +116,7 @@ def _parsed(source: str) -> tuple[bytes, tree_sitter.Tree]:
 
 
 def parse(source: str) -> Tree:
-    """Return the tree of a source, also of one that is no Java; see :attr:`Tree.is_valid`.
+    """Return the tree of a source, also of one that is not valid Java; see :attr:`Tree.is_valid`.
 
     The tree is that of the source as the compiler reads it: unicode escapes are decoded, and a control-Z at the end is
     dropped.
@@ -148,7 +148,7 @@ def parse(source: str) -> Tree:
 
 
 def is_valid(source: str) -> bool:
-    """Say whether a source fits the grammar."""
+    """Whether a source fits the grammar."""
     try:
         return not _parsed(source)[1].root_node.has_error
     except JavaSyntaxError:
@@ -174,17 +174,17 @@ def parse_valid(source: str) -> Tree:
 
 
 def is_else_if(node: Node) -> bool:
-    """Say whether an ``if`` is written as a further arm of the one around it."""
+    """Whether an ``if`` is written as a further arm of the one around it."""
     return node.kind == "if_statement" and node.role == "alternative"
 
 
 def is_default(label: Node) -> bool:
-    """Say whether a label of a ``switch`` is the catch-all one, ``default`` or ``case null, default``."""
+    """Whether a label of a ``switch`` is the catch-all one, ``default`` or ``case null, default``."""
     return any(child.kind == "default" for child in label.children)
 
 
 def is_switch_statement(node: Node) -> bool:
-    """Say whether a ``switch`` stands for itself rather than for its value."""
+    """Whether a ``switch`` stands for itself rather than for its value."""
     parent = node.parent
     if parent is None:
         return False

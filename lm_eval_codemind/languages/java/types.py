@@ -19,7 +19,7 @@ def text_type(text: str) -> str:
         value = parse_literal(text)
     except NotALiteralError:
         return "String"
-    # Texts in quotes or parentheses, and Python's own words, are nothing but text here.
+    # Texts in quotes or parentheses, and Python's own words, are only text here.
     return _TYPES.get(type(value), "String")
 
 
