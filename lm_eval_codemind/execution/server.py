@@ -42,6 +42,7 @@ def main() -> None:
     _keep_descriptors(settings["sockets"])
     sys.path[:] = settings["path"]
     os.environ.pop("PYTHONUSERBASE", None)
+    os.environ.pop("CODEMIND_STARTUP_HOOK", None)
     if settings["level"] == "bubblewrap":
         user = settings["user"]
         size = settings.get("limits", {}).get("file_bytes", 1 << 20)

@@ -77,9 +77,8 @@ def _give_up_saved_user() -> None:
 
 def _execute(command: list[str]) -> None:
     environment = {**os.environ, "MALLOC_ARENA_MAX": "2"}
-    for name in [
-        name for name in environment if name.startswith(("PYTHON", "OPENBLAS", "OMP", "MKL", "NUMEXPR", "MPL"))
-    ]:
+    of_python = ("PYTHON", "CODEMIND", "OPENBLAS", "OMP", "MKL", "NUMEXPR", "MPL")
+    for name in [name for name in environment if name.startswith(of_python)]:
         del environment[name]
     os.execve(command[0], command, environment)
 

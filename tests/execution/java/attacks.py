@@ -226,7 +226,7 @@ _escape("the first process's environment", {E, B, F}, """
     byte[] found = Files.readAllBytes(Path.of("/proc/1/environ"));
     return found.length == 0 ? null : found;
 """)  # fmt: skip
-_escape("another program's class files", {F}, """
+_escape("another program's class files", {E, F}, """
     File[] found = new File(".").getAbsoluteFile().getParentFile().getParentFile().listFiles();
     Set<String> names = new TreeSet<>();
     if (found != null) for (File file : found) names.add(file.getName());
@@ -234,12 +234,12 @@ _escape("another program's class files", {F}, """
     for (String name : classes.list()) if (!name.startsWith("Main")) return name;
     return new File("left").createNewFile() ? null : "left by another";
 """)  # fmt: skip
-_escape("something left by itself for the next", {F}, """
+_escape("something left by itself for the next", {E, F}, """
     for (String place : new String[] {"../classes/Left.class", "../left", System.getProperty("java.io.tmpdir") + "/left"})
         if (!new File(place).createNewFile()) return place;
     return null;
 """)  # fmt: skip
-_source("a class that replaces its own file", {F}, """
+_source("a class that replaces its own file", {E, F}, """
     import java.nio.file.*;
     public class Main { public static void main(String[] a) throws Exception {
         Files.write(Path.of("../classes/Main.class"), new byte[] {1}); System.out.println(41); } }
@@ -326,7 +326,7 @@ _compiler(
     {E, F, M, T},
     "".join(f"class C{n} {{ }}\n" for n in range(4000)) + "public class Main { " + _HELLO + " }",
 )
-_compiler("a name that is too long", {E}, "public class Main { static class " + "x" * 300 + " { } " + _HELLO + " }")
+_compiler("a name that is too long", {E, F}, "public class Main { static class " + "x" * 300 + " { } " + _HELLO + " }")
 _compiler(
     "class files that are too large",
     {E, F, M, T},
