@@ -80,9 +80,7 @@ def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
             run = commands.choices["run"]
             run.prog = "codemind run"
             run.usage = "%(prog)s --model MODEL --tasks TASK,... [--model_args KEY=VALUE,...] [options]"
-            run.epilog = (
-                "Everything that `lm_eval run` takes. Tasks: https://lm-eval-codemind.github.io/lm-eval-codemind"
-            )
+            run.epilog = "Takes every option of `lm_eval run`. `lm_eval ls tasks` lists the tasks."
             # The harness's own method reads the arguments of the process.
             parsed: argparse.Namespace = self._parser.parse_args(["run", *arguments])
             return parsed

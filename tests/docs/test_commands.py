@@ -88,7 +88,7 @@ def test_names_and_options_exist(command: str, tasks: set[str]) -> None:
     elif program == "pip":
         config = configparser.ConfigParser()
         config.read(ROOT / "setup.cfg")
-        (extras,) = re.findall(r"lm-eval-codemind(?:\[(.+)\])?", command)
+        (extras,) = re.findall(r"(?:lm-eval-codemind|\.)(?:\[(.+)\])?", command)
         assert set(filter(None, extras.split(","))) <= set(config["options.extras_require"])
     elif program == "make":
         assert f"\n{arguments[0]}:" in (ROOT / "Makefile").read_text()
