@@ -136,8 +136,8 @@ def test_cruxeval(shared_data: Path, sandbox: Sandbox) -> None:
     right = sandbox.run(jobs())
     assert len(right) == 800
     assert statuses(right) == {}
-    # An input that is a function of the program's own, or one that the tests make.
-    inside = {"sample_258", "sample_344", "sample_364"}
+    # An input that is not plain data: a function of the program or of the tests, or a range.
+    inside = {"sample_258", "sample_344", "sample_364", "sample_522"}
     assert {outcome.job_id for outcome in right if not outcome.tamper_proof} == inside
     wrong = sandbox.run(jobs("\n" + WRONG + WRONG_FUNCTION.format(name="f")))
     assert [outcome.job_id for outcome in wrong if outcome.passed] == []
