@@ -2,6 +2,8 @@
 # `test` leaves out the tests marked "slow"; `test-slow` runs only these, `test-all` everything.
 PYTHON ?= python3
 VENV ?= .venv
+# One worker a core; the tests of a file share their fixtures, so they stay together.
+PYTEST = $(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile
 # The rooms whose tests take seconds.
 FAST = tests/answers tests/scores tests/languages tests/prompts tests/models tests/harness
 
@@ -11,13 +13,13 @@ demo: $(VENV)/installed
 	$(VENV)/bin/codemind run --model codemind-oracle --tasks codemind_ier_sample
 
 test: $(VENV)/installed-dev
-	$(VENV)/bin/python -m pytest -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-slow: $(VENV)/installed-dev
-	$(VENV)/bin/python -m pytest -m slow
+	$(PYTEST) -m slow
 
 test-all: $(VENV)/installed-dev
-	$(VENV)/bin/python -m pytest
+	$(PYTEST)
 
 check: lint
 	$(VENV)/bin/python -m pytest -q -m "not slow and not upstream and not engine" $(FAST)

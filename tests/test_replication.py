@@ -102,6 +102,7 @@ def test_a_changed_verdict_has_the_last_step_that_turned_it_as_its_cause(monkeyp
     assert script.Judged(row, "test_failed", excluded="fails").cause == ""
 
 
+@pytest.mark.slow
 @pytest.mark.upstream
 def test_the_first_studys_own_programs(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))

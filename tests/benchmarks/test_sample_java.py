@@ -26,6 +26,7 @@ def test_programs_that_the_sample_has_in_both_languages_do_the_same() -> None:
     assert all(problem.cases == scripts[problem.problem_id].cases for problem in both)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("java")
 def test_outputs_are_what_the_programs_print() -> None:
     outcomes = SharedPool().run([kind_of(problem).suite_job(problem, problem.code) for problem in PROBLEMS])

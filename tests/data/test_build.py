@@ -152,6 +152,7 @@ def test_a_build_has_the_bytes_that_were_released(upstream: Upstream, tmp_path: 
         assert entry.problems == benchmarks()[name].size
 
 
+@pytest.mark.slow
 @pytest.mark.upstream
 def test_two_builds_are_byte_identical(built_data: Path, upstream: Upstream, tmp_path: Path) -> None:
     second = building.build(["humaneval"], upstream, tmp_path)

@@ -165,6 +165,7 @@ def test_prompts_show_the_program_and_a_test(documents: dict[str, dict[str, Any]
         assert row["prompt"].startswith("### Problem") and row["prompt"].endswith("### Answer")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [5, "5"])
 def test_a_fresh_set_is_made_and_recorded(seed: int | str, documents: dict[str, dict[str, Any]]) -> None:
     suite: dict[str, Any] = {}

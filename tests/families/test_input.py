@@ -381,6 +381,7 @@ def test_right_inputs_that_are_not_the_recorded_ones_count(cruxeval: dict[str, P
 DIFFERENT = {("sample_344", "f([6, 4, 2, 8, 15], lambda x: x.sort())"): True}
 
 
+@pytest.mark.slow
 @pytest.mark.upstream
 def test_recorded_verdicts(cruxeval: dict[str, Problem], shared_data: Path) -> None:
     path = shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz"

@@ -101,6 +101,7 @@ def test_the_worked_example_in_java_is_true() -> None:
     assert [outcome.status for outcome in outcomes] == [Status.PASSED, Status.FAILED]
 
 
+@pytest.mark.slow
 @pytest.mark.upstream
 @pytest.mark.usefixtures("java")
 def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -80,6 +80,7 @@ STATEMENTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("java")
 def test_what_a_program_in_java_prints_is_its_output() -> None:
     problem = Problem("p", "sample_java", "script", "java", "", "", "3\n", "3\n")

@@ -55,6 +55,7 @@ def test_benchmarks_without_bugs_stay_as_they_are() -> None:
     assert unknown.category == "excluded"
 
 
+@pytest.mark.slow
 @pytest.mark.upstream
 def test_every_bug_is_one_and_its_test_reveals_it(upstream: Upstream) -> None:
     correct, buggy = read_proven("humanevalfix", upstream), read_proven("humanevalfix_buggy", upstream)

@@ -33,7 +33,7 @@ def test_two_tasks_with_the_same_prompts_are_both_sealed(tmp_path: Path) -> None
     ("task", "metadata"),
     [
         ("codemind_ier_sample", "prompts"),
-        ("codemind_dsr_sample", {"transform_seed": 5}),
+        pytest.param("codemind_dsr_sample", {"transform_seed": 5}, marks=pytest.mark.slow),
         ("codemind_sr_sample", {"hint_seed": 7}),
     ],
     ids=["prompts", "transform_seed", "hint_seed"],

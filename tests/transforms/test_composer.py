@@ -123,6 +123,7 @@ def test_generated_scripts_do_what_they_did(code: str, seed: int) -> None:
     assert observe_drawn(made.code, [], "3\nab\n") == observe_drawn(code, [], "3\nab\n"), made.code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES)
 @settings(deadline=None, max_examples=15)
 @given(code=functions(), site=st.integers(0, 10**6))
