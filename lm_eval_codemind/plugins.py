@@ -1,4 +1,4 @@
-"""Benchmarks, families and languages that this and other packages register."""
+"""Benchmarks, families, languages and runtimes that this and other packages register."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-GROUPS = ("benchmarks", "families", "languages")
+GROUPS = ("benchmarks", "families", "languages", "runtimes")
 
 
 @cache
 def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
     """Return the objects of a group by name: those of this package first, then those of other packages.
 
-    Other packages register objects with the entry points ``lm_eval_codemind.GROUP``. Each entry point is one benchmark,
-    family or language, or a tuple of several.
+    Other packages register objects with the entry points ``lm_eval_codemind.GROUP``. Each entry point is one object,
+    or a tuple of several.
 
     Args:
         group: One of :data:`GROUPS`.

@@ -15,7 +15,7 @@ from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import Benchmark, benchmarks
 from lm_eval_codemind.data.build import build
 from lm_eval_codemind.data.load import DATA_VARIABLE, intact, read_manifest, released_digests
-from lm_eval_codemind.execution.java import jdk
+from lm_eval_codemind.languages.java.runtime import jdk
 
 # How long an example takes depends on what else the machine does.
 settings.register_profile("codemind", deadline=None)

@@ -30,8 +30,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lm_eval_codemind.execution import Job, Limits
-from lm_eval_codemind.execution.java import jdk
-from lm_eval_codemind.execution.java.sandbox import JavaSandbox
+from lm_eval_codemind.languages.java.runtime import jdk
+from lm_eval_codemind.languages.java.runtime.sandbox import JavaSandbox
 
 LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
 BATCH = 6

@@ -17,8 +17,8 @@ from tqdm import tqdm
 from lm_eval_codemind.execution import IsolationUnavailable, Job, Limits, Outcome, Sandbox, ScriptCase, StartFailed
 from lm_eval_codemind.execution.attacks import attacks
 from lm_eval_codemind.execution.isolation import LEVELS, available
-from lm_eval_codemind.execution.java import jdk
 from lm_eval_codemind.execution.job import JobKind
+from lm_eval_codemind.languages.java.runtime import jdk
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

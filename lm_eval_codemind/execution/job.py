@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 JobKind = Literal["function", "unittest", "script", "evaluate"]
 JOB_KINDS: tuple[JobKind, ...] = ("function", "unittest", "script", "evaluate")
-LANGUAGES = ("python", "java")
 
 # A program larger than this is answered with an error before it is sent anywhere.
 MAX_SOURCE_BYTES = 8 << 20
@@ -83,7 +82,7 @@ class Job:
             have statements before its last line.
         limits: What the program may use.
         job_id: The caller's name for it, repeated in the outcome.
-        language: What the program is written in, one of :data:`LANGUAGES`; it says which sandbox the job is for.
+        language: What the program is written in; its :class:`.Runtime` makes the sandbox that runs it.
     """
 
     kind: JobKind
@@ -99,10 +98,6 @@ class Job:
     language: str = "python"
 
     def __post_init__(self) -> None:
-        if self.language not in LANGUAGES:
-            raise ValueError(
-                f"job {self.job_id!r}: language is {self.language!r}, and must be one of {', '.join(LANGUAGES)}"
-            )
         if self.kind not in JOB_KINDS:
             raise ValueError(f"job {self.job_id!r}: kind is {self.kind!r}, and must be one of {', '.join(JOB_KINDS)}")
         if self.kind in ("function", "unittest") and not self.tests.strip():

@@ -17,6 +17,7 @@ from . import isolation as levels
 from . import tiers
 from .job import MAX_SOURCE_BYTES, Job, Limits
 from .outcome import Outcome, Status
+from .runtimes import Runtime, get_runtime
 from .shipped import starts_inside
 from .unit import CheckerCrashed, OutOfBudget, ServerUnit, UnitGone
 from .workers import JobQueue, Worker, WorkerPool, started
@@ -69,7 +70,7 @@ class Sandbox(WorkerPool):
             SandboxClosed: If the sandbox is closed.
             ValueError: If the program isn't one in Python.
         """
-        if job.language != "python":
+        if job.language != PYTHON.name:
             raise ValueError(f"job {job.job_id!r}: a program in {job.language}, and this sandbox runs Python")
         return super().submit(job)
 
@@ -181,6 +182,25 @@ class Pool(Protocol):
         ...
 
 
+class _Python(Runtime):
+    name = "python"
+
+    def sandbox(self, workers: int | None = None, hash_seed: int = 0) -> Sandbox:
+        return Sandbox(workers=workers, hash_seed=hash_seed)
+
+    def shared_sandbox(self, workers: int | None) -> Sandbox:
+        executor = os.environ.get(EXECUTOR_VARIABLE, "local") or "local"
+        if executor not in ("local", "ray"):
+            raise ValueError(f"{EXECUTOR_VARIABLE} is {executor!r}, and must be local or ray")
+        if executor == "local":
+            return self.sandbox(workers)
+        from .ray_sandbox import RaySandbox
+
+        return RaySandbox(workers=workers)
+
+
+PYTHON = _Python()
+
 _shared: dict[str, WorkerPool] = {}
 _shared_lock = threading.Lock()
 
@@ -196,30 +216,15 @@ def shared_sandbox() -> Sandbox:
         IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
         ValueError: If a variable's value isn't one of those.
     """
-    return cast(Sandbox, _shared_for("python"))
+    return cast(Sandbox, _shared_for(PYTHON.name))
 
 
 def _shared_for(language: str) -> WorkerPool:
     with _shared_lock:
         if language not in _shared or _shared[language]._closed:
-            executor = os.environ.get(EXECUTOR_VARIABLE, "local") or "local"
-            if executor not in ("local", "ray"):
-                raise ValueError(f"{EXECUTOR_VARIABLE} is {executor!r}, and must be local or ray")
-            _shared[language] = _sandbox(language, _chosen_workers(), ray=executor == "ray")
+            _shared[language] = get_runtime(language).shared_sandbox(_chosen_workers())
             atexit.register(_shared[language].close)
         return _shared[language]
-
-
-def _sandbox(language: str, workers: int | None = None, hash_seed: int = 0, ray: bool = False) -> WorkerPool:
-    if language == "java":
-        from .java.sandbox import JavaSandbox
-
-        return JavaSandbox(workers=workers, hash_seed=hash_seed)
-    if ray:
-        from .ray_sandbox import RaySandbox
-
-        return RaySandbox(workers=workers)
-    return Sandbox(workers=workers, hash_seed=hash_seed)
 
 
 def _chosen_workers() -> int | None:
@@ -246,10 +251,11 @@ class SeededPool:
 
         Raises:
             IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
-            JavaUnavailable: If the job is a program in Java and there is no JDK.
+            ValueError: If no runtime is registered for the job's language.
         """
         if job.language not in self._sandboxes:
-            self._sandboxes[job.language] = self._made.enter_context(_sandbox(job.language, hash_seed=self._hash_seed))
+            made = get_runtime(job.language).sandbox(hash_seed=self._hash_seed)
+            self._sandboxes[job.language] = self._made.enter_context(made)
         return self._sandboxes[job.language].submit(job)
 
     def __enter__(self) -> SeededPool:
@@ -274,7 +280,7 @@ class SharedPool:
 
         Raises:
             IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
-            JavaUnavailable: If the job is a program in Java and there is no JDK.
+            ValueError: If no runtime is registered for the job's language.
         """
         return _shared_for(job.language).submit(job)
 

@@ -246,10 +246,10 @@ def candidate_filter(alone: bool, processes: bool) -> bytes:
     return program.finish(ALLOW)
 
 
-def machine_filter(attributes: bool) -> bytes:
-    """Return the filter for the process of a virtual machine, to be completed at :func:`own_number_places`.
+def started_filter(attributes: bool) -> bytes:
+    """Return the filter for a program that :mod:`.starter` starts, to be completed at :func:`own_number_places`.
 
-    It is put in place before the machine's program is started, which is therefore allowed. The C library asks for the
+    It is put in place before the program is started, which is therefore allowed. The C library asks for the
     processors of each thread, and does without an answer if the call does not exist.
 
     Args:

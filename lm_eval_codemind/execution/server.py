@@ -1,11 +1,12 @@
 """The start of a server: confines its own process, then serves in its role.
 
-Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, ``java``,
-``java-compiler``, or ``trial``, which only confines itself), ``level``, ``home`` (the only directory to write in),
+Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judge``, ``zygote``, ``starter``,
+``command``, or ``trial``, which only confines itself), ``level``, ``home`` (the only directory to write in),
 ``readable`` and ``listed`` (for Landlock: what to read, and directories of which only the names), ``path`` (where to
 import from), ``sockets`` (descriptors), ``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits``
-(the default ones), ``processor`` (the one to keep to), ``processes`` (whether programs may be allowed some),
-``command`` (that starts a virtual machine, for Java).
+(the default ones), ``processor`` (the one to keep to), ``processes`` (whether programs may be allowed some). For a
+``command``: ``command`` and ``memory_bytes``, its address space. For a ``starter``: ``own_bytes`` and ``own_threads``,
+which programs may use beyond their limits, and ``environment``, their variables.
 """
 
 from __future__ import annotations
@@ -78,15 +79,15 @@ def main() -> None:
         os.dup2(null, 1)
         os.dup2(null, 2)
         judge.serve(sockets[0], sockets[1], settings["home"])
-    elif role == "java-compiler":
-        from .java import launcher
+    elif role == "command":
+        from . import starter
 
         confine(settings)
-        launcher.become_compiler(settings)
-    elif role == "java":
-        from .java import launcher
+        starter.become_command(settings)
+    elif role == "starter":
+        from . import starter
 
-        launcher.serve(sockets[0], settings, *confine(settings))
+        starter.serve(sockets[0], settings, *confine(settings))
     else:
         from . import zygote
 
@@ -155,18 +156,18 @@ def confine(settings: dict[str, Any]) -> tuple[int, int]:
         kernel.no_new_privileges()
     links = level != "landlock"
     listener = -1
-    for_java = settings["role"].startswith("java")
-    if for_java:
-        # A virtual machine is started as a program, and finds its own files by their links.
+    starts_programs = settings["role"] in ("starter", "command")
+    if starts_programs:
+        # They find their own files by links.
         links = settings["processes"] = True
-    if settings["role"] not in ("judge", "java-compiler"):
+    if settings["role"] not in ("judge", "command"):
         try:
             program = seccomp.server_filter(settings["processes"], links)
             listener = kernel.Filter(program).install_with_listener()
         except OSError as error:
             if error.errno != errno.EBUSY:
                 raise
-    if listener < 0 and for_java:
+    if listener < 0 and starts_programs:
         # A virtual machine can't do without threads.
         kernel.Filter(seccomp.server_filter(True, free_threads=True)).install()
     elif listener < 0:

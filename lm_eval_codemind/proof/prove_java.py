@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.execution import Job, Outcome, ScriptCase, Status
-from lm_eval_codemind.execution.java.jdk import Jdk
-from lm_eval_codemind.execution.java.sandbox import JavaSandbox
 from lm_eval_codemind.facts.labels import Proof
+from lm_eval_codemind.languages.java.runtime.jdk import Jdk
+from lm_eval_codemind.languages.java.runtime.sandbox import JavaSandbox
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.prove import LIMITS, ProofError, classify_script, printed
 

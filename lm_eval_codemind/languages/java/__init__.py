@@ -1,6 +1,6 @@
 """Java: programs read out of responses, and measured, on the syntax tree of tree-sitter's grammar.
 
-What executes them is :mod:`lm_eval_codemind.execution.java`.
+What executes them is :mod:`lm_eval_codemind.languages.java.runtime`.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Java(Language):
         return measure(source, loop_length)
 
     def require(self, sources: Iterable[str]) -> None:
-        from lm_eval_codemind.execution.java import jdk
+        from lm_eval_codemind.languages.java.runtime import jdk
 
         try:
             jdk.find()

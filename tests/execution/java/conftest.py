@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from lm_eval_codemind.execution.java import jdk
-from lm_eval_codemind.execution.java.sandbox import JavaSandbox
+from lm_eval_codemind.languages.java.runtime import jdk
+from lm_eval_codemind.languages.java.runtime.sandbox import JavaSandbox
 
 
 @pytest.fixture(scope="module")

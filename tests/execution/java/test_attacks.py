@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lm_eval_codemind.execution import Job, Outcome, Status
-from lm_eval_codemind.execution.java.sandbox import JavaSandbox
+from lm_eval_codemind.languages.java.runtime.sandbox import JavaSandbox
 from tests.execution.java.attacks import attacks
 from tests.execution.processes import below
 

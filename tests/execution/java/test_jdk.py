@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.execution.java import jdk, machine
+from lm_eval_codemind.languages.java.runtime import jdk, machine
 
 
 def installed(home: Path, version: str = "", compiler: bool = True, status: int = 0) -> Path:

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from lm_eval_codemind.execution import Job, Limits, Outcome
-from lm_eval_codemind.execution.java.jdk import Jdk
-from lm_eval_codemind.execution.java.sandbox import JavaSandbox
 from lm_eval_codemind.languages.java.code import main_class
+from lm_eval_codemind.languages.java.runtime.jdk import Jdk
+from lm_eval_codemind.languages.java.runtime.sandbox import JavaSandbox
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "attacks" / "java"
 # Isolation forbids what these do, or they ask where they run.

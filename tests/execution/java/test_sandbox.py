@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.execution import Job, Limits, SandboxClosed, Status
-from lm_eval_codemind.execution.java import jdk, machine
-from lm_eval_codemind.execution.java.jdk import Jdk
-from lm_eval_codemind.execution.java.sandbox import COMPILE_ERROR, JavaSandbox
+from lm_eval_codemind.languages.java.runtime import jdk, machine
+from lm_eval_codemind.languages.java.runtime.jdk import Jdk
+from lm_eval_codemind.languages.java.runtime.sandbox import COMPILE_ERROR, JavaSandbox
 from tests.execution.processes import below
 
 

@@ -11,8 +11,8 @@ from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.benchmarks.sample import read_java
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Job, Limits, Outcome, Status
-from lm_eval_codemind.execution.java.sandbox import COMPILE_ERROR, JavaSandbox
 from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.java.runtime.sandbox import COMPILE_ERROR, JavaSandbox
 from lm_eval_codemind.problems import Problem
 from tests.execution.java.mutants import mutants
 

@@ -1,8 +1,8 @@
-"""Inside the sandbox: becomes the resident compiler, or starts a virtual machine for each run of a program.
+"""Inside the sandbox: start other programs than Python, such as an interpreter or a compiler.
 
-As ``java-compiler`` the server confines itself and becomes a virtual machine that talks to the host through one socket.
-As ``java`` it takes class files from the host, then requests to run them. Each run has a new virtual machine and an
-empty directory. The report goes to the host once the virtual machine is gone.
+As ``command`` the server confines itself and becomes one program, which talks to the host through one socket. As
+``starter`` it takes a file from the host, then requests to run a command on it. Each run has a new process and an empty
+directory. The report goes to the host once the process is gone.
 """
 
 from __future__ import annotations
@@ -19,27 +19,23 @@ import sys
 import time
 from typing import Any
 
-from .. import cleanup, kernel, seccomp, wire
+from . import cleanup, kernel, seccomp, wire
 
 _GLANCE_SECONDS = 0.02
-# Resident memory beyond the heap: code, classes, stacks, and what the machine itself takes.
-_OWN_BYTES = 1 << 30
-_COMPILER_BYTES = 4 << 30
-_MACHINE_THREADS = 40
 _PIPE_BYTES = 1 << 16
 _ADD_SEALS, _ALL_SEALS = 1033, 15
 
 
-def become_compiler(settings: dict[str, Any]) -> None:
-    """Turn this process, confined already, into the compiler; the socket is its standard input and output."""
-    resource.setrlimit(resource.RLIMIT_AS, (_COMPILER_BYTES, _COMPILER_BYTES))
+def become_command(settings: dict[str, Any]) -> None:
+    """Turn this process, confined already, into a command; the socket is its standard input and output."""
+    resource.setrlimit(resource.RLIMIT_AS, (settings["memory_bytes"], settings["memory_bytes"]))
     os.dup2(3, 0)
     os.dup2(3, 1)
     kernel.close_from(3)
     _give_up_saved_user()
     if settings["level"] != "none":
         _filter(settings).install()
-    _execute(settings["command"])
+    _execute(settings["command"], {})
 
 
 def serve(control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
@@ -47,25 +43,25 @@ def serve(control: socket.socket, settings: dict[str, Any], rules: int, listener
 
     Args:
         control: The socket to the host.
-        settings: See :mod:`lm_eval_codemind.execution.server`; ``command`` starts a virtual machine.
+        settings: See :mod:`lm_eval_codemind.execution.server`.
         rules: Descriptor of the programs' Landlock rules, or -1.
         listener: Descriptor that asks about each new thread, or -1.
     """
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    launcher = _Launcher(control, settings, rules, listener)
-    wire.send(control.fileno(), {"ready": True})
+    starter = _Starter(control, settings, rules, listener)
+    wire.send(control.fileno(), {"home": settings["home"]})
     while True:
         try:
             request = wire.receive(control.fileno())
         except EOFError:
             return
-        wire.send(control.fileno(), launcher.answer(request))
+        wire.send(control.fileno(), starter.answer(request))
 
 
 def _filter(settings: dict[str, Any]) -> kernel.Filter:
     # A separate user can only change attributes of files that it owns.
     attributes = settings["level"] == "bubblewrap" or settings["user"] != 0
-    program = seccomp.machine_filter(attributes)
+    program = seccomp.started_filter(attributes)
     return kernel.Filter(program, seccomp.own_number_places(program))
 
 
@@ -75,38 +71,40 @@ def _give_up_saved_user() -> None:
         os.setresuid(user, user, user)
 
 
-def _execute(command: list[str]) -> None:
-    environment = {**os.environ, "MALLOC_ARENA_MAX": "2"}
+def _execute(command: list[str], variables: dict[str, str]) -> None:
+    environment = {**os.environ, "MALLOC_ARENA_MAX": "2", **variables}
     of_python = ("PYTHON", "CODEMIND", "OPENBLAS", "OMP", "MKL", "NUMEXPR", "MPL")
     for name in [name for name in environment if name.startswith(of_python)]:
         del environment[name]
     os.execve(command[0], command, environment)
 
 
-class _Launcher:
-    """Starts virtual machines, one at a time."""
+class _Starter:
+    """Starts programs, one at a time."""
 
     def __init__(self, control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
         self._control = control.fileno()
         self._home: str = settings["home"]
-        self._command: list[str] = settings["command"]
+        # What a program needs beyond its limits.
+        self._own_bytes: int = settings["own_bytes"]
+        self._own_threads: int = settings["own_threads"]
+        self._environment: dict[str, str] = settings["environment"]
         self._rules = rules
         self._listener = kernel.Listener(listener) if listener >= 0 else None
         self._filter = _filter(settings) if settings["level"] != "none" else None
         self._own_user = settings["user"] != 0 and settings["level"] != "none"
-        self._jar = -1
-        self._cores = os.cpu_count() or 1
+        self._file = -1
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Take class files, or run them."""
+        """Take a file, or run a command on it."""
         if request["op"] == "run":
             return self._run(request)
-        if self._jar >= 0:
-            os.close(self._jar)
+        if self._file >= 0:
+            os.close(self._file)
         # A program can reopen this file, and nobody can change it.
-        self._jar = os.memfd_create("classes", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        _write(self._jar, base64.b64decode(request["jar"]))
-        fcntl.fcntl(self._jar, _ADD_SEALS, _ALL_SEALS)
+        self._file = os.memfd_create("program", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        _write(self._file, base64.b64decode(request["file"]))
+        fcntl.fcntl(self._file, _ADD_SEALS, _ALL_SEALS)
         return {"loaded": True}
 
     def _run(self, request: dict[str, Any]) -> dict[str, Any]:
@@ -119,7 +117,7 @@ class _Launcher:
         pid = os.fork()
         if pid == 0:
             try:
-                self._become_program(request, [stdin, *(write for _, write in pipes), self._jar])
+                self._become_program(request, [stdin, *(write for _, write in pipes), self._file])
             except BaseException:
                 sys.excepthook(*sys.exc_info())
                 sys.stderr.flush()
@@ -155,7 +153,7 @@ class _Launcher:
 
     def _pipe(self, name: str) -> tuple[int, int]:
         """Return both ends of a pipe. A program that looks finds its name, and nothing of this process."""
-        path = os.path.join(self._home, f"jvm.{name}")
+        path = os.path.join(self._home, f"program.{name}")
         os.mkfifo(path, 0o600)
         read = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         write = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
@@ -167,10 +165,8 @@ class _Launcher:
         limits = request["limits"]
         os.setpgid(0, 0)
         for number, descriptor in enumerate(descriptors):
-            # None of them has one of these numbers yet, but the control socket has that of the class files.
+            # None of them has one of these numbers yet, but the control socket has that of the file.
             os.dup2(descriptor, number)
-        # Besides what a program keeps, a heap holds garbage and unused parts of its regions.
-        heap = limits["memory_bytes"] * 3 // 2
         for kind, value in (
             (resource.RLIMIT_FSIZE, limits["file_bytes"]),
             (resource.RLIMIT_NOFILE, limits["open_files"]),
@@ -185,11 +181,10 @@ class _Launcher:
             kernel.landlock_restrict(self._rules)
         if self._filter is not None:
             self._filter.install()
-        options = [f"-Xmx{heap >> 10}k", f"-XX:MaxDirectMemorySize={heap >> 2}", f"-Djava.io.tmpdir={os.getcwd()}"]
-        _execute([self._command[0], *options, *self._command[1:], *request["command"]])
+        _execute(request["command"], self._environment)
 
     def _threads(self, limits: dict[str, Any]) -> int:
-        return int(1 + _MACHINE_THREADS + self._cores + limits["threads"])
+        return int(1 + self._own_threads + limits["threads"])
 
     def _follow(self, pid: int, limits: dict[str, Any], started: float, outputs: dict[int, bytearray]) -> str:
         """Wait for a program's end, or for it to cross a limit.
@@ -205,7 +200,7 @@ class _Launcher:
             poller.register(read, select.POLLIN)
         if self._listener is not None:
             poller.register(self._listener.descriptor, select.POLLIN)
-        memory = limits["memory_bytes"] + _OWN_BYTES
+        memory = limits["memory_bytes"] + self._own_bytes
         glance, idle = started, 0.0
         try:
             while True:

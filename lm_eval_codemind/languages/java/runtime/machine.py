@@ -11,8 +11,12 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from .jdk import JavaUnavailable, Jdk
+from lm_eval_codemind.execution import Limits
+from lm_eval_codemind.execution.isolation import BUBBLEWRAP, Isolation
+from lm_eval_codemind.languages.java.runtime.jdk import JavaUnavailable, Jdk
 
+# Where bubblewrap shows our own class files.
+_INSIDE = "/run/java"
 _SERVER, RUNNER = "CompileServer", "SuiteRunner"
 # The machine writes to standard error only, keeps no files, and lets nobody attach.
 QUIET = (
@@ -62,23 +66,35 @@ class Machine:
     runtime: Jdk
     directory: Path
 
-    def run_command(self) -> list[str]:
-        """Return the command that starts a program's virtual machine, without class path and class."""
-        return [str(self.runtime.java), *_COLLECTOR, *_LIMITS, *QUIET]
-
-    def compile_command(self, directory: str) -> list[str]:
-        """Return the command that starts the resident compiler.
+    def run_command(self, limits: Limits, home: str) -> list[str]:
+        """Return the command that starts a program's virtual machine, without class path and class.
 
         Args:
-            directory: The path of :attr:`directory` inside the sandbox.
+            limits: What the program may use.
+            home: Its directory for temporary files.
         """
+        # Besides what a program keeps, a heap holds garbage and unused parts of its regions.
+        heap = limits.memory_bytes * 3 // 2
+        options = [f"-Xmx{heap >> 10}k", f"-XX:MaxDirectMemorySize={heap >> 2}", f"-Djava.io.tmpdir={home}"]
+        return [str(self.runtime.java), *options, *_COLLECTOR, *_LIMITS, *QUIET]
+
+    def compile_command(self, isolation: Isolation) -> list[str]:
+        """Return the command that starts the resident compiler at a level of isolation."""
+        directory = self.inside(isolation)
         options = ["-XX:+UseSerialGC", "-Xmx768m", "-XX:MaxMetaspaceSize=256m", "-XX:CompressedClassSpaceSize=128m"]
         options += ["-XX:ReservedCodeCacheSize=128m"]
         return [str(self.compiler.java), *options, *QUIET, "-cp", directory, _SERVER, f"{directory}/suites"]
 
-    def directories(self) -> list[str]:
-        """Return the directories of both installations."""
-        return [*self.compiler.directories(), *self.runtime.directories()]
+    def inside(self, isolation: Isolation) -> str:
+        """Return the path of :attr:`directory` inside the sandbox."""
+        return _INSIDE if isolation.name == BUBBLEWRAP else str(self.directory)
+
+    def directories(self) -> dict[str, str]:
+        """Return the directories that both installations and our own class files lie in, with where they are shown."""
+        installed = [*self.compiler.directories(), *self.runtime.directories()]
+        return {path: path for path in installed if not Path(path).is_relative_to("/usr")} | {
+            str(self.directory): _INSIDE
+        }
 
 
 def identity_hashes(seed: int) -> tuple[str, ...]:

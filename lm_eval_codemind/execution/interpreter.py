@@ -1,0 +1,295 @@
+"""Programs that are started as commands: the worker that runs their cases, and the runtime for an interpreter."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from . import isolation as levels
+from .job import MAX_SOURCE_BYTES, Job, ScriptCase
+from .lines import printed_lines
+from .outcome import CaseOutcome, Outcome, Status
+from .programs import PROGRAM, Starter
+from .runtimes import Runtime
+from .unit import UnitGone
+from .workers import JobQueue, Worker, WorkerPool, started
+
+MAX_MESSAGE = 4000
+DENIED = re.compile(
+    r"operation not permitted|permission denied|AccessDeniedException|error=1,|error=13,", re.IGNORECASE
+)
+
+Explanation = tuple[Status, str, str]
+"""Why a program ended with a status other than 0: the verdict, the type of the exception and its message."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A job as a starter takes it.
+
+    Attributes:
+        file: What the command finds at :data:`.programs.PROGRAM`.
+        command: The command, which may depend on where the starter has its directory.
+        cases: What is run.
+    """
+
+    file: bytes
+    command: Callable[[Starter], list[str]]
+    cases: Sequence[ScriptCase]
+
+
+class ProgramWorker(Worker):
+    """One thread with its own starter of programs, which it replaces when it ends.
+
+    Attributes:
+        source_error: ``Outcome.exception_type`` of a program that is no program in the language.
+
+    Args:
+        name: The thread's.
+        jobs: What to take jobs from.
+        isolation: The level that the starter has.
+        start: Starts one.
+    """
+
+    source_error = "SyntaxError"
+
+    def __init__(self, name: str, jobs: JobQueue, isolation: levels.Isolation, start: Callable[[], Starter]) -> None:
+        super().__init__(name, jobs, isolation)
+        self._start = start
+        self._starter: Starter | None = None
+
+    def pids(self) -> list[int]:
+        """Return the starter's process."""
+        starter = self._starter
+        return [] if starter is None else starter.pids()
+
+    def _close_servers(self) -> None:
+        starter = self._starter
+        if starter is not None:
+            starter.close()
+
+    @abstractmethod
+    def _prepared(self, job: Job) -> Prepared | Outcome:
+        """Return a job made ready, or the outcome of one that isn't to be run."""
+
+    @abstractmethod
+    def _explained(self, stderr: str, status: int) -> Explanation:
+        """Return why a program ended with a status other than 0."""
+
+    def _outcome(self, job: Job) -> Outcome:
+        level = self._isolation.name
+        if len(job.program) > MAX_SOURCE_BYTES:
+            message = f"a program of {len(job.program)} characters, more than {MAX_SOURCE_BYTES}"
+            return Outcome(Status.ERROR, job.job_id, "", self.source_error, message, isolation=level)
+        if job.limits.processes:
+            message = f"Limits.processes is {job.limits.processes}, and programs in {job.language} may start none"
+            return Outcome(Status.BLOCKED, job.job_id, exception_message=message, isolation=level)
+        prepared = self._prepared(job)
+        if isinstance(prepared, Outcome):
+            return prepared
+        for _ in range(2):
+            if self._stopped:
+                break
+            try:
+                return self._run(job, prepared)
+            except UnitGone:
+                self._close_servers()
+                self._starter = None
+        return self._lost(job)
+
+    def _run(self, job: Job, prepared: Prepared) -> Outcome:
+        if self._starter is None:
+            self._starter = started(self._start)
+            if self._stopped:
+                self._starter.close()
+        starter = self._starter
+        starter.load(prepared.file)
+        cpu = wall = 0.0
+        tests_run = 0
+        observations: list[CaseOutcome] = []
+        verdict: dict[str, Any] = {}
+        for number, case in enumerate(prepared.cases):
+            report = starter.run(prepared.command(starter), case.stdin, job.limits)
+            verdict = judged(report, case, self._explained)
+            cpu, wall = cpu + report["cpu"], wall + report["wall"]
+            kept = ("status", "stdout", "exception_type", "exception_message")
+            observations.append(CaseOutcome(**{name: verdict[name] for name in kept}))
+            tests_run += verdict["status"] in (Status.PASSED, Status.FAILED)
+            if verdict["status"] is not Status.PASSED:
+                verdict["failed_test"] = f"case {number}"
+                break
+        return Outcome(
+            job_id=job.job_id,
+            cpu_seconds=round(cpu, 6),
+            wall_seconds=round(wall, 6),
+            tests_run=tests_run,
+            isolation=self._isolation.name,
+            tamper_proof=True,
+            observations=tuple(observations),
+            **verdict,
+        )
+
+
+def judged(report: dict[str, Any], case: ScriptCase, explained: Callable[[str, int], Explanation]) -> dict[str, Any]:
+    """Return what one run says: ``status``, ``stdout``, ``stderr``, ``exception_type`` and ``exception_message``.
+
+    Args:
+        report: The starter's report.
+        case: What was run.
+        explained: Reads the exception from standard error, where a program may write what it likes. It explains a
+            status and never makes one a success.
+    """
+    stdout, stderr = (report[name].encode("latin-1").decode("utf-8", "replace") for name in ("stdout", "stderr"))
+    number, kind = report["signal"], ""
+    if report["reason"]:
+        status = {"output": Status.OUTPUT, "memory": Status.MEMORY}.get(report["reason"], Status.TIMEOUT)
+        message = {
+            "output": "wrote more than allowed",
+            "memory": "used more memory than allowed",
+            "cpu": "processor time used up",
+        }.get(report["reason"], "elapsed time used up")
+    elif number == signal.SIGSYS:
+        status, message = Status.BLOCKED, "made a system call that is not allowed"
+    elif number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
+        status, message = Status.TIMEOUT, "processor time used up"
+    elif number is not None:
+        status, message = Status.CRASHED, f"died of {signal.Signals(number).name}"
+    elif report["exit"] == 0:
+        # A program may end itself as it likes: what it printed is judged, and its exit status.
+        right = case.stdout is None or printed_lines(stdout) == printed_lines(case.stdout)
+        status, message = Status.PASSED if right else Status.FAILED, ""
+    else:
+        status, kind, message = explained(stderr, report["exit"])
+    return {
+        "status": status,
+        "stdout": stdout,
+        "stderr": stderr,
+        "exception_type": kind[:MAX_MESSAGE],
+        "exception_message": message[:MAX_MESSAGE],
+    }
+
+
+class Interpreter(Runtime):
+    """The runtime of a language whose scripts a program of this machine interprets, such as ``node``.
+
+    Args:
+        name: The language.
+        command: The interpreter, looked up on ``PATH``, and its options. The path of the script is appended.
+        error: A pattern that finds the message of an uncaught exception on standard error, with the groups ``type``
+            and ``message``. The last match counts.
+        own_bytes: Resident memory that the interpreter takes itself.
+        environment: Variables that the interpreter needs.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        error: str,
+        own_bytes: int = 1 << 28,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self.error = re.compile(error, re.MULTILINE)
+        self.own_bytes = own_bytes
+        self.environment = dict(environment or {})
+        self._command = tuple(command)
+
+    def find(self) -> Path:
+        """Return the path of the interpreter, without links.
+
+        Raises:
+            ValueError: If it isn't installed.
+        """
+        path = shutil.which(self._command[0])
+        if path is None:
+            raise ValueError(f"programs in {self.name} need {self._command[0]}, and it is not on PATH; install it")
+        return Path(path).resolve()
+
+    def command(self) -> list[str]:
+        """Return the command that runs the script of a job.
+
+        Raises:
+            ValueError: If the interpreter isn't installed.
+        """
+        return [str(self.find()), *self._command[1:], PROGRAM]
+
+    def directories(self) -> dict[str, str]:
+        """Return where the interpreter is installed, if that is no directory of the system's."""
+        folder = self.find().parent
+        home = str(folder.parent if folder.name == "bin" else folder)
+        return {} if Path(home).is_relative_to("/usr") else {home: home}
+
+    def sandbox(self, workers: int | None = None, hash_seed: int = 0) -> WorkerPool:
+        """Return a new sandbox; ``hash_seed`` has no effect.
+
+        Raises:
+            IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
+            ValueError: If the interpreter isn't installed.
+        """
+        return InterpreterSandbox(self, workers)
+
+
+class InterpreterSandbox(WorkerPool):
+    """Runs scripts, each case in a new process of an interpreter. A context manager.
+
+    Args:
+        interpreter: The runtime.
+        workers: Programs at a time; None for the number of processors this process may use.
+        isolation: As for :class:`lm_eval_codemind.execution.Sandbox`.
+
+    Raises:
+        IsolationUnavailable: If the level can't be had on this machine, or, for ``auto``, no level can.
+        ValueError: If the interpreter isn't installed.
+    """
+
+    def __init__(self, interpreter: Interpreter, workers: int | None = None, isolation: str = "auto") -> None:
+        super().__init__(workers, len(os.sched_getaffinity(0)), isolation)
+        interpreter.find()
+        self._start_workers(lambda: _InterpreterWorker(self._jobs, self._isolation, interpreter))
+
+    def submit(self, job: Job) -> Future[Outcome]:
+        """Return the future outcome of a job; jobs start in the order they were submitted.
+
+        Raises:
+            SandboxClosed: If the sandbox is closed.
+            ValueError: If the job is no ``script``.
+        """
+        if job.kind != "script":
+            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and an interpreter runs only script")
+        return super().submit(job)
+
+
+class _InterpreterWorker(ProgramWorker):
+    def __init__(self, jobs: JobQueue, isolation: levels.Isolation, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+        threads = 40 + (os.cpu_count() or 1)
+        super().__init__(
+            f"codemind-{interpreter.name}",
+            jobs,
+            isolation,
+            lambda: Starter(
+                isolation, interpreter.directories(), interpreter.own_bytes, threads, interpreter.environment
+            ),
+        )
+
+    def _prepared(self, job: Job) -> Prepared:
+        command = self._interpreter.command()
+        return Prepared(job.program.encode("utf-8", "replace"), lambda starter: command, job.cases)
+
+    def _explained(self, stderr: str, status: int) -> Explanation:
+        errors = list(self._interpreter.error.finditer(stderr))
+        if not errors:
+            return Status.ERROR, "", f"exited with status {status}"
+        error = errors[-1]
+        verdict = Status.BLOCKED if DENIED.search(error.group()) else Status.ERROR
+        return verdict, error["type"], error["message"] or ""

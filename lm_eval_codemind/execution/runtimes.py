@@ -1,0 +1,53 @@
+"""What executes the programs of a language. Other packages register their own by entry point."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from lm_eval_codemind.plugins import registered
+
+from .workers import WorkerPool
+
+_PACKAGED = ("lm_eval_codemind.execution.sandbox:PYTHON", "lm_eval_codemind.languages.java.runtime.sandbox:JAVA")
+
+
+class Runtime(ABC):
+    """What executes the programs of one language.
+
+    Attributes:
+        name: The language, as in :attr:`.Job.language`.
+    """
+
+    name: str
+
+    @abstractmethod
+    def sandbox(self, workers: int | None = None, hash_seed: int = 0) -> WorkerPool:
+        """Return a new sandbox.
+
+        Args:
+            workers: Programs at a time; None for the usual number.
+            hash_seed: The seed of the hashes of strings and objects, where the language has one.
+
+        Raises:
+            IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
+        """
+
+    def shared_sandbox(self, workers: int | None) -> WorkerPool:
+        """Return the sandbox that all jobs of this process share."""
+        return self.sandbox(workers)
+
+
+def get_runtime(language: str) -> Runtime:
+    """Return the runtime of a language.
+
+    Raises:
+        ValueError: If nothing is registered for it; the message names the languages that can be executed.
+    """
+    known = registered("runtimes", _PACKAGED)
+    if language not in known:
+        raise ValueError(
+            f"no runtime executes programs in {language!r}; there are runtimes for {', '.join(known)}. A package adds "
+            "one by an entry point in the group lm_eval_codemind.runtimes"
+        )
+    runtime: Runtime = known[language]
+    return runtime
