@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from lm_eval_codemind.benchmarks import reval
-from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 
 # The input of a program that has one.
@@ -74,7 +74,7 @@ def inputs_of(problem: Problem) -> tuple[RuntimeInput, ...]:
         code = without_docstrings(program.code)
         make = _call if program.benchmark == "humaneval" else _test
         return tuple(found for given in program.inputs if (found := make(code, given)) is not None)
-    kind = kind_of(problem)
+    kind = python_kind(problem)
     execution = kind.execution(problem, code="")
     if kind.printed:
         return (RuntimeInput(ONLY, problem.code, execution.stdin, "", "", None),)

@@ -81,7 +81,7 @@ class SemanticsReasoning(Family):
         """
         kind, language = kind_of(problem), get_language(problem.language)
         programs = [kind.read_back(text, problem, language.fence) for text in (problem.code, problem.transformed)]
-        asked = [kind.asked_for(program, problem) for program in programs]
+        asked = [kind.extract_target(program, problem) for program in programs]
         lines = [language.lines(text) for text in asked]
         if lines[1] <= lines[0]:
             return
@@ -122,7 +122,7 @@ class SemanticsReasoning(Family):
         if not isinstance(program, str):
             return Answer.of_program(program)
         try:
-            asked = kind_of(problem).asked_for(program, problem)
+            asked = kind_of(problem).extract_target(program, problem)
             answer = Answer(asked, {"loc": get_language(problem.language).lines(asked)})
         except SyntaxError:
             # In its class it is nested more deeply than the language allows: it can neither run nor be counted.
@@ -144,7 +144,7 @@ class SemanticsReasoning(Family):
         if answer.found is not None:
             problem = load_problem(question.key.benchmark, question.key.problem_id)
             normal = get_language(problem.language).normal_form
-            original = kind_of(problem).asked_for(problem.code, problem)
+            original = kind_of(problem).extract_target(problem.code, problem)
             likeness = similarity(normal(answer.found), normal(original))
         return {
             "r_dsr": s_dsr(passed, loc, transformed, lines),

@@ -19,7 +19,7 @@ from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.pairs import Record, paired, warn_of
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.languages import Kind, get_language, kind_of, language_of
+from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores import repair as scores
@@ -82,7 +82,7 @@ class Repair(Family):
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {
             "code": fields["answer"].strip("\n"),
-            "fence": language_of(kind).fence,
+            "fence": get_language(kind.language).fence,
             "reasoning": fields.get("reasoning", "").strip() if setting in _STEP_BY_STEP else "",
             "setting": setting,
         }
@@ -136,7 +136,7 @@ def _compared(program: str, question: Question) -> str:
     """Return the part of a program that was asked for, in the form in which programs are compared."""
     problem = load_problem(question.key.benchmark, question.key.problem_id)
     try:
-        part = kind_of(problem).asked_for(program, problem)
+        part = kind_of(problem).extract_target(program, problem)
     except SyntaxError:
         part = program
     return get_language(question.language).bare_form(part, problem.context)

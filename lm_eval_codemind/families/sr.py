@@ -70,7 +70,7 @@ class SpecificationReasoning(Family):
         """Return the question of a setting, if the setting applies to the problem."""
         kind = kind_of(problem)
         test = {NO_TEST: "", WITH_TEST: problem.hint_test, MISLEADING: problem.misleading_test}[setting]
-        answer = kind.obedient_code(problem) if setting == MISLEADING else kind.own_answer(problem)
+        answer = kind.code_following_misleading_test(problem) if setting == MISLEADING else kind.own_answer(problem)
         if answer is None or (setting != NO_TEST and not test):
             return
         row = problem.to_row()

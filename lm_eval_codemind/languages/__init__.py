@@ -11,9 +11,10 @@ from lm_eval_codemind.languages.base import (
     HINT_SEED,
     OUTPUT_TYPES,
     Execution,
-    Given,
     Kind,
     Language,
+    PredictedInput,
+    ScriptKind,
     Unfinished,
 )
 from lm_eval_codemind.plugins import registered
@@ -24,13 +25,13 @@ __all__ = [
     "HINT_SEED",
     "OUTPUT_TYPES",
     "Execution",
-    "Given",
     "Kind",
     "Language",
+    "PredictedInput",
+    "ScriptKind",
     "Unfinished",
     "get_language",
     "kind_of",
-    "language_of",
     "languages",
     "measured",
 ]
@@ -80,15 +81,3 @@ def kind_of(program: _Written) -> Kind:
         ValueError: if there is no such language or kind.
     """
     return get_language(program.language).kind(program.kind)
-
-
-def language_of(kind: Kind) -> Language:
-    """Return the language that a kind of program belongs to.
-
-    Raises:
-        ValueError: if no language has it.
-    """
-    for language in languages().values():
-        if kind in language.kinds:
-            return language
-    raise ValueError(f"no language has the kind of program {kind.name!r}")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lm_eval_codemind.problems import Case, Complexity, Problem
+from lm_eval_codemind.problems import TEST_CASES, Case, Complexity, Problem, as_text, shown_cases
 
 if TYPE_CHECKING:
     from lm_eval_codemind.execution import Job, Limits
@@ -49,11 +50,11 @@ class Unfinished:
 
 
 @dataclass(frozen=True)
-class Given:
-    """An input that an answer gives, rewritten from the values in it.
+class PredictedInput:
+    """The input in an answer, rewritten from the values in it.
 
     Attributes:
-        input: In the form of a problem's own input; nothing of the answer is in it but values.
+        input: In the form of a problem's own input. Only literal values of the answer are in it.
         recorded: Whether it is the problem's own: the same values in all that a program can see.
     """
 
@@ -65,21 +66,21 @@ class Kind(abc.ABC):
     """A kind of program: how it runs, how it is tested, and what a model is asked for.
 
     Attributes:
+        language: The name of its language.
         name: As in the column ``kind`` of a problem.
         printed: Whether the output is the text that the program prints, instead of a value.
         specified: Whether a specification can ask for such a program.
     """
 
+    language: str
     name: str
     printed: bool = False
     specified: bool = True
 
     @property
     def template(self) -> str:
-        """The name of its prompt's template and of its worked example; ``LANGUAGE/KIND`` for other languages than
-        Python, so that these bring a folder of their own and change nothing about what others are asked.
-        """
-        return self.name
+        """The name of its prompt's template and of its few-shot example."""
+        return f"{self.language}/{self.name}"
 
     @abc.abstractmethod
     def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
@@ -127,48 +128,48 @@ class Kind(abc.ABC):
             raise ValueError(f"{problem.problem_id}: its program is not found in a response that consists of it")
         return program
 
-    @abc.abstractmethod
-    def asked_for(self, code: str, problem: Problem) -> str:
-        """Return the part of a program that a response is asked for, with what it needs and the problem's own lacks.
+    def extract_target(self, code: str, problem: Problem) -> str:
+        """Return the part of a program that a response must give, with what it needs and the problem's own lacks.
 
         Raises:
             SyntaxError: if the program does not parse.
         """
+        return code
 
-    @abc.abstractmethod
     def own_answer(self, problem: Problem) -> str:
         """Return the problem's own program as a response would give it.
 
         Raises:
-            ValueError: naming the problem, if its program does not define what is asked for.
+            ValueError: naming the problem, if its program does not define what the response must give.
         """
+        return problem.code
 
-    @abc.abstractmethod
+    # -- tests
+
     def shown_test(self, problem: Problem) -> str:
-        """Return the test that a prompt shows beside a program."""
+        """Return the test that a prompt shows beside a program: the drawn one, else cases of standard input."""
+        return problem.hint_test or as_text(shown_cases(problem.cases, TEST_CASES))
 
     def assertions(self, problem: Problem) -> Mapping[str, str]:
         """Return the assertions of a problem's suite that stand by themselves, each with the call in it.
 
-        Each is given as :meth:`with_tests` takes it. Empty where there are none.
+        Each has the form that :meth:`with_tests` takes. Empty where there are none.
         """
         return {}
 
-    def masked_output(self, problem: Problem) -> str:
-        """Return source in which ``??`` stands for the output of a problem; ``??`` alone where that is all."""
-        return f"assert {problem.input.strip()} == ??"
-
-    @abc.abstractmethod
     def with_tests(self, problem: Problem, tests: str) -> Problem:
         """Return the problem with other tests, which may use what the old ones import."""
+        return dataclasses.replace(problem, tests=tests)
 
-    @abc.abstractmethod
-    def obedient_code(self, problem: Problem) -> str | None:
+    def code_following_misleading_test(self, problem: Problem) -> str | None:
         """Return code that passes a problem's misleading test and nothing else; None where there is none."""
+        return None
 
-    @abc.abstractmethod
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         """Return the problem with a test of its suite drawn for the prompt, and that test's misleading twin."""
+        return problem
+
+    # -- inputs and outputs
 
     def masked_input(self, problem: Problem) -> str | None:
         """Return what a prompt shows of the input that is asked for; None where a problem has none to predict."""
@@ -178,7 +179,7 @@ class Kind(abc.ABC):
         """Return the problem's own input as a response gives it."""
         return problem.input
 
-    def read_input(self, answer: str, problem: Problem) -> Given | None:
+    def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         """Return the input that an answer gives; None if it is none, or is made of anything but values."""
         return None
 
@@ -215,9 +216,48 @@ class Kind(abc.ABC):
         """Return a program that knows the outputs of some cases by heart; None where the kind has no such form."""
         return None
 
-    @abc.abstractmethod
     def output_type(self, output: str) -> str | None:
         """Return the class of :data:`OUTPUT_TYPES` that an output belongs to, None if it belongs to none."""
+        return None
+
+
+class ScriptKind(Kind):
+    """A program that reads standard input and prints."""
+
+    name = "script"
+    printed = True
+    specified = False
+
+    def start(self, code: str) -> str:
+        """Return what of a program is started, as ``entry_point`` of a job; empty where it starts as a whole."""
+        return ""
+
+    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
+        """Return the program and what it reads."""
+        text = problem.input if input is None else input
+        return Execution(problem.code if code is None else code, None, stdin=text)
+
+    def suite_job(
+        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
+    ) -> Job:
+        """Return the job that runs all cases of a problem."""
+        return self._job(problem, code, [(case.input, case.output) for case in problem.cases], limits)
+
+    def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
+        """Return the job that runs a program on an input."""
+        return self._job(problem, code, [(input, None)], limits)
+
+    def _job(self, problem: Problem, code: str, cases: Sequence[tuple[str, str | None]], limits: Limits | None) -> Job:
+        from lm_eval_codemind.execution import Job
+
+        return Job.script(
+            code,
+            cases,
+            entry_point=self.start(code),
+            limits=limits,
+            job_id=problem.problem_id,
+            language=self.language,
+        )
 
 
 class Language(abc.ABC):

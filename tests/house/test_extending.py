@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,20 @@ sums = sums_tasks:directory
 TASK = "codemind_parity_sums"
 
 
-MODULES = ("sums", "parity", "parity_view", "rpn", "sums_tasks")
+@contextmanager
+def installed(folder: Path, points: str) -> Iterator[None]:
+    """Install the modules of a directory as a package with these entry points."""
+    metadata = folder / "my_package-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(points)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        registered.cache_clear()
+        yield
+    registered.cache_clear()
+    for module in folder.glob("*.py"):
+        sys.modules.pop(module.stem, None)
 
 
 @pytest.fixture(scope="module")
@@ -40,22 +54,13 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("package")
     for name, content in re.findall(r"<!-- (\S+) -->\n```\w+\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL):
         file = folder / name
-        file.parent.mkdir(exist_ok=True)
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(content, encoding="utf-8")
     (folder / "sums_tasks.py").write_text(
         "from pathlib import Path\ndef directory():\n    return Path(__file__).parent / 'tasks'\n"
     )
-    metadata = folder / "my_package-1.0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: my-package\nVersion: 1.0\n")
-    (metadata / "entry_points.txt").write_text(ENTRY_POINTS)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(folder))
-        registered.cache_clear()
+    with installed(folder, ENTRY_POINTS):
         yield folder
-    registered.cache_clear()
-    for name in MODULES:
-        sys.modules.pop(name, None)
 
 
 def codemind(*arguments: str) -> Result:

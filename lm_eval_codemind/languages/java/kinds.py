@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lm_eval_codemind.languages.base import Execution, Kind, Unfinished
-from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
+from lm_eval_codemind.languages.base import Execution, Kind, ScriptKind, Unfinished
+from lm_eval_codemind.problems import Case, Problem
 
 if TYPE_CHECKING:
     from lm_eval_codemind.execution import Job, Limits
@@ -30,28 +30,16 @@ public class Main {{
 """
 
 
-class Script(Kind):
-    """A program with a ``main`` method."""
+class Script(ScriptKind):
+    """A program with a ``main`` method. Nothing seeds what it leaves to chance."""
 
-    name = "script"
-    printed = True
-    specified = False
+    language = LANGUAGE
 
-    @property
-    def template(self) -> str:
-        return f"{LANGUAGE}/{self.name}"
+    def start(self, code: str) -> str:
+        """Return the class that the reader of responses chooses."""
+        from lm_eval_codemind.languages.java.code import main_class
 
-    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
-        """Return the program and what it reads."""
-        given = problem.input if input is None else input
-        return Execution(problem.code if code is None else code, None, stdin=given)
-
-    def suite_job(
-        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
-    ) -> Job:
-        from lm_eval_codemind.execution import Limits
-
-        return _script_job(problem, code, [(case.input, case.output) for case in problem.cases], limits or Limits())
+        return main_class(code)
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
@@ -67,7 +55,7 @@ class Script(Kind):
             return Unfinished(broken)
         return None if found is None else found.source
 
-    def asked_for(self, code: str, problem: Problem) -> str:
+    def extract_target(self, code: str, problem: Problem) -> str:
         from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse_valid
 
         try:
@@ -76,29 +64,10 @@ class Script(Kind):
             raise SyntaxError(str(error)) from error
         return code
 
-    def own_answer(self, problem: Problem) -> str:
-        return problem.code
-
-    def shown_test(self, problem: Problem) -> str:
-        return as_text(shown_cases(problem.cases, TEST_CASES))
-
-    def with_tests(self, problem: Problem, tests: str) -> Problem:
-        return dataclasses.replace(problem, tests=tests)
-
-    def obedient_code(self, problem: Problem) -> str | None:
-        return None
-
-    def with_hint(self, problem: Problem, seed: int) -> Problem:
-        return problem
-
     def lookup(self, cases: Sequence[Case]) -> str | None:
         # JSON's escapes are Java's.
         puts = "".join(f"        outputs.put({json.dumps(case.input)}, {json.dumps(case.output)});\n" for case in cases)
         return _LOOKUP.format(puts=puts)
-
-    def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
-        # Nothing seeds what a program in Java leaves to chance.
-        return _script_job(problem, code, [(input, None)], limits)
 
     def output_type(self, output: str) -> str | None:
         from lm_eval_codemind.languages.java.types import text_type
@@ -106,23 +75,11 @@ class Script(Kind):
         return text_type(output)
 
 
-def _script_job(problem: Problem, code: str, cases: Sequence[tuple[str, str | None]], limits: Limits) -> Job:
-    """Return the job that runs a program from the class that the reader of responses chooses."""
-    from lm_eval_codemind.execution import Job
-    from lm_eval_codemind.languages.java.code import main_class
-
-    start, name = main_class(code), problem.problem_id
-    return Job.script(code, cases, entry_point=start, limits=limits, job_id=name, language=LANGUAGE)
-
-
 class Function(Kind):
     """A method of a class ``Solution``, which a suite of assertions calls."""
 
+    language = LANGUAGE
     name = "function"
-
-    @property
-    def template(self) -> str:
-        return f"{LANGUAGE}/{self.name}"
 
     def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
         """Return the program; by itself it prints nothing."""
@@ -140,7 +97,6 @@ class Function(Kind):
 
     def assertions(self, problem: Problem) -> Mapping[str, str]:
         """Return the assertions of the suite, else the problem's own."""
-
         from lm_eval_codemind.languages.java import suites
 
         found = suites.assertions(problem.tests)
@@ -150,7 +106,6 @@ class Function(Kind):
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
     ) -> str | Unfinished | None:
         """Return the class with the method; imports and methods that it lacks are those of ``into``."""
-
         from lm_eval_codemind.languages.java.code import class_in, unfinished, with_members
         from lm_eval_codemind.languages.java.suites import SOLUTION
 
@@ -160,9 +115,8 @@ class Function(Kind):
         broken = unfinished(response)
         return None if broken is None else Unfinished(broken)
 
-    def asked_for(self, code: str, problem: Problem) -> str:
+    def extract_target(self, code: str, problem: Problem) -> str:
         """Return the types of the program, without imports."""
-
         from lm_eval_codemind.languages.java.code import types_of
         from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse_valid
 
@@ -172,12 +126,6 @@ class Function(Kind):
             raise SyntaxError(str(error)) from error
         return "\n\n".join(tree.text(node) for node in types_of(tree)) + "\n"
 
-    def own_answer(self, problem: Problem) -> str:
-        return problem.code
-
-    def shown_test(self, problem: Problem) -> str:
-        return problem.hint_test
-
     def with_tests(self, problem: Problem, tests: str) -> Problem:
         from lm_eval_codemind.languages.java import suites
         from lm_eval_codemind.languages.java.code import imports_of
@@ -185,12 +133,6 @@ class Function(Kind):
 
         imports = "\n".join(imports_of(parse(problem.tests)))
         return dataclasses.replace(problem, tests=suites.as_suite(tests, imports))
-
-    def obedient_code(self, problem: Problem) -> str | None:
-        return None
-
-    def with_hint(self, problem: Problem, seed: int) -> Problem:
-        return problem
 
     def output_type(self, output: str) -> str | None:
         from lm_eval_codemind.languages.java.types import text_type

@@ -265,7 +265,7 @@ def _is_assertion(node: ast.AST) -> bool:
 # ---- what follows a misleading test to the letter
 
 
-def obedient_function(problem: Problem) -> str | None:
+def function_following_misleading_test(problem: Problem) -> str | None:
     """Return a function that passes a problem's misleading test, as a model that trusts the test might write it.
 
     It returns what the test expects whatever it is given. None if the problem has no misleading test or it looks at
@@ -277,8 +277,8 @@ def obedient_function(problem: Problem) -> str | None:
     return None if expected is None else f"def {problem.entry_point}(*args, **kwargs):\n    return {expected}\n"
 
 
-def obedient_method(problem: Problem) -> str | None:
-    """As :func:`obedient_function`, a method; it may instead leave the attribute behind that the test looks at."""
+def method_following_misleading_test(problem: Problem) -> str | None:
+    """Return a method that passes a problem's misleading test: it returns, or sets, what the test expects."""
     if not problem.misleading_test:
         return None
     module = ast.parse(problem.misleading_test)

@@ -16,7 +16,7 @@ from typing import Any
 from lm_eval_codemind.answers.comparison import readings, too_long
 from lm_eval_codemind.answers.filled import Filling, same_source
 from lm_eval_codemind.answers.literals import Arguments, Constructed, NotALiteralError, render
-from lm_eval_codemind.languages.base import Given
+from lm_eval_codemind.languages.base import PredictedInput
 from lm_eval_codemind.languages.python.mutation import Branch, Spans, source_tree
 
 # Constructors that make a value from values and do nothing else: those of collections, which every answer may call, and
@@ -54,7 +54,7 @@ class MaskedInput:
     optional: frozenset[str]
     known: tuple[Any, ...] | None
 
-    def read(self, answer: str, recorded: str) -> Given | None:
+    def read(self, answer: str, recorded: str) -> PredictedInput | None:
         """Return the input that an answer gives; None if it has anything but values where the holes are.
 
         Args:
@@ -65,12 +65,12 @@ class MaskedInput:
             return None
         for reading in readings(answer):
             if same_source(reading, recorded):
-                return Given(recorded, True)
+                return PredictedInput(recorded, True)
             try:
                 values = tuple(self.whole.read(reading))
             except NotALiteralError:
                 continue
-            return Given(self.whole.filled(values), self._is_known(values))
+            return PredictedInput(self.whole.filled(values), self._is_known(values))
         return None
 
     def _is_known(self, values: tuple[Any, ...]) -> bool:

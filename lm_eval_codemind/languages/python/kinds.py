@@ -11,8 +11,8 @@ from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING
 
-from lm_eval_codemind.languages.base import Execution, Given, Kind, Unfinished
-from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
+from lm_eval_codemind.languages.base import Execution, Kind, PredictedInput, ScriptKind, Unfinished
+from lm_eval_codemind.problems import Case, Problem
 
 if TYPE_CHECKING:
     from lm_eval_codemind.execution import Job, Limits
@@ -42,19 +42,20 @@ if "numpy" in __import__("sys").modules:
 class PythonKind(Kind):
     """What the kinds of Python programs answer besides what every kind does: what tangling and comparing them needs."""
 
-    def with_tests(self, problem: Problem, tests: str) -> Problem:
-        return dataclasses.replace(problem, tests=tests)
+    language = "python"
 
-    def obedient_code(self, problem: Problem) -> str | None:
-        return None
-
-    def with_hint(self, problem: Problem, seed: int) -> Problem:
-        return problem
+    @property
+    def template(self) -> str:
+        return self.name
 
     def output_type(self, output: str) -> str | None:
         from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
 
         return text_type(output) if self.printed else literal_type(output)
+
+    def masked_output(self, problem: Problem) -> str:
+        """Return source in which ``??`` stands for the output of a problem; ``??`` alone where that is all."""
+        return f"assert {problem.input.strip()} == ??"
 
     def public_names(self, problem: Problem) -> set[str] | None:
         """Return the names that a program's tests may use; None where nothing uses any."""
@@ -95,7 +96,7 @@ class PythonKind(Kind):
     def input_answer(self, problem: Problem) -> str:
         return problem.input.strip()
 
-    def read_input(self, answer: str, problem: Problem) -> Given | None:
+    def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         masked = self.masked(problem)
         return None if masked is None else masked.read(answer, problem.input.strip())
 
@@ -185,14 +186,11 @@ class Function(PythonKind):
         rest = [line for line in lines if not line.startswith("from __future__")]
         return "\n".join([*future, context.strip("\n"), "", "", *rest]).lstrip("\n")
 
-    def asked_for(self, code: str, problem: Problem) -> str:
+    def extract_target(self, code: str, problem: Problem) -> str:
         from lm_eval_codemind.languages.python.code import extract_definition
 
         found = extract_definition(f"```python\n{code.strip()}\n```", problem.entry_point)
         return found if isinstance(found, str) and found else code
-
-    def own_answer(self, problem: Problem) -> str:
-        return problem.code
 
     def shown_test(self, problem: Problem) -> str:
         return problem.hint_test or f"assert {problem.input.strip()} == {problem.output}"
@@ -207,10 +205,10 @@ class Function(PythonKind):
         tests = [hint.test for hint in hint_tests.function_hints(problem)]
         return {test: hint_tests.call_of(test, problem.entry_point) for test in tests}
 
-    def obedient_code(self, problem: Problem) -> str | None:
+    def code_following_misleading_test(self, problem: Problem) -> str | None:
         from lm_eval_codemind.languages.python import hint_tests
 
-        return hint_tests.obedient_function(problem)
+        return hint_tests.function_following_misleading_test(problem)
 
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         from lm_eval_codemind.languages.python import hint_tests
@@ -280,7 +278,7 @@ class Method(PythonKind):
         method = extract_method(response, class_name, name, specification)
         return insert_method(into, class_name, method) if isinstance(method, MethodCode) else method
 
-    def asked_for(self, code: str, problem: Problem) -> str:
+    def extract_target(self, code: str, problem: Problem) -> str:
         return _method_with_needs(code, problem)
 
     def own_answer(self, problem: Problem) -> str:
@@ -299,10 +297,10 @@ class Method(PythonKind):
     def masked_output(self, problem: Problem) -> str:
         return f"{problem.input.strip()}\n\nassert test(unittest.TestCase()) == ??"
 
-    def obedient_code(self, problem: Problem) -> str | None:
+    def code_following_misleading_test(self, problem: Problem) -> str | None:
         from lm_eval_codemind.languages.python import hint_tests
 
-        return hint_tests.obedient_method(problem)
+        return hint_tests.method_following_misleading_test(problem)
 
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         from lm_eval_codemind.languages.python import hint_tests
@@ -340,25 +338,11 @@ class Method(PythonKind):
         return Job.evaluate(code, [_running_test(text) for text in inputs], limits=limits)
 
 
-class Script(PythonKind):
+class Script(ScriptKind, PythonKind):
     """A script: it reads from standard input and prints."""
 
-    name = "script"
-    printed = True
-    specified = False
-
-    def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
-        """Return the program and what it reads."""
-        given = problem.input if input is None else input
-        return Execution(problem.code if code is None else code, None, stdin=given)
-
-    def suite_job(
-        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
-    ) -> Job:
-        from lm_eval_codemind.execution import Job, Limits, ScriptCase
-
-        cases = [ScriptCase(case.input, case.output) for case in problem.cases]
-        return Job.script(code, cases, limits=limits or Limits(), job_id=problem.problem_id)
+    def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
+        return PythonKind.output_job(self, problem, code, input, limits)
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
@@ -366,15 +350,6 @@ class Script(PythonKind):
         from lm_eval_codemind.languages.python.code import extract_script
 
         return extract_script(response)
-
-    def asked_for(self, code: str, problem: Problem) -> str:
-        return code
-
-    def own_answer(self, problem: Problem) -> str:
-        return problem.code
-
-    def shown_test(self, problem: Problem) -> str:
-        return as_text(shown_cases(problem.cases, TEST_CASES))
 
     def lookup(self, cases: Sequence[Case]) -> str | None:
         outputs = {case.input: case.output for case in cases}
@@ -390,7 +365,7 @@ class Script(PythonKind):
     def input_answer(self, problem: Problem) -> str:
         return problem.input
 
-    def read_input(self, answer: str, problem: Problem) -> Given | None:
+    def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         """Return what is typed: the lines between the markers, or in the code fence that they hold."""
         from lm_eval_codemind.answers.comparison import readings, too_long
 
@@ -401,7 +376,7 @@ class Script(PythonKind):
         typed = lines if not lines or lines.endswith("\n") else lines + "\n"
         # How a text ends cannot be told from the layout of a response.
         same = typed.rstrip("\n") == problem.input.rstrip("\n")
-        return Given(problem.input if same else typed, same)
+        return PredictedInput(problem.input if same else typed, same)
 
     def likely_input(self, response: str, problem: Problem) -> str | None:
         from lm_eval_codemind.answers.output import likely_text

@@ -170,9 +170,9 @@ def test_what_a_response_gives() -> None:
     def program(response: str) -> str:
         found = KIND.program(response, PROBLEM, into=CODE)
         assert isinstance(found, str)
-        return KIND.asked_for(found, PROBLEM)
+        return KIND.extract_target(found, PROBLEM)
 
-    own = KIND.asked_for(CODE, PROBLEM)
+    own = KIND.extract_target(CODE, PROBLEM)
     assert program(f"```java\n{CODE}```") == own
     # Methods that are left out are those of the program, also where the class is, or was meant to be.
     alone = f"It is this method:\n```java\n{RIGHT}\n```"

@@ -139,7 +139,7 @@ def judged(problems: list[Problem]) -> list[tuple[Problem, list[Outcome]]]:
     for one in problems:
         kind = kind_of(one)
         truth = program_of(kind.own_answer(one), one)
-        obedient = program_of(kind.obedient_code(one) or "", one)
+        obedient = program_of(kind.code_following_misleading_test(one) or "", one)
         assert truth is not None
         jobs += [job_of(truth, one, sr.NO_TEST), job_of(truth, one, sr.MISLEADING, one.hint_test)]
         jobs += [
@@ -158,9 +158,9 @@ def check_all(problems: list[Problem], misleading: int) -> None:
         assert hint.passed, (one.problem_id, hint)
         if one.misleading_test:
             assert not misled.passed, one.problem_id
-            if kind_of(one).obedient_code(one) is not None:
+            if kind_of(one).code_following_misleading_test(one) is not None:
                 assert obeyed.passed, (one.problem_id, obeyed)
-    assert sum(kind_of(one).obedient_code(one) is not None for one in included) == misleading
+    assert sum(kind_of(one).code_following_misleading_test(one) is not None for one in included) == misleading
 
 
 def test_sample() -> None:
