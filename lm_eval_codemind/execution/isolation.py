@@ -46,6 +46,8 @@ _ENVIRONMENT = {
     "CODEMIND_STARTUP_HOOK": "0",
 }
 
+# Servers start in another directory, and an interpreter may be known by a path relative to the present one.
+_PYTHON = os.path.abspath(sys.executable)
 # The servers import the modules of this package under another name, so that the rest of it is not read.
 _PACKAGE = "sandboxed"
 _BOOT = (
@@ -130,7 +132,7 @@ class Isolation:
             Path(home).parent.chmod(0o711)
             os.chown(home, user, user)
         package = str(Path(__file__).parent)
-        python = [sys.executable, "-B", "-X", "utf8", "-c", _BOOT]
+        python = [_PYTHON, "-B", "-X", "utf8", "-c", _BOOT]
         variables = program_environment(inside)
         if view.user_base:
             variables["PYTHONUSERBASE"] = view.user_base
@@ -166,7 +168,7 @@ class Isolation:
         """
         command = bubblewrap_command(self.bubblewrap, user != 0, visible.view(), binds)
         if user:
-            launcher = [sys.executable, "-I", "-S", "-B", str(Path(__file__).with_name("launch.py"))]
+            launcher = [_PYTHON, "-I", "-S", "-B", str(Path(__file__).with_name("launch.py"))]
             command = [*launcher, str(user), str(_INNER_USER), *command]
         return [*command, *argv]
 

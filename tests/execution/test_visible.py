@@ -387,3 +387,17 @@ def test_readable_must_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CODEMIND_SANDBOX_READABLE", "/no/such/directory")
     with pytest.raises(ValueError, match="CODEMIND_SANDBOX_READABLE names /no/such/directory"):
         visible.view()
+
+
+def test_an_interpreter_that_was_started_by_a_relative_path_is_found(tmp_path: Path, level: str) -> None:
+    program = (
+        "from lm_eval_codemind.execution import Job, Sandbox\n"
+        f"with Sandbox(1, {level!r}) as sandbox:\n"
+        "    print(sandbox.run([Job.script('print(1)', [('', '1')])])[0].status)\n"
+    )
+    (tmp_path / "environment").symlink_to(sys.prefix)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    command = ["../environment/bin/python", "-c", program]
+    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert ended.stdout == "passed\n", ended.stderr
