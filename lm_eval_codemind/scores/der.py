@@ -21,17 +21,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from math import nan, sqrt
 
 
-def s_der(passed: bool, predicted: float) -> float:
-    """Return S_DER of one program.
-
-    Args:
-        passed: Pass(C, T).
-        predicted: Whether the output is predicted, 0 or 1; over several responses the share of those that do. It does
-            not matter where the program does not pass.
-    """
-    return predicted if passed else 0.0
-
-
 def r_der(predicted: Sequence[float]) -> float:
     """Return R_DER: the mean over the programs that pass; not a number where there are none."""
     return sum(predicted) / len(predicted) if predicted else nan

@@ -9,8 +9,6 @@ not ``1.0``, and dicts have an order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from lm_eval_codemind.answers.comparison import same_computed
 
 
@@ -25,14 +23,3 @@ def s_input(recorded: bool, computed: str | None, output: str, printed: bool) ->
         printed: Which of the two forms it is.
     """
     return recorded or (computed is not None and same_computed(computed, output, printed))
-
-
-def r_input(scores: Sequence[bool]) -> float:
-    """Return R_input, the mean of S_input: over a benchmark, or over the responses to one problem.
-
-    Raises:
-        ValueError: If there are no scores.
-    """
-    if not scores:
-        raise ValueError("R_input of no scores is not defined")
-    return sum(scores) / len(scores)
