@@ -49,19 +49,31 @@ def serve(control: socket.socket, settings: dict[str, Any], rules: int, listener
     while True:
         try:
             request, ends = _receive_start(control)
+            if "times" in request:
+                (zygote.checker_times,) = ends
+                continue
         except EOFError:
             return
         wire.send(control.fileno(), zygote.run(request, ends))
 
 
 def _receive_start(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Return a request to start, and the child's descriptors: requests, replies, output, errors, perhaps input."""
+    """Return a request to start, and the child's descriptors: requests, replies, output, errors, perhaps input.
+
+    The first request brings the checker's file of times instead.
+    """
     body, descriptors, _, _ = socket.recv_fds(control, 8192, _MANY)
     return wire.rest(control.fileno(), body), descriptors
 
 
 class _Zygote:
-    """Forks candidates' processes, one at a time, each with everything it may not do taken away."""
+    """Forks candidates' processes, one at a time, each with everything it may not do taken away.
+
+    Attributes:
+        checker_times: Descriptor of the checker's ``/proc/self/schedstat``.
+    """
+
+    checker_times = -1
 
     def __init__(self, control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
         self._control = control.fileno()
@@ -191,6 +203,7 @@ class _Zygote:
             Which time ran out (``cpu``, ``wall`` or ``""``), and the checker's word if it came.
         """
         pause = min(limits["cpu_seconds"] / self._cores, limits["wall_seconds"])
+        checked = sum(_times(self.checker_times))
         while True:
             # The checker has the other end of the child's pipe, and so is the first to know of its end.
             ready = {descriptor for descriptor, _ in self._poller.poll(max(5, int(pause * 1000)))}
@@ -202,8 +215,10 @@ class _Zygote:
             elapsed = time.monotonic() - started
             if used >= limits["cpu_seconds"]:
                 return "cpu", None
-            # On a busy machine a process is not to blame for waiting, but nothing may go on for ever.
-            left = limits["wall_seconds"] - (elapsed - min(_waited(pid), 0.95 * elapsed))
+            # On a busy machine a process is not to blame for waiting, nor for what the checker does meanwhile, but
+            # nothing may go on for ever.
+            others = _waited(pid) + sum(_times(self.checker_times)) - checked
+            left = limits["wall_seconds"] - (elapsed - min(others, 0.95 * elapsed))
             if left <= 0:
                 return "wall", None
             pause = min((limits["cpu_seconds"] - used) / self._cores, left)
@@ -240,9 +255,18 @@ def _waited(pid: int) -> float:
     """Return the seconds a process stood ready to run and waited for a processor."""
     try:
         with open(f"/proc/{pid}/schedstat") as file:
-            return int(file.read().split()[1]) / 1e9
-    except (OSError, IndexError, ValueError):
+            return _times(file.fileno())[1]
+    except OSError:
         return 0.0
+
+
+def _times(schedstat: int) -> tuple[float, float]:
+    """Return the seconds a process ran, and the seconds it stood ready; zeros where the kernel does not count them."""
+    try:
+        running, ready, _ = os.pread(schedstat, 100, 0).split()
+    except (OSError, ValueError):
+        return 0.0, 0.0
+    return int(running) / 1e9, int(ready) / 1e9
 
 
 def _may_start_thread(pid: int, limits: dict[str, Any]) -> bool:

@@ -295,6 +295,14 @@ def test_limits_end_programs(sandbox_at: Sandbox) -> None:
     assert {program: outcome.status for program, outcome in zip(cases, outcomes, strict=True)} == cases
 
 
+def test_time_of_the_checks_is_not_time_of_the_program(sandbox_at: Sandbox) -> None:
+    work = "    end = time.process_time() + 1.5\n    while time.process_time() < end: pass\n"
+    tests = f"import time\ndef check(f):\n{work}    assert f(1) == 1\n"
+    job = Job.function("def f(x): return x", tests, "f", limits=Limits(cpu_seconds=5, wall_seconds=1))
+    outcome = sandbox_at.submit(job).result()
+    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, True)
+
+
 def test_larger_limits_than_usual_are_given(sandbox: Sandbox) -> None:
     program = "x = bytearray(1500 << 20)\nprint('x' * (5 << 20))"
     assert run(sandbox, Job.script(program, [("", None)]))[0] is Status.MEMORY
