@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import textwrap
-from collections.abc import Mapping
+from collections import Counter
 from typing import Any
 
 from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
@@ -24,12 +25,15 @@ PART = ArchivePart(
 _RECORDS = "ClassEval_data.json"
 RECORDS = ArchivePart(ARCHIVE, "data", (_RECORDS,), "aa216f7e0ac402f063f9b39d7c69ebab06dbd4bded74b4ce12474b255b9054a2")
 
+_NEXT_TO_MODULE = re.compile(r"os\.path\.join\(os\.path\.dirname\(__file__\), (\"[^\"]*\")\)")
+
 
 def read(upstream: Upstream) -> list[Problem]:
     """Return the methods that CodeMind took from ClassEval, by class number and name, their labels not yet proven.
 
     Sources: ``dataset/classeval`` of CodeMind for the programs, the test methods and the published labels,
-    ``data/ClassEval_data.json`` of FudanSELab/ClassEval for the test suites and for what CodeMind's test methods lost.
+    ``data/ClassEval_data.json`` of FudanSELab/ClassEval for the test suites and for the names that CodeMind's test
+    methods lack. Test methods and labels are without the expected values that upstream's return next to the result.
     """
     files = upstream.files(PART)
     suites = {record["task_id"]: record["test"] for record in read_records(upstream)}
@@ -37,6 +41,9 @@ def read(upstream: Upstream) -> list[Problem]:
     for problem_id in sorted({name.split("/")[0] for name in files}, key=_order):
         class_id, entry_point = problem_id.split("@")
         code = files[f"{problem_id}/class.py"].decode("utf-8").strip() + "\n"
+        method = textwrap.dedent(files[f"{problem_id}/method_test.py"].decode("utf-8")).strip()
+        label = files[f"{problem_id}/output.txt"].decode("utf-8")
+        method, label = without_expected(in_working_directory(method), label)
         problems.append(
             Problem(
                 problem_id=problem_id,
@@ -45,10 +52,10 @@ def read(upstream: Upstream) -> list[Problem]:
                 language="python",
                 code=code,
                 entry_point=entry_point,
-                input=test_method(files, problem_id, code, suites[class_id]),
+                input=with_missing_names(method, code, suites[class_id]),
                 output=None,
                 tests=suites[class_id].strip() + "\n",
-                published_output=files[f"{problem_id}/output.txt"].decode("utf-8"),
+                published_output=label,
                 provenance=PART.place(problem_id),
             )
         )
@@ -68,19 +75,73 @@ def read_records(upstream: Upstream) -> list[dict[str, Any]]:
     return records
 
 
-def test_method(files: Mapping[str, bytes], problem_id: str, code: str, suite: str) -> str:
-    """Return CodeMind's test method, preceded by what it needs from upstream's suite and the class module lacks.
+def with_missing_names(method: str, code: str, suite: str) -> str:
+    """Return a test method, preceded by the imports, helpers and variables that it needs and the program lacks.
 
-    CodeMind cut each test method out of the module it stood in; where it uses that module's imports, helpers or
-    variables they are put back in front of it.
+    CodeMind cut each test method out of upstream's suite, which has them.
     """
-    method = textwrap.dedent(files[f"{problem_id}/method_test.py"].decode("utf-8")).strip()
     missing = free_names(ast.parse(method)) - module_names(code) - {"unittest"}
     restored = statements_binding(missing, ast.parse(suite))
     found = {name for statement in restored for name in bound_names(statement)}
     restored += [_assignment(name, suite) for name in sorted(missing - found)]
     lines = [ast.get_source_segment(suite, statement) or "" for statement in restored]
     return "\n".join([*lines, "", "", method, ""]) if lines else method + "\n"
+
+
+def in_working_directory(tests: str) -> str:
+    """Return tests that name files in the working directory. Upstream's name files next to a module without a file."""
+    return _NEXT_TO_MODULE.sub(r"\1", tests)
+
+
+def without_expected(method: str, label: str) -> tuple[str, str]:
+    """Return a test method and its label without the expected values that it returns next to the result.
+
+    An expected value is a literal that the method assigns to a variable and uses only in the tuple that it returns, or
+    in an assertion about a mock. These assertions are removed with it.
+    """
+    function = ast.parse(method).body[0]
+    assert isinstance(function, ast.FunctionDef)
+    last, values = function.body[-1], _literal(label)
+    if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Tuple) or not isinstance(values, tuple):
+        return method, label
+    removed = [statement for statement in function.body if _asserts(statement)]
+    used = Counter(ast.unparse(node) for each in function.body if each not in removed for node in ast.walk(each))
+    returned = [ast.unparse(element) for element in last.value.elts]
+    expected = set()
+    for statement in function.body:
+        match statement:
+            case ast.Assign([ast.Name() | ast.Attribute(ast.Name("self")) as target], value):
+                name = ast.unparse(target)
+                if _literal(ast.unparse(value)) is not None and used[name] == returned.count(name) + 1 > 1:
+                    expected.add(name)
+                    removed.append(statement)
+    kept = [position for position, name in enumerate(returned) if name not in expected]
+    if not expected or not kept:
+        return method, label
+    lines = method.split("\n")
+    lines[last.lineno - 1 : last.end_lineno] = [
+        " " * last.col_offset + f"return {', '.join(returned[n] for n in kept)}"
+    ]
+    for statement in sorted(removed, key=lambda each: each.lineno, reverse=True):
+        del lines[statement.lineno - 1 : statement.end_lineno]
+    results = tuple(values[position] for position in kept)
+    return "\n".join(lines), repr(results if len(results) > 1 else results[0])
+
+
+def _asserts(statement: ast.stmt) -> bool:
+    """Whether a statement is an assertion about a mock, such as ``mock.assert_called_once()``."""
+    match statement:
+        case ast.Expr(ast.Call(ast.Attribute(attr=name))):
+            return name.startswith("assert_")
+    return False
+
+
+def _literal(source: str) -> Any:
+    """Return the value of a literal; None for any other text."""
+    try:
+        return ast.literal_eval(source)
+    except (ValueError, SyntaxError):
+        return None
 
 
 def _assignment(name: str, suite: str) -> ast.Assign:

@@ -11,7 +11,7 @@ import ast
 import textwrap
 from typing import Any
 
-from lm_eval_codemind.benchmarks.classeval import RECORDS, read_records
+from lm_eval_codemind.benchmarks.classeval import RECORDS, in_working_directory, read_records
 from lm_eval_codemind.benchmarks.specifications import signature, with_docstring, without_examples
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.languages.python.names import free_names, statements_binding
@@ -51,7 +51,7 @@ def _problem(record: dict[str, Any], method: dict[str, Any]) -> Problem:
         output="",
         specification=method_specification(method["method_description"]),
         context=class_context(record, method["dependencies"]["method_dependencies"]),
-        tests=method_tests(record["test"], _TEST_CLASSES.get(name, method["test_class"])),
+        tests=method_tests(in_working_directory(record["test"]), _TEST_CLASSES.get(name, method["test_class"])),
         provenance=RECORDS.place("ClassEval_data.json"),
     )
 

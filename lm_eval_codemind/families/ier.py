@@ -88,8 +88,12 @@ class PublishedExecutionReasoning(ExecutionReasoning):
     def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
         return self.variants[0]
 
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        """Return the variables of a prompt. The published prompts do not mention the working directory."""
+        return super().prompt(kind, fields, "published")
+
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        """Return what is behind the answer marker, be it nothing, as the artifact does."""
+        """Return the text after the answer marker, which may be empty, as the artifact does."""
         return Answer(marked_answer(response, printed=True))
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:

@@ -94,6 +94,48 @@ def test_classeval_test_methods_get_back_what_they_lost(problems: dict[str, dict
     assert classes["ClassEval_0@AccessGatewayFilter.filter"].input.startswith("def test(self):")
 
 
+def test_classeval_test_methods_show_no_expected_value_and_no_file_of_their_own(
+    upstream: Upstream, problems: dict[str, dict[str, Problem]]
+) -> None:
+    written_down = re.compile(r"\bexpected\w* *= *[-\[({'\"\d]")
+    shown = {key: problem.input for key, problem in problems["classeval"].items()}
+    # Its label is not a literal, so that it is excluded.
+    assert [key for key, text in shown.items() if written_down.search(text)] == [
+        "ClassEval_84@TextFileProcessor.read_file_as_json"
+    ]
+    assert not any("__file__" in text for text in shown.values())
+    assert not any("__file__" in problem.tests for problem in get_benchmark("classeval_methods").read(upstream))
+    published = [problem.input for problem in get_benchmark("published_classeval").read(upstream)]
+    assert sum(written_down.search(text) is not None for text in published) > 20
+    assert sum("__file__" in text for text in published) == 5
+
+
+@pytest.mark.parametrize(
+    "body, label, expected, left",
+    [
+        ("wanted = [1]\n    got = f()\n    return got,wanted", "([1], [1])", "got = f()\n    return got", "[1]"),
+        ("x = 1\n    return x,f(), g()", "(1, 'a', 2)", "return f(), g()", "('a', 2)"),
+        (
+            "self.x = 'a'\n    m = Mock()\n    m.assert_called_with(self.x)\n    return f(m), self.x",
+            "('a', 'a')",
+            "m = Mock()\n    return f(m)",
+            "'a'",
+        ),
+        # Values that the program gets, and values that it may change.
+        ("x = [1]\n    return f(x), x", "(1, [1])", None, None),
+        ("o = C()\n    o.x = []\n    return o.add(1), o.x", "(1, [1])", None, None),
+        ("x = 1\n    return x", "1", None, None),
+        ("x = 1\n    return f(), x", "(<object>, 1)", None, None),
+    ],
+)
+def test_expected_values_are_cut_from_a_test_method_and_its_label(
+    body: str, label: str, expected: str | None, left: str | None
+) -> None:
+    method = f"def test(self):\n    {body}"
+    changed = (f"def test(self):\n    {expected}", left)
+    assert classeval.without_expected(method, label) == (changed if expected else (method, label))
+
+
 def test_published_labels_are_those_that_were_recorded(shared_data: Path, upstream: Upstream) -> None:
     labels = {
         (name, problem.problem_id): problem.output or ""
