@@ -13,6 +13,7 @@ from lm_eval_codemind.errors import did_you_mean
 
 # Subcommand -> module of lm_eval_codemind.commands that defines a click command named `command`.
 COMMANDS: dict[str, str] = {
+    "compare": "compare",
     "data": "data",
     "fresh": "fresh",
     "leaderboard": "leaderboard",

@@ -38,17 +38,18 @@ def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | No
     that --log_samples wrote to the same directory.
     """
     from lm_eval_codemind.results.observations import observe
-    from lm_eval_codemind.results.plots import draw
     from lm_eval_codemind.results.report import make_report, render_html
     from lm_eval_codemind.results.runs import read_runs
 
     try:
-        found = read_runs(runs)
-        report = make_report(found, observe(found))
+        chosen = read_runs(runs)
+        report = make_report(chosen, observe(chosen))
     except ValueError as error:
         raise click.ClickException(str(error)) from error
     write_whole(output, render_html(report, title))
-    click.echo(f"{output}: {len(found)} runs, {len(report.observations)} samples, {output.stat().st_size / 1e6:.1f} MB")
+    click.echo(
+        f"{output}: {len(chosen)} runs, {len(report.observations)} samples, {output.stat().st_size / 1e6:.1f} MB"
+    )
     if tables is not None:
         for table in report.tables:
             write_whole(tables / f"{table.name}.csv", table.to_csv())
@@ -56,6 +57,6 @@ def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | No
         click.echo(f"{tables}: {len(report.tables)} tables as CSV and JSON")
     if figures is not None:
         for figure in report.figures:
-            content = draw(figure, report.series, standalone=True)
+            content = figure.svg(report.series, standalone=True)
             write_whole(figures / f"{figure.name}.svg", content + "\n")
         click.echo(f"{figures}: {len(report.figures)} figures as SVG")

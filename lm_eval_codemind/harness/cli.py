@@ -23,6 +23,7 @@ from lm_eval_codemind.harness.contract import (
     wait_for_all,
 )
 from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.result_files import date_of
 
 logger = logging.getLogger(__name__)
 
@@ -143,20 +144,20 @@ def _run_stages(
         place = output or stack.enter_context(tempfile.TemporaryDirectory(prefix="codemind-"))
         # A name that ends so is the stem of the files, beside which there may be others.
         directory = Path(place).parent if place.endswith(".json") else Path(place)
-        before = stages_module.result_files(directory)
+        before = set(directory.rglob("*.json"))
         wait_for_all()
         logger.info("first stage: %s", ", ".join(stages[0]))
         # The questions of the second stage are made of the samples of the first.
         _run(options, tasks=stages[0], output_path=place, log_samples=True)
         wait_for_all()
-        made = stages_module.result_files(directory) - before
+        made = [file for file in directory.rglob("*.json") if date_of(file) and file not in before]
         if len(made) != 1:
             raise SystemExit(
                 f"{directory}: {len(made)} results files appeared there while the first stage ran, and must be one; "
                 "give every run, and a run of several processes as a whole, an --output_path of its own"
             )
         logger.info("second stage: %s", ", ".join(stages[1]))
-        _run(options, tasks=stages[1], metadata={**metadata, stages_module.PLACE: str(made.pop())})
+        _run(options, tasks=stages[1], metadata={**metadata, stages_module.PLACE: str(made[0].resolve())})
 
 
 def _run(options: argparse.Namespace, **changed: Any) -> None:

@@ -15,9 +15,7 @@ once.
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +24,7 @@ from typing import Any
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.provenance import templates_of
+from lm_eval_codemind.harness.result_files import read_results, read_samples, result_files, samples_file
 from lm_eval_codemind.questions import Key, Question
 from lm_eval_codemind.questions.question import digest, sealed
 
@@ -59,8 +58,6 @@ _IDENTITY = (
     "lora_local_path",
 )
 
-_RESULTS_FILE = re.compile(r".*_(?P<date>\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?)\.json")
-
 
 @dataclass(frozen=True)
 class FirstStage:
@@ -83,7 +80,7 @@ class FirstStage:
     def record(self) -> dict[str, Any]:
         """Return what the results of the second stage record of the first."""
         responses = [response for _, of_question in self.questions for response in of_question]
-        samples = _samples_file(self.file, self.task)
+        samples = samples_file(self.file, self.task)
         assert samples is not None
         return {
             "task": self.task,
@@ -118,10 +115,14 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
             f'then this with --metadata \'{{"{PLACE}": "DIR"}}\''
         )
     run_it = f"run {task} with --log_samples --output_path DIR, and give that DIR"
-    found = [(file, raw) for file in _result_files(Path(place)) if task in (raw := _read(file)).get("configs", {})]
-    if not found:
+    try:
+        read = [(file, read_results(file)) for file in result_files(Path(place))]
+    except ValueError as error:
+        raise ValueError(f"{PLACE}={place}: {error}") from error
+    of_task = [(file, raw) for file, raw in read if task in raw["configs"]]
+    if not of_task:
         raise ValueError(f"{PLACE}={place}: no results of {task} there; {run_it}")
-    logged = [(file, raw) for file, raw in found if _samples_file(file, task) is not None]
+    logged = [(file, raw) for file, raw in of_task if samples_file(file, task) is not None]
     if not logged:
         raise ValueError(f"{PLACE}={place}: the results of {task} come without its samples; {run_it}")
     own = _identity(metadata)
@@ -154,19 +155,11 @@ def samples_of(file: Path, wanted: Mapping[str, Any]) -> Iterator[dict[str, Any]
         file: The results file.
         wanted: Name -> value that the record must have.
     """
-    raw = _read(file)
-    for task, config in raw.get("configs", {}).items():
+    for task, config in read_results(file)["configs"].items():
         suite = (config.get("metadata") or {}).get("suite") or {}
-        samples = _samples_file(file, task)
+        samples = samples_file(file, task)
         if samples is not None and all(suite.get(name) == value for name, value in wanted.items()):
-            yield from _rows(samples)
-
-
-def run_files(file: Path) -> list[Path]:
-    """Return a results file and the sample files of its run."""
-    match = _RESULTS_FILE.fullmatch(file.name)
-    samples = sorted(file.parent.glob(f"samples_*_{match['date']}.jsonl")) if match else []
-    return [file, *samples]
+            yield from (row for _, row in read_samples(samples, _with_key))
 
 
 def model_identity(raw: Mapping[str, Any]) -> dict[str, str]:
@@ -174,58 +167,18 @@ def model_identity(raw: Mapping[str, Any]) -> dict[str, str]:
     return _identity(_model_args(raw))
 
 
-def result_files(directory: Path) -> set[Path]:
-    """Return the results files of the harness below a directory, which need not be there."""
-    return {file.resolve() for file in directory.rglob("*.json") if _RESULTS_FILE.fullmatch(file.name)}
-
-
-def _result_files(place: Path) -> list[Path]:
-    if place.is_file():
-        return [place.resolve()]
-    if not place.is_dir():
-        raise ValueError(f"{PLACE}={place}: no such file or directory; give what the first stage had as --output_path")
-    return sorted(result_files(place))
-
-
-def _read(file: Path) -> dict[str, Any]:
-    try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
-        if not isinstance(raw, dict):
-            raise ValueError("no object")
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{file}: not a results file of the harness ({error}); run the first stage again") from error
-    return raw
-
-
-def _samples_file(file: Path, task: str) -> Path | None:
-    match = _RESULTS_FILE.fullmatch(file.name)
-    samples = file.with_name(f"samples_{task}_{match['date']}.jsonl") if match else None
-    return samples if samples is not None and samples.is_file() else None
-
-
-def _rows(samples: Path) -> Iterator[dict[str, Any]]:
-    with samples.open(encoding="utf-8", newline="\n") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                row = json.loads(line)
-                Key.of(row["doc"])
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
-                raise ValueError(
-                    f"{samples}, line {number}: not a sample of a task of this suite ({error!r}); the file is damaged: "
-                    "run the first stage again"
-                ) from error
-            yield row
+def _with_key(row: dict[str, Any]) -> tuple[Key, dict[str, Any]]:
+    return Key.of(row["doc"]), row
 
 
 def _responses(
     file: Path, task: str, raw: Mapping[str, Any], documents: Mapping[Key, Any]
 ) -> dict[Key, tuple[str, ...]]:
-    samples = _samples_file(file, task)
+    samples = samples_file(file, task)
     assert samples is not None
     seals = sealed(str(((raw["configs"][task].get("metadata") or {}).get("suite") or {}).get("responses", "")))
     responses: dict[Key, tuple[str, ...]] = {}
-    for row in _rows(samples):
-        key = Key.of(row["doc"])
+    for key, row in read_samples(samples, _with_key):
         # A task of several filters logs a line for each; the responses are the same in all of them.
         if key not in documents or key in responses:
             continue

@@ -1,26 +1,30 @@
-"""The analyses of the paper, and some more, as tables computed from what was observed."""
+"""The analyses of the paper, and some more, as tables."""
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, product
-from typing import TypeVar
+from typing import Any
 
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import Sample
-from lm_eval_codemind.results.associations import ProblemKey, associations, output_predictions, solved_by_family
-from lm_eval_codemind.results.observations import Facts, Observation
+from lm_eval_codemind.results.associations import (
+    associations,
+    on_same_problems,
+    output_predictions,
+    overlap,
+)
+from lm_eval_codemind.results.observations import ALL, Facts, Observation, distinct
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.results.same_problems import on_same_problems
-from lm_eval_codemind.results.tables import Column, Table
 from lm_eval_codemind.scores.association import spearman_of_groups
-from lm_eval_codemind.scores.statistics import compare, holm, mean, proportion, spearman
-from lm_eval_codemind.views import Unit, View, views
+from lm_eval_codemind.scores.statistics import Estimate, compare, mean, proportion, spearman, weighted_mean
+from lm_eval_codemind.views import Column, Table, Unit, View, corrected, interval, views
 
-ALL = "all"
+Row = dict[str, Any]
 
 # Upper ends of the bins of loop length; the last bin is open.
 LOOP_BINS: tuple[tuple[str, int, float], ...] = (
@@ -42,22 +46,14 @@ MEASURES: dict[str, tuple[str, str]] = {
     "ll": ("LL", "loop length"),
 }
 
-_FAMILY = Column("family", "Family")
-_SCORE = Column("score_name", "Score")
-_BENCHMARK = Column("benchmark", "Benchmark")
-_MODEL = Column("model", "Model")
-_N = Column("n", "n", "count")
-_LOW, _HIGH = Column("low", "95% from", "percent"), Column("high", "to", "percent")
-
-_T = TypeVar("_T")
-Cell = tuple[View, str, str]
-
 
 def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[Table]:
     """Return all tables that the runs give; analyses without data are left out."""
     facts = [observation.facts for observation in observations]
+    scores = summary(runs, observations)
     tables = [
-        summary(runs, observations),
+        overall(runs, scores),
+        scores,
         correlations(facts),
         by_construct(facts),
         by_loop_length(facts),
@@ -74,7 +70,7 @@ def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[T
 
 
 def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
-    """Return each model's R score on each task, as the harness reports it, with an interval from the samples.
+    """Return each metric of each model on each task, as the harness reports it, with an interval from the samples.
 
     The interval is Wilson's for rates and the bootstrap's over problems for other scores.
     """
@@ -85,44 +81,83 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
     for view in views().values():
         for run in runs:
             for task, of in run.known_tasks:
-                if of != view:
-                    continue
-                for name in view.metrics(task):
+                for name in view.metrics(task) if of == view else ():
                     if name not in task.main_metrics:
                         continue
                     estimate = view.estimate(samples[run.label, task.task], name)
                     rows.append(
-                        (
-                            view.title,
-                            task.task,
-                            run.label,
-                            name,
-                            task.main_metrics[name].value,
-                            estimate.low,
-                            estimate.high,
-                            view.baseline(task.task, name),
-                            task.effective,
-                            task.original,
-                        )
+                        {
+                            "family": view.title,
+                            "task": task.task,
+                            "model": run.label,
+                            "metric": name,
+                            "value": task.main_metrics[name].value,
+                            "low": estimate.low,
+                            "high": estimate.high,
+                            "baseline": view.baseline(task.task, name),
+                            "n": estimate.n,
+                            "effective": task.effective,
+                            "original": task.original,
+                        }
                     )
     return Table(
         "summary",
         "Scores",
         "Scores as the harness reports them; 95% intervals over problems (Wilson for rates, bootstrap for the rest). "
-        "Baseline: the best score of answers that need no execution.",
-        (
-            _FAMILY,
-            Column("task", "Task"),
-            _MODEL,
-            Column("metric", "Metric"),
-            Column("value", "Score", "percent"),
-            _LOW,
-            _HIGH,
-            Column("baseline", "Baseline", "percent"),
-            Column("effective", "Documents", "count"),
-            Column("original", "of", "count"),
-        ),
-        tuple(rows),
+        "Baseline: the best score of answers that need no execution. n: what the interval rests on.",
+        rows,
+    )
+
+
+def overall(runs: Sequence[Run], scores: Table) -> Table:
+    """Return the metrics to report of each group that the harness ran, and of the tasks that are in no group.
+
+    Args:
+        runs: The runs.
+        scores: Their :func:`summary`.
+    """
+    rows: list[Row] = []
+    for view in views().values():
+        for metric, model in product(view.reported, distinct(run.label for run in runs)):
+            tasks = {
+                row["task"]: dict(row)
+                for row in scores.rows
+                if (row["family"], row["metric"], row["model"]) == (view.title, metric, model)
+            }
+            groups = [
+                group
+                for run in runs
+                for group in run.groups
+                if run.label == model and metric in group.metrics and set(group.tasks) <= tasks.keys()
+            ]
+            parts = [(group.name, group.metrics[metric], [tasks[task] for task in group.tasks]) for group in groups]
+            alone = tasks.keys() - {task for group in groups for task in group.tasks}
+            parts += [(task, row["value"], [row]) for task, row in tasks.items() if task in alone]
+            for name, value, members in parts:
+                estimate, baseline = _of_group([row for row in members if not math.isnan(row["value"])])
+                # The harness may weigh tasks otherwise; then the interval is not known.
+                known = math.isclose(estimate.value, value, abs_tol=1e-12)
+                rows.append(
+                    {
+                        "family": view.title,
+                        "metric": metric,
+                        "group": name,
+                        "model": model,
+                        "value": value,
+                        "low": estimate.low if known else math.nan,
+                        "high": estimate.high if known else math.nan,
+                        "baseline": baseline,
+                        "tasks": len(members),
+                    }
+                )
+    return Table(
+        "overall",
+        "Overall",
+        "The metrics to report: of each group the number that the harness prints, of other tasks their own. The 95% "
+        "interval of a group follows from the intervals of its tasks. Baseline: the best score of answers that need "
+        "no execution.",
+        [row for row in rows if not math.isnan(row["value"])],
+        {"group": Column("Group or task"), "tasks": Column("Tasks", "count")},
     )
 
 
@@ -135,20 +170,35 @@ def correlations(facts: Sequence[Facts]) -> Table:
     rows = []
     for (view, benchmark, model), cell in _cells(facts):
         for program, score in product(view.programs, view.scores):
-            block = []
+            block: list[Row] = []
             for key, (short, _) in MEASURES.items():
-                found = [
+                pairs = [
                     (value, o.scores[score], o.solved)
                     for o in cell
-                    if (program_of := o.programs[program]) and (value := getattr(program_of, key)) is not None
+                    if (measures := o.programs[program]) and (value := getattr(measures, key)) is not None
                 ]
-                values = [value for value, _, _ in found]
-                by_value = spearman_of_groups(values, [solved for _, _, solved in found])
-                block.append((short, spearman(values, [of for _, of, _ in found]), by_value.rho))
-            for (short, result, grouped), corrected in zip(block, holm([one.p for _, one, _ in block]), strict=True):
-                if result.n:
-                    what = (view.title, score, benchmark, model, program, short)
-                    rows.append((*what, result.rho, result.low, result.high, result.p, corrected, grouped, result.n))
+                if not pairs:
+                    continue
+                values, scores, solved = (list(column) for column in zip(*pairs, strict=True))
+                result = spearman(values, scores)
+                block.append(
+                    {
+                        "family": view.title,
+                        "score_name": score,
+                        "benchmark": benchmark,
+                        "model": model,
+                        "program": program,
+                        "measure": short,
+                        "rho": result.rho,
+                        "low": result.low,
+                        "high": result.high,
+                        "p": result.p,
+                        "p_corrected": math.nan,
+                        "rho_grouped": spearman_of_groups(values, solved).rho,
+                        "n": result.n,
+                    }
+                )
+            rows += corrected(block)
     return Table(
         "correlations",
         "Complexity against the scores",
@@ -158,22 +208,13 @@ def correlations(facts: Sequence[Facts]) -> Table:
         "value with the success rate of all problems that have it (the ten smallest values). "
         + "; ".join(f"{short}: {title}" for short, title in MEASURES.values())
         + ".",
-        (
-            _FAMILY,
-            _SCORE,
-            _BENCHMARK,
-            _MODEL,
-            Column("program", "Program"),
-            Column("measure", "Measure"),
-            Column("rho", "rho", "number"),
-            Column("low", "95% from", "number"),
-            Column("high", "to", "number"),
-            Column("p", "p", "p"),
-            Column("p_corrected", "p corrected", "p"),
-            Column("rho_grouped", "rho, grouped by value", "number"),
-            _N,
-        ),
-        tuple(rows),
+        rows,
+        {
+            "low": Column("95% from", "number"),
+            "high": Column("to", "number"),
+            "rho": Column("rho", "number"),
+            "rho_grouped": Column("rho, grouped by value", "number"),
+        },
     )
 
 
@@ -185,7 +226,7 @@ def by_construct(facts: Sequence[Facts]) -> Table:
         "Success by construct",
         "Mean score of the problems whose program uses a construct; a program counts under each construct it uses, "
         "and under basic where it uses none.",
-        Column("construct", "Construct"),
+        "construct",
         CONSTRUCTS,
         lambda o: o.complexity.constructs if o.complexity else (),
     )
@@ -203,10 +244,40 @@ def by_loop_length(facts: Sequence[Facts]) -> Table:
         "loop_length",
         "Success by loop length",
         "Mean score of the problems by LL, the loop iterations that the program makes on its input.",
-        Column("iterations", "Loop iterations"),
+        "iterations",
         [name for name, _, _ in LOOP_BINS],
         bins,
     )
+
+
+def _means(
+    facts: Sequence[Facts],
+    name: str,
+    title: str,
+    note: str,
+    column: str,
+    categories: Sequence[str],
+    of: Callable[[Facts], Sequence[str]],
+) -> Table:
+    rows = []
+    for (view, benchmark, model), cell in _cells(facts):
+        for score, category in product(view.scores, categories):
+            scores = [o.scores[score] for o in cell if category in of(o)]
+            if scores:
+                estimate = mean(scores)
+                rows.append(
+                    {
+                        "family": view.title,
+                        "score_name": score,
+                        "benchmark": benchmark,
+                        "model": model,
+                        column: category,
+                        **interval(estimate, "score"),
+                        "n": estimate.n,
+                    }
+                )
+    note += " 95% intervals: Wilson for verdicts, else bootstrap."
+    return Table(name, title, note, rows, {"iterations": Column("Loop iterations")})
 
 
 def by_output_type(facts: Sequence[Facts]) -> Table:
@@ -219,95 +290,32 @@ def by_output_type(facts: Sequence[Facts]) -> Table:
                 types = proportion(sum(predicted == true for true, predicted, _ in matches), len(matches))
                 values = proportion(sum(right for _, _, right in matches), len(matches))
                 rows.append(
-                    (
-                        view.title,
-                        benchmark,
-                        model,
-                        name,
-                        types.value,
-                        types.low,
-                        types.high,
-                        values.value,
-                        values.low,
-                        values.high,
-                        len(matches),
-                    )
+                    {
+                        "family": view.title,
+                        "benchmark": benchmark,
+                        "model": model,
+                        "type": name,
+                        **interval(types, "type_match", "type_low", "type_high"),
+                        **interval(values, "value_match", "value_low", "value_high"),
+                        "n": len(matches),
+                    }
                 )
+    low, high = Column("95% from", "percent"), Column("to", "percent")
     return Table(
         "output_types",
         "Type match and value match by output type",
         "Share of problems whose predicted output has the type of the true one, and its value, by the type of the "
         "true output, with 95% intervals (Wilson).",
-        (
-            _FAMILY,
-            _BENCHMARK,
-            _MODEL,
-            Column("type", "Output type"),
-            Column("type_match", "Type match", "percent"),
-            Column("type_low", "95% from", "percent"),
-            Column("type_high", "to", "percent"),
-            Column("value_match", "Value match", "percent"),
-            Column("value_low", "95% from", "percent"),
-            Column("value_high", "to", "percent"),
-            _N,
-        ),
-        tuple(rows),
-    )
-
-
-def overlap(facts: Sequence[Facts]) -> Table:
-    """Return, for each set of families, how many problems a model solves in exactly these of the families it ran.
-
-    Only problems that all the families of a benchmark have in common are counted. Problems of the smallest set, at
-    most ten, are named.
-    """
-    rows = []
-    for model in _unique(o.model for o in facts):
-        in_overlap = [o for o in facts if o.view.variant.in_overlap]
-        verdicts: dict[ProblemKey, dict[str, bool]] = defaultdict(dict)
-        for title, of_family in solved_by_family(in_overlap, model).items():
-            for problem, solved in of_family.items():
-                verdicts[problem][title] = solved
-        for benchmark in [*_unique(b for b, _ in verdicts), ALL]:
-            problems = {key: found for key, found in verdicts.items() if benchmark in (ALL, key[0])}
-            names_here = [f.title for f in views().values() if any(f.title in found for found in problems.values())]
-            common = {key[1]: found for key, found in problems.items() if len(found) == len(names_here)}
-            if len(names_here) < 2 or not common:
-                continue
-            for size in range(len(names_here) + 1):
-                for chosen in combinations(names_here, size):
-                    names = [name for name, found in common.items() if {f for f in found if found[f]} == set(chosen)]
-                    share = proportion(len(names), len(common))
-                    rows.append(
-                        (
-                            benchmark,
-                            model,
-                            " + ".join(chosen) or "none",
-                            len(names),
-                            share.value,
-                            share.low,
-                            share.high,
-                            len(common),
-                            ", ".join(names[:10]),
-                        )
-                    )
-    return Table(
-        "overlap",
-        "Problems solved under each set of tasks",
-        "Problems that the families have in common, by the set of families under which the model solves them: what "
-        "one family alone finds out shows in the rows with a single name.",
-        (
-            _BENCHMARK,
-            _MODEL,
-            Column("solved_under", "Solved under exactly"),
-            Column("problems", "Problems", "count"),
-            Column("share", "Share", "percent"),
-            _LOW,
-            _HIGH,
-            _N,
-            Column("examples", "Such as"),
-        ),
-        tuple(rows),
+        rows,
+        {
+            "type": Column("Output type"),
+            "type_match": Column("Type match", "percent"),
+            "value_match": Column("Value match", "percent"),
+            "type_low": low,
+            "type_high": high,
+            "value_low": low,
+            "value_high": high,
+        },
     )
 
 
@@ -316,156 +324,136 @@ def comparisons(facts: Sequence[Facts]) -> Table:
 
     The p values of one family, score and benchmark are corrected for the number of pairs of models by Holm's method.
     """
+    cells: dict[tuple[View, str], dict[str, dict[Key, Facts]]] = defaultdict(dict)
+    for (view, benchmark, model), cell in _cells(facts):
+        cells[view, benchmark][model] = {o.key: o for o in cell}
     rows = []
-    models = _unique(o.model for o in facts)
-    for view in views().values():
-        of_family = [o for o in facts if o.view == view]
-        for benchmark in [*_unique(o.benchmark for o in of_family), ALL]:
-            by_model: dict[str, dict[Key, Facts]] = {model: {} for model in models}
-            for o in of_family:
-                if benchmark in (ALL, o.benchmark):
-                    by_model[o.model][o.key] = o
-            for score in view.scores:
-                block = []
-                for first, second in combinations(models, 2):
-                    one, other = by_model[first], by_model[second]
-                    common = [key for key in one if key in other]
-                    if common:
-                        scores = [[of[key].scores[score] for key in common] for of in (one, other)]
-                        block.append((first, second, compare(scores[0], scores[1])))
-                for (first, second, result), corrected in zip(
-                    block, holm([result.p for *_, result in block]), strict=True
-                ):
-                    what = (view.title, score, benchmark, first, second)
-                    test = (result.p, corrected, result.test, result.n)
-                    rows.append((*what, result.difference, result.low, result.high, *test))
+    for (view, benchmark), models in cells.items():
+        for score in view.scores:
+            block = []
+            for (first, one), (second, other) in combinations(models.items(), 2):
+                common = [key for key in one if key in other]
+                if not common:
+                    continue
+                scores = [[of[key].scores[score] for key in common] for of in (one, other)]
+                result = compare(scores[0], scores[1])
+                block.append(
+                    {
+                        "family": view.title,
+                        "score_name": score,
+                        "benchmark": benchmark,
+                        "first": first,
+                        "second": second,
+                        "first_score": mean(scores[0]).value,
+                        "second_score": mean(scores[1]).value,
+                        "difference": result.difference,
+                        "low": result.low,
+                        "high": result.high,
+                        "p": result.p,
+                        "p_corrected": math.nan,
+                        "test": result.test,
+                        "n": result.n,
+                    }
+                )
+            rows += corrected(block)
     return Table(
         "comparisons",
         "Models compared",
         "Mean score of the first model minus that of the second on the problems that both ran, with its 95% "
         "interval (paired bootstrap) and the p value of no difference (McNemar's exact test for verdicts, else paired "
         "bootstrap). Corrected: Holm, over the pairs of models.",
-        (
-            _FAMILY,
-            _SCORE,
-            _BENCHMARK,
-            Column("first", "First"),
-            Column("second", "Second"),
-            Column("difference", "Difference", "percent"),
-            _LOW,
-            _HIGH,
-            Column("p", "p", "p"),
-            Column("p_corrected", "p corrected", "p"),
-            Column("test", "Test"),
-            _N,
-        ),
-        tuple(rows),
+        rows,
+        {"first_score": Column("Score", "percent"), "second_score": Column("Score", "percent")},
     )
 
 
 def hardest(facts: Sequence[Facts]) -> Table:
     """Return the problems of each family, those that fewest of the models solve first, then by their mean S score."""
-    rows = []
+    rows: list[Row] = []
     for view in views().values():
-        of_family = [o for o in facts if o.view == view]
-        for (benchmark, problem_id), group in _group(of_family, lambda o: (o.benchmark, o.key.within_task())).items():
+        groups: dict[tuple[str, str], list[Facts]] = defaultdict(list)
+        for o in facts:
+            if o.view == view:
+                groups[o.benchmark, o.key.within_task()].append(o)
+        block: list[Row] = []
+        for (benchmark, problem_id), group in groups.items():
             complexity = group[0].complexity
-            rows.append(
-                (
-                    view.title,
-                    benchmark,
-                    problem_id,
-                    sum(o.score for o in group) / len(group),
-                    sum(o.solved for o in group),
-                    len(group),
-                    complexity.cc if complexity else math.nan,
-                    complexity.loc if complexity else math.nan,
-                    ", ".join(complexity.constructs) if complexity else "",
-                )
+            block.append(
+                {
+                    "family": view.title,
+                    "benchmark": benchmark,
+                    "problem_id": problem_id,
+                    "score": sum(o.score for o in group) / len(group),
+                    "solved": sum(o.solved for o in group),
+                    "models": len(group),
+                    "ties": 0,
+                    "cc": complexity.cc if complexity else math.nan,
+                    "loc": complexity.loc if complexity else math.nan,
+                    "constructs": ", ".join(complexity.constructs) if complexity else "",
+                }
             )
-    # Of equally hard problems those that most models tried come first, then those with the simplest program.
-    order = [view.title for view in views().values()]
-    rows.sort(
-        key=lambda r: (order.index(r[0]), r[4] / r[5], r[3], -r[5], _last(r[6]), _last(r[7]), r[2]),
-    )
+        ties = Counter(map(_hardness, block))
+        rows += [{**row, "ties": ties[_hardness(row)] - 1} for row in sorted(block, key=_hardest_first)]
     return Table(
         "problems",
         "Problems, the hardest first",
         "Those that the smallest share of the models solves come first, then those with the lowest mean S score over "
-        "the models, then those with the simplest program.",
-        (
-            _FAMILY,
-            _BENCHMARK,
-            Column("problem_id", "Problem"),
-            Column("score", "Mean score", "percent"),
-            Column("solved", "Solved by", "count"),
-            Column("models", "of", "count"),
-            Column("cc", "CC", "count"),
-            Column("loc", "LoC", "count"),
-            Column("constructs", "Constructs"),
-        ),
-        tuple(rows),
+        "the models. Tied with: how many other problems are as hard; of these the simplest program comes first.",
+        rows,
+        {
+            "problem_id": Column("Problem"),
+            "solved": Column("Solved by", "count"),
+            "models": Column("of", "count"),
+            "ties": Column("Tied with", "count"),
+        },
     )
+
+
+def _hardness(row: Row) -> tuple[float, float]:
+    return row["solved"] / row["models"], row["score"]
+
+
+def _hardest_first(row: Row) -> tuple[Any, ...]:
+    # Of equally hard problems those that most models tried come first, then those with the simplest program.
+    size = [math.inf if math.isnan(row[name]) else row[name] for name in ("cc", "loc")]
+    return *_hardness(row), -row["models"], *size, natural(row["problem_id"])
+
+
+def natural(name: str) -> list[tuple[bool, int, str]]:
+    """Return a key that sorts names as readers do: ``HumanEval_2`` comes before ``HumanEval_10``."""
+    return [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", name)]
 
 
 def findings(observations: Sequence[Observation]) -> list[Table]:
     """Return the tables that only one family has, made by the families themselves."""
-    tables = []
+    tables: list[Table] = []
     for view in views().values():
         units: dict[str, list[Unit]] = defaultdict(list)
         for observation in observations:
             if observation.facts.view == view:
                 units[observation.facts.model].append(observation.unit)
-        for found in view.findings(units) if units else ():
-            columns = tuple(Column(*column) for column in found.columns)
-            tables.append(Table(found.name, found.title, found.note, columns, found.rows))
-    return tables
+        tables += view.findings(units) if units else ()
+    return [table for table in tables if table.rows]
 
 
-def _means(
-    facts: Sequence[Facts],
-    name: str,
-    title: str,
-    note: str,
-    column: Column,
-    categories: Sequence[str],
-    of: Callable[[Facts], Sequence[str]],
-) -> Table:
-    rows = []
-    for (view, benchmark, model), cell in _cells(facts):
-        for score, category in product(view.scores, categories):
-            scores = [o.scores[score] for o in cell if category in of(o)]
-            if scores:
-                result = mean(scores)
-                what = (view.title, score, benchmark, model, category)
-                rows.append((*what, result.value, result.low, result.high, result.n))
-    columns = (_FAMILY, _SCORE, _BENCHMARK, _MODEL, column, Column("score", "Mean", "percent"), _LOW, _HIGH, _N)
-    return Table(name, title, note + " 95% intervals: Wilson for verdicts, else bootstrap.", columns, tuple(rows))
-
-
-def _cells(facts: Sequence[Facts]) -> Iterator[tuple[Cell, list[Facts]]]:
+def _cells(facts: Sequence[Facts]) -> Iterator[tuple[tuple[View, str, str], list[Facts]]]:
     """Yield the facts by family, benchmark and model, those of all benchmarks of a family together first."""
-    models = _unique(o.model for o in facts)
+    models = distinct(o.model for o in facts)
     for view in views().values():
         of_family = [o for o in facts if o.view == view]
-        benchmarks = _unique(o.benchmark for o in of_family)
-        for benchmark in [ALL, *benchmarks]:
+        for benchmark in [ALL, *distinct(o.benchmark for o in of_family)]:
             for model in models:
                 cell = [o for o in of_family if o.model == model and benchmark in (ALL, o.benchmark)]
                 if cell:
                     yield (view, benchmark, model), cell
 
 
-def _group(items: Iterable[_T], key: Callable[[_T], tuple[str, str]]) -> dict[tuple[str, str], list[_T]]:
-    groups: dict[tuple[str, str], list[_T]] = defaultdict(list)
-    for item in items:
-        groups[key(item)].append(item)
-    return dict(groups)
+def _of_group(rows: Sequence[Row]) -> tuple[Estimate, float]:
+    """Return the weighted mean of some tasks' scores, and that of their baselines.
 
-
-def _unique(items: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(items))
-
-
-def _last(value: float) -> float:
-    return math.inf if math.isnan(value) else value
+    A task weighs as much as its metric is averaged over, as in the harness's group.
+    """
+    weights = [row["n"] or row["effective"] for row in rows]
+    estimate = weighted_mean([Estimate(row["value"], row["low"], row["high"], row["n"]) for row in rows], weights)
+    baselines = [Estimate(row["baseline"], math.nan, math.nan, 0) for row in rows]
+    return estimate, weighted_mean(baselines, weights).value

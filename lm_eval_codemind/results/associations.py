@@ -1,45 +1,71 @@
-"""Do the tasks measure different things? For every pair of families that ran on common problems (RQ5 and RQ6)."""
+"""Families compared on the problems that they have in common (RQ5 to RQ7)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
+from typing import Any
 
 from lm_eval_codemind.catalogue import same_problems
-from lm_eval_codemind.results.observations import Facts
-from lm_eval_codemind.results.tables import Column, Table
+from lm_eval_codemind.results.observations import ALL, Facts, distinct
 from lm_eval_codemind.scores.association import associate
-from lm_eval_codemind.scores.statistics import compare, holm
-from lm_eval_codemind.views import views
+from lm_eval_codemind.scores.statistics import compare, mean, proportion
+from lm_eval_codemind.views import Column, Table, View, corrected, interval, views
 
 # Benchmark (that others count with) and name of a problem.
 ProblemKey = tuple[str, str]
+Verdicts = Mapping[str, Mapping[ProblemKey, bool]]
 
-# Of every table about two families.
-_COUNTED = (
-    Column("model", "Model"),
-    Column("first", "First"),
-    Column("second", "Second"),
-    Column("both", "Both", "count"),
-    Column("first_only", "First only", "count"),
-    Column("second_only", "Second only", "count"),
-    Column("neither", "Neither", "count"),
-)
+_RIGHT, _LEFT = (True, False), (False, True)
+_OUTCOMES = {"both": (True, True), "first_only": _RIGHT, "second_only": _LEFT, "neither": (False, False)}
 
 
-def solved_by_family(facts: Sequence[Facts], model: str) -> dict[str, dict[ProblemKey, bool]]:
-    """Return which problems a model solves under each of the families that it ran: title -> problem -> solved.
+def overlap(facts: Sequence[Facts]) -> Table:
+    """Return, for each set of families, how many problems a model solves in exactly these of the families it ran.
 
-    A problem with several questions is solved where all of them are.
+    Only problems that all the families of a benchmark have in common are counted. Problems of the smallest set, at
+    most ten, are named.
     """
-    found: dict[str, dict[ProblemKey, bool]] = {}
-    for o in facts:
-        if o.model == model:
-            of_family = found.setdefault(o.view.title, {})
-            key = (same_problems(o.benchmark), o.problem_id)
-            of_family[key] = of_family.get(key, True) and o.solved
-    order = [view.title for view in views().values()]
-    return {title: found[title] for title in sorted(found, key=order.index)}
+    rows = []
+    for model in distinct(o.model for o in facts):
+        verdicts: dict[ProblemKey, dict[str, bool]] = defaultdict(dict)
+        for title, of_family in _solved([o for o in facts if o.view.variant.in_overlap], model).items():
+            for problem, solved in of_family.items():
+                verdicts[problem][title] = solved
+        for benchmark in [*distinct(b for b, _ in verdicts), ALL]:
+            problems = {key: of for key, of in verdicts.items() if benchmark in (ALL, key[0])}
+            families = [view.title for view in views().values() if any(view.title in of for of in problems.values())]
+            common = {key[1]: of for key, of in problems.items() if len(of) == len(families)}
+            if len(families) < 2 or not common:
+                continue
+            for size in range(len(families) + 1):
+                for chosen in combinations(families, size):
+                    names = [name for name, of in common.items() if {title for title in of if of[title]} == set(chosen)]
+                    rows.append(
+                        {
+                            "benchmark": benchmark,
+                            "model": model,
+                            "solved_under": " + ".join(chosen) or "none",
+                            "problems": len(names),
+                            **interval(proportion(len(names), len(common)), "share"),
+                            "n": len(common),
+                            "examples": ", ".join(names[:10]),
+                        }
+                    )
+    return Table(
+        "overlap",
+        "Problems solved under each set of tasks",
+        "Problems that the families have in common, by the set of families under which the model solves them: what "
+        "one family alone finds out shows in the rows with a single name.",
+        rows,
+        {
+            "solved_under": Column("Solved under exactly"),
+            "share": Column("Share", "percent"),
+            "examples": Column("Such as"),
+        },
+    )
 
 
 def associations(facts: Sequence[Facts]) -> Table:
@@ -49,37 +75,30 @@ def associations(facts: Sequence[Facts]) -> Table:
     one for each unordered pair, are corrected by Holm's method.
     """
     rows = []
-    for model in dict.fromkeys(o.model for o in facts):
-        solved = solved_by_family(facts, model)
-        pairs = [pair for pair in combinations(solved, 2) if _common(solved, *pair)]
-        found = {pair: associate(*_verdicts(solved, *pair)) for pair in pairs}
-        corrected = dict(zip(pairs, holm([found[pair].p for pair in pairs]), strict=True))
-        for pair in pairs:
+    for model in distinct(o.model for o in facts):
+        solved = _solved(facts, model)
+        pairs = []
+        for pair in _pairs(solved):
             for first, second in (pair, pair[::-1]):
-                result = found[pair] if (first, second) == pair else associate(*_verdicts(solved, first, second))
-                rows.append(
-                    (
-                        model,
-                        first,
-                        second,
-                        result.both,
-                        result.first_only,
-                        result.second_only,
-                        result.neither,
-                        result.phi.value,
-                        result.phi.low,
-                        result.phi.high,
-                        result.odds_ratio,
-                        result.p,
-                        corrected[pair],
-                        result.given_right.value,
-                        result.given_wrong.value,
-                        result.difference.value,
-                        result.difference.low,
-                        result.difference.high,
-                        result.n,
-                    )
+                result = associate(*_verdicts(solved, first, second))
+                pairs.append(
+                    {
+                        **_counted(solved, model, first, second),
+                        **interval(result.phi, "phi", "phi_low", "phi_high"),
+                        "odds_ratio": result.odds_ratio,
+                        "p": result.p,
+                        "p_corrected": math.nan,
+                        "given_right": result.given_right.value,
+                        "given_wrong": result.given_wrong.value,
+                        **interval(result.difference, "difference"),
+                        "n": result.n,
+                    }
                 )
+        # Both directions of a pair have the same p value, which is one test.
+        for forwards, backwards in zip(corrected(pairs[::2]), pairs[1::2], strict=True):
+            rows += [forwards, {**backwards, "p": forwards["p"], "p_corrected": forwards["p_corrected"]}]
+    titles = {o.view.title for o in facts}
+    missing = [view.title for view in views().values() if view.variant.in_overlap and view.title not in titles]
     return Table(
         "associations",
         "Does solving a problem under one task go together with solving it under another?",
@@ -87,24 +106,16 @@ def associations(facts: Sequence[Facts]) -> Table:
         "odds ratio with Fisher's exact test, and the share solved under the second family among those solved and not "
         "solved under the first, with the difference's interval (Newcombe). Corrected: Holm, over a model's pairs of "
         "families. All of this is association: problems that are easy are easy in many ways. Not asked: "
-        + (", ".join(_missing(facts)) or "nothing")
+        + (", ".join(missing) or "nothing")
         + ".",
-        (
-            *_COUNTED,
-            Column("phi", "phi", "number"),
-            Column("phi_low", "95% from", "number"),
-            Column("phi_high", "to", "number"),
-            Column("odds_ratio", "Odds ratio", "number"),
-            Column("p", "p", "p"),
-            Column("p_corrected", "p corrected", "p"),
-            Column("given_right", "Second, if first right", "percent"),
-            Column("given_wrong", "Second, if first wrong", "percent"),
-            Column("difference", "Difference", "percent"),
-            Column("low", "95% from", "percent"),
-            Column("high", "to", "percent"),
-            Column("n", "n", "count"),
-        ),
-        tuple(rows),
+        rows,
+        {
+            "phi": Column("phi", "number"),
+            "phi_low": Column("95% from", "number"),
+            "phi_high": Column("to", "number"),
+            "given_right": Column("Second, if first right", "percent"),
+            "given_wrong": Column("Second, if first wrong", "percent"),
+        },
     )
 
 
@@ -116,58 +127,130 @@ def output_predictions(facts: Sequence[Facts]) -> Table:
     method.
     """
     rows = []
-    for model in dict.fromkeys(o.model for o in facts):
-        solved: dict[str, dict[ProblemKey, bool]] = {}
-        for o in facts:
-            if o.model == model and o.predicts is not None:
-                of_family = solved.setdefault(o.view.title, {})
-                key = (same_problems(o.benchmark), o.problem_id.partition("@")[0])
-                of_family[key] = of_family.get(key, True) and o.predicts
-        pairs = [pair for pair in combinations(solved, 2) if _common(solved, *pair)]
-        tested = []
-        for first, second in pairs:
+    for model in distinct(o.model for o in facts):
+        solved = _solved(
+            [o for o in facts if o.predicts is not None],
+            model,
+            lambda o: (o.problem_id.partition("@")[0], bool(o.predicts)),
+        )
+        pairs = []
+        for first, second in _pairs(solved):
             one, other = _verdicts(solved, first, second)
-            counts = [list(zip(one, other, strict=True)).count(pair) for pair in _OUTCOMES]
-            tested.append((counts, compare([float(v) for v in one], [float(v) for v in other])))
-        corrected = holm([result.p for _, result in tested])
-        for (first, second), (counts, result), p in zip(pairs, tested, corrected, strict=True):
-            rows.append(
-                (model, first, second, *counts, result.difference, result.low, result.high, result.p, p, result.n)
+            result = compare([float(verdict) for verdict in one], [float(verdict) for verdict in other])
+            pairs.append(
+                {
+                    **_counted(solved, model, first, second),
+                    "difference": result.difference,
+                    "low": result.low,
+                    "high": result.high,
+                    "p": result.p,
+                    "p_corrected": math.nan,
+                    "n": result.n,
+                }
             )
+        rows += corrected(pairs)
     return Table(
         "outputs",
         "Outputs predicted under one task and under another",
         "Programs that both families ask about, by whether the model predicts all their outputs; the difference of the "
         "shares with its 95% interval (paired bootstrap), and McNemar's exact test. Corrected: Holm, over a model's "
         "pairs of families. The inputs may differ: families that ask for several outputs of a program are harder.",
-        (
-            *_COUNTED,
-            Column("difference", "Difference", "percent"),
-            Column("low", "95% from", "percent"),
-            Column("high", "to", "percent"),
-            Column("p", "p", "p"),
-            Column("p_corrected", "p corrected", "p"),
-            Column("n", "n", "count"),
-        ),
-        tuple(rows),
+        rows,
     )
 
 
-_OUTCOMES = ((True, True), (True, False), (False, True), (False, False))
+def on_same_problems(facts: Sequence[Facts]) -> Table:
+    """Return each model's score under a family and under the family whose problems it changes, by benchmark.
+
+    Only problems that the model was asked about under both count. A pair that a model did not run gives no row.
+    """
+    rows = []
+    for view in views().values():
+        other = views().get(view.changes)
+        if other is None:
+            continue
+        for model in distinct(o.model for o in facts):
+            first, second = (_scores(facts, model, each) for each in (view, other))
+            common = [key for key in first if key in second]
+            for benchmark in [*distinct(key[0] for key in common), ALL]:
+                keys = [key for key in common if benchmark in (ALL, key[0])]
+                if not keys:
+                    continue
+                changed, same = [first[key] for key in keys], [second[key] for key in keys]
+                result = compare(changed, same)
+                rows.append(
+                    {
+                        "family": view.title,
+                        "benchmark": benchmark,
+                        "model": model,
+                        "metric": view.metric,
+                        "score": mean(changed).value,
+                        "metric_same": f"{other.metric}_same",
+                        "score_same": mean(same).value,
+                        "difference": result.difference,
+                        "low": result.low,
+                        "high": result.high,
+                        "p": result.p,
+                        "test": result.test,
+                        "n": result.n,
+                    }
+                )
+    return Table(
+        "same_problems",
+        "The same problems in another form",
+        "The score under a family that changes another's problems, and the score of the same model under that other "
+        "family on the same problems. Difference: the first minus the second, with its 95% interval (paired "
+        "bootstrap) and the p value of no difference (McNemar's exact test for verdicts, else paired bootstrap).",
+        rows,
+        {
+            "score": Column("Score", "percent"),
+            "metric_same": Column("Compared with"),
+            "score_same": Column("Score of it", "percent"),
+        },
+    )
 
 
-def _common(solved: Mapping[str, Mapping[ProblemKey, bool]], first: str, second: str) -> list[ProblemKey]:
-    return [key for key in solved[first] if key in solved[second]]
+def _scores(facts: Sequence[Facts], model: str, view: View) -> dict[ProblemKey, float]:
+    """Return a model's scores under a family by problem."""
+    return {(same_problems(o.benchmark), o.problem_id): o.score for o in facts if o.model == model and o.view == view}
 
 
-def _verdicts(
-    solved: Mapping[str, Mapping[ProblemKey, bool]], first: str, second: str
-) -> tuple[list[bool], list[bool]]:
-    common = _common(solved, first, second)
+def _solved(
+    facts: Sequence[Facts],
+    model: str,
+    verdict: Callable[[Facts], tuple[str, bool]] = lambda o: (o.problem_id, o.solved),
+) -> dict[str, dict[ProblemKey, bool]]:
+    """Return which problems a model solves under each of the families that it ran: title -> problem -> solved.
+
+    A problem with several questions is solved if all of them are.
+
+    Args:
+        facts: What is known of all models.
+        model: The model.
+        verdict: Returns the name of the problem and whether the question is solved.
+    """
+    verdicts: dict[str, dict[ProblemKey, bool]] = {}
+    for o in facts:
+        if o.model == model:
+            of_family = verdicts.setdefault(o.view.title, {})
+            name, solved = verdict(o)
+            key = (same_problems(o.benchmark), name)
+            of_family[key] = of_family.get(key, True) and solved
+    return {view.title: verdicts[view.title] for view in views().values() if view.title in verdicts}
+
+
+def _pairs(solved: Verdicts) -> list[tuple[str, str]]:
+    """Return the pairs of families that have problems in common."""
+    return [(one, other) for one, other in combinations(solved, 2) if solved[one].keys() & solved[other].keys()]
+
+
+def _verdicts(solved: Verdicts, first: str, second: str) -> tuple[list[bool], list[bool]]:
+    common = [key for key in solved[first] if key in solved[second]]
     return [solved[first][key] for key in common], [solved[second][key] for key in common]
 
 
-def _missing(facts: Sequence[Facts]) -> list[str]:
-    """Return the families of the overlap analysis that no run has, by title."""
-    there = {o.view.title for o in facts}
-    return [view.title for view in views().values() if view.variant.in_overlap and view.title not in there]
+def _counted(solved: Verdicts, model: str, first: str, second: str) -> dict[str, Any]:
+    """Return the columns with the numbers of problems solved under both families, one or neither."""
+    pairs = list(zip(*_verdicts(solved, first, second), strict=True))
+    counts = {name: pairs.count(outcome) for name, outcome in _OUTCOMES.items()}
+    return {"model": model, "first": first, "second": second, **counts}

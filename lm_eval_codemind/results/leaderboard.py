@@ -1,25 +1,29 @@
-"""A leaderboard: a static site of submitted runs, one table a task, each row leading to its run's report."""
+"""A leaderboard: a static site of submitted runs, with a report for each."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
+import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from lm_eval_codemind.catalogue import benchmarks
+from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.questions.samples import TaskRun
-from lm_eval_codemind.results.analysis import findings, summary
-from lm_eval_codemind.results.observations import observe
+from lm_eval_codemind.results.analysis import comparisons, findings, overall, summary
+from lm_eval_codemind.results.observations import ALL, distinct, observe
 from lm_eval_codemind.results.pages import render_page
-from lm_eval_codemind.results.report import make_report, render_html
+from lm_eval_codemind.results.plots import plots
+from lm_eval_codemind.results.report import embedded, make_report, render_html
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.results.tables import Table, show
-from lm_eval_codemind.views import View, short_name, views
+from lm_eval_codemind.views import Table, View, short_name, show, views
+
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -30,107 +34,151 @@ class Submitted:
     date: str
     run: Run
 
-    @property
-    def was(self) -> str:
-        """What the run calls its model, where that is another name; else empty."""
-        return "" if self.run.model == self.model else self.run.model
+
+@dataclass(frozen=True)
+class _Entry:
+    """A row of the site's tables."""
+
+    label: str
+    model: str
+    was: str
+    recorded: bool
+    date: str
+    report: str
+    run: Run
 
 
 def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> list[Path]:
     """Write the site of some submitted runs and return its files.
 
-    ``index.html`` holds a table a task, ``reports/`` a report a run, ``results.csv`` and ``results.json`` the scores.
-    All links are relative, so that the site works as files and from any static host.
+    ``index.html`` holds an overall table, a chart, the comparison of two models, and a table for each task;
+    ``reports/`` a report for each run; ``results.csv``, ``results.json`` and ``overall.csv`` the scores. All links are
+    relative, so that the site works as files and from any static host.
 
     Args:
         submitted: The runs.
         directory: Where to write; files of the same names are replaced.
         title: The title of the index.
+
+    Raises:
+        OSError: If a file cannot be written. Each file is written whole or not at all.
     """
-    reports = directory / "reports"
-    reports.mkdir(parents=True, exist_ok=True)
-    records, written, names = [], [], _file_names(submitted)
-    for one, name in zip(submitted, names, strict=True):
-        run = Run(one.run.path, one.model, one.model, one.run.tasks, one.run.raw)
-        observations = observe([run])
-        page = reports / name
-        page.write_text(render_html(make_report([run], observations), f"{one.model}: CodeMind report"), "utf-8")
-        written.append(page)
-        records += [
-            record
-            | {
-                "model_was": one.was,
-                "recorded": one.run.recorded,
-                "date": one.date,
-                "report": f"reports/{name}",
-                "suite": _suite_version(run.task(record["task"])),
-            }
-            for record in summary([run], observations).records()
-        ]
-    tasks = {task.task: (task, view) for one in submitted for task, view in one.run.known_tasks}
+    entries = _entries(submitted)
+    files: dict[Path, str] = {}
+    for entry in entries:
+        run = replace(entry.run, label=entry.model)
+        page = render_html(make_report([run], observe([run])), f"{entry.model}: CodeMind report")
+        files[directory / entry.report] = page
+    runs = [entry.run for entry in entries]
+    observations = observe(runs)
+    scores = summary(runs, observations)
+    scores_overall = overall(runs, scores)
+    pairs = comparisons([one.facts for one in observations]).where(lambda row: row["benchmark"] == ALL)
+    results = replace(scores, rows=[_result(row, entries) for row in scores.rows])
     index = directory / "index.html"
-    page_of_all = render_page("leaderboard", title=title, tables=_tables(records, tasks), findings=_findings(submitted))
-    index.write_text(page_of_all, encoding="utf-8")
-    (directory / "results.json").write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
-    (directory / "results.csv").write_text(_csv(records), encoding="utf-8")
-    return [index, *written, directory / "results.json", directory / "results.csv"]
+    files[index] = render_page(
+        "leaderboard",
+        title=title,
+        overall=_board("overall", "Overall", scores_overall.rows, entries, lambda row: (row["group"], row["metric"])),
+        charts=_charts(scores_overall, [entry.label for entry in entries]),
+        boards=_boards(scores.rows, entries),
+        findings=findings(observations),
+        families=distinct(row["family"] for row in scores_overall.rows),
+        models=[entry.label for entry in entries],
+        note=scores_overall.note,
+        data=_embedded_json({"scores": scores_overall.records(), "pairs": pairs.records()}),
+    )
+    files[directory / "results.json"] = json.dumps(results.records(), indent=1) + "\n"
+    files[directory / "results.csv"] = results.to_csv()
+    files[directory / "overall.csv"] = scores_overall.to_csv()
+    for path, content in files.items():
+        write_whole(path, content)
+    return [index, *(path for path in files if path != index)]
 
 
-def _tables(records: Sequence[dict[str, Any]], tasks: Mapping[str, tuple[TaskRun, View]]) -> list[dict[str, Any]]:
-    tables = []
-    for task in sorted(dict.fromkeys(record["task"] for record in records), key=lambda name: _order(*tasks[name])):
-        of_task = [record for record in records if record["task"] == task]
-        metrics = list(dict.fromkeys(record["metric"] for record in of_task))
-        rows = []
-        for report in dict.fromkeys(record["report"] for record in of_task):
-            of_run = {record["metric"]: record for record in of_task if record["report"] == report}
-            first = next(iter(of_run.values()))
-            rows.append(
+def _entries(submitted: Sequence[Submitted]) -> list[_Entry]:
+    """Return the rows; a model that was submitted several times is labelled with the date."""
+    names = [one.model for one in submitted]
+    entries: list[_Entry] = []
+    for one in submitted:
+        stem = re.sub(r"[^\w.-]+", "__", one.model)
+        report, number = f"reports/{stem}.html", 2
+        while any(entry.report == report for entry in entries):
+            report, number = f"reports/{stem}-{number}.html", number + 1
+        label = one.model if names.count(one.model) == 1 else f"{one.model} @ {one.date}"
+        was = "" if one.run.model == one.model else one.run.model
+        run = replace(one.run, label=label, model=one.model)
+        entries.append(_Entry(label, one.model, was, one.run.recorded, one.date, report, run))
+    return entries
+
+
+def _result(row: Row, entries: Sequence[_Entry]) -> Row:
+    """Return a row of the summary with where it comes from, as ``results.json`` has it."""
+    entry = next(entry for entry in entries if entry.label == row["model"])
+    source = {"model": entry.model, "model_was": entry.was, "recorded": entry.recorded, "date": entry.date}
+    return {**row, **source, "report": entry.report, "suite": _suite_version(entry.run.task(row["task"]))}
+
+
+def _boards(rows: Sequence[Row], entries: Sequence[_Entry]) -> list[dict[str, Any]]:
+    """Return a table for each task."""
+    known = {task.task: (task, view) for entry in entries for task, view in entry.run.known_tasks}
+    boards = []
+    for task in sorted(distinct(row["task"] for row in rows), key=lambda name: _order(*known[name])):
+        of_task = [row for row in rows if row["task"] == task]
+        boards.append(_board(task, _title(*known[task]), of_task, entries, lambda row: (row["metric"], "")))
+    return boards
+
+
+def _board(
+    name: str, title: str, rows: Sequence[Row], entries: Sequence[_Entry], column: Callable[[Row], tuple[str, str]]
+) -> dict[str, Any]:
+    """Return a table with a row for each model, the best in the first column on top."""
+    columns = {column(row): row["family"] for row in rows}
+    cells = {(row["model"], column(row)): row for row in rows}
+    lines: list[dict[str, Any]] = []
+    for entry in entries:
+        if any(row["model"] == entry.label for row in rows):
+            task = entry.run.task(name)
+            lines.append(
                 {
-                    "model": first["model"],
-                    "was": first["model_was"],
-                    "recorded": first["recorded"],
-                    "report": report,
-                    "problems": first["effective"],
-                    "date": first["date"],
-                    "suite": first["suite"],
-                    "cells": [_cell(of_run.get(metric)) for metric in metrics],
+                    "entry": entry,
+                    "cells": [(columns[key], _cell(cells.get((entry.label, key)))) for key in columns],
+                    "problems": task.effective if task else None,
+                    "suite": _suite_version(task or entry.run.tasks[0]),
                 }
             )
-        # A score that is not defined comes last.
-        rows.sort(key=lambda row: (-float(row["cells"][0]["value"] or "-inf"), row["model"]))
-        tables.append({"id": task, "title": _title(*tasks[task]), "metric": task, "metrics": metrics, "rows": rows})
-    return tables
+    # A score that is not defined comes last.
+    lines.sort(key=lambda line: (-float(line["cells"][0][1]["value"] or "-inf"), line["entry"].label))
+    family = next(iter(columns.values()))
+    return {"id": name, "title": title, "family": family, "columns": list(columns.items()), "rows": lines}
 
 
-def _findings(submitted: Sequence[Submitted]) -> list[Table]:
-    """Return the tables over all models that only one family has; a model that was submitted twice counts by date."""
-    names = [one.model for one in submitted]
-    labels = [one.model if names.count(one.model) == 1 else f"{one.model} @ {one.date}" for one in submitted]
-    runs = [
-        Run(one.run.path, label, one.model, one.run.tasks, one.run.raw)
-        for one, label in zip(submitted, labels, strict=True)
-    ]
-    return findings(observe(runs))
-
-
-def _cell(record: dict[str, Any] | None) -> dict[str, str]:
-    if record is None:
+def _cell(row: Row | None) -> dict[str, str]:
+    if row is None:
         return {"value": "", "shown": "", "interval": ""}
-    if record["value"] is None:
-        return {"value": "", "shown": show(None, "percent"), "interval": "not defined"}
-    interval = "" if record["low"] is None else f"{record['low']:.1%} to {record['high']:.1%}"
-    return {"value": repr(record["value"]), "shown": show(record["value"], "percent"), "interval": interval}
+    if math.isnan(row["value"]):
+        return {"value": "", "shown": show(row["value"], "percent"), "interval": "not defined"}
+    interval = "" if math.isnan(row["low"]) else f"{row['low']:.1%} to {row['high']:.1%}"
+    return {"value": repr(row["value"]), "shown": show(row["value"], "percent"), "interval": interval}
+
+
+def _charts(table: Table, series: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a chart of the overall scores for each family."""
+    charts = []
+    for family in distinct(row["family"] for row in table.rows):
+        figures = plots([replace(table, rows=[row for row in table.rows if row["family"] == family])])
+        charts += [{"family": family, **embedded(replace(figure, title=family), series)} for figure in figures]
+    return charts
 
 
 def _title(task: TaskRun, view: View) -> str:
-    name = short_name(task.task, view, task.suite)
+    name = short_name(task, view)
     benchmark = benchmarks().get(name)
     return f"{view.title} on {benchmark.title if benchmark else name}"
 
 
 def _order(task: TaskRun, view: View) -> tuple[int, int]:
-    name, names = short_name(task.task, view, task.suite), list(benchmarks())
+    name, names = short_name(task, view), list(benchmarks())
     return list(views()).index(view.name), names.index(name) if name in names else len(names)
 
 
@@ -138,20 +186,6 @@ def _suite_version(task: TaskRun | None) -> str:
     return str(task.suite.get("version", "")) if task else ""
 
 
-def _file_names(submitted: Sequence[Submitted]) -> list[str]:
-    names: list[str] = []
-    for one in submitted:
-        stem = re.sub(r"[^\w.-]+", "__", one.model)
-        name, number = f"{stem}.html", 2
-        while name in names:
-            name, number = f"{stem}-{number}.html", number + 1
-        names.append(name)
-    return names
-
-
-def _csv(records: Sequence[dict[str, Any]]) -> str:
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return buffer.getvalue()
+def _embedded_json(content: Any) -> Markup:
+    """Return JSON for a script element, in which no character can end the element."""
+    return Markup(json.dumps(content, allow_nan=False).replace("<", "\\u003c"))

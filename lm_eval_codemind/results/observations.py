@@ -13,6 +13,9 @@ from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.views import Unit, View
 
+# Stands for all benchmarks of a family in tables.
+ALL = "all"
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -119,3 +122,8 @@ def complexity_of(doc: Mapping[str, Any], column: str = "complexity", code: str 
     if isinstance(stored, Mapping):
         return Complexity.from_row(stored)
     return measured(str(doc.get("language") or "python"), str(doc.get(code) or ""))
+
+
+def distinct(items: Iterable[str]) -> list[str]:
+    """Return the distinct items, in the order of their first appearance."""
+    return list(dict.fromkeys(items))

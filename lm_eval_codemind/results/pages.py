@@ -14,7 +14,7 @@ from lm_eval_codemind import __version__
 
 
 def render_page(name: str, **context: Any) -> str:
-    """Return the page that ``templates/NAME.html.j2`` describes, with ``NAME.js`` as its only script.
+    """Return the page that ``templates/NAME.html.j2`` describes, with ``common.js`` and ``NAME.js`` as its only script.
 
     Everything in the context is escaped, unless it is ``Markup``.
 
@@ -25,7 +25,7 @@ def render_page(name: str, **context: Any) -> str:
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("lm_eval_codemind.results"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    script = _resource(f"{name}.js")
+    script = _resource("common.js") + _resource(f"{name}.js")
     return environment.get_template(f"{name}.html.j2").render(
         version=__version__,
         style=Markup(_resource("report.css")),

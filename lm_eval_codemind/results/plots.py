@@ -3,103 +3,81 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from lm_eval_codemind.results.analysis import ALL
-from lm_eval_codemind.results.figures import Figure, Mark, svg
-from lm_eval_codemind.results.tables import Table
-from lm_eval_codemind.results.upset import UpSet, upset_svg
-
-Record = dict[str, Any]
+from lm_eval_codemind.results.figures import Figure, Mark, UpSet
+from lm_eval_codemind.results.observations import ALL, distinct
+from lm_eval_codemind.views import Table
 
 
-Drawing = Figure | UpSet
-
-
-def draw(figure: Drawing, series: Sequence[str], standalone: bool = False) -> str:
-    """Return a figure as SVG; see :func:`~lm_eval_codemind.results.figures.svg`."""
-    return upset_svg(figure, standalone) if isinstance(figure, UpSet) else svg(figure, series, standalone)
-
-
-def plots(tables: Sequence[Table]) -> list[Drawing]:
+def plots(tables: Sequence[Table]) -> list[Figure | UpSet]:
     """Return the figures of all tables that have one; a figure's name starts with its table's."""
-    figures: list[Drawing] = []
+    figures: list[Figure | UpSet] = []
     for table in tables:
-        of_table = _DRAWN.get(table.name)
-        if of_table is not None:
-            figures += of_table(table)
+        match table.name:
+            case "overall":
+                figures += _overall(table)
+            case "correlations":
+                figures += _by_score(
+                    table, "measure", "rho", "complexity of program {program} and {score_name}", "Spearman's rho"
+                )
+            case "constructs":
+                figures += _by_score(table, "construct", "score", "{score_name} by construct", "mean score")
+            case "loop_length":
+                figures += _by_score(table, "iterations", "score", "{score_name} by loop iterations", "mean score")
+            case "output_types":
+                for match in ("type", "value"):
+                    figures += _by_score(
+                        table, "type", f"{match}_match", f"{match} match by output type", "share", match
+                    )
+            case "overlap":
+                figures += _overlap(table)
     return figures
 
 
-def _by_score(
-    table: Table,
-    row: str,
-    value: str,
-    axis: str,
-    low: str = "low",
-    high: str = "high",
-    suffix: str = "",
-    start: float = 0.0,
-    percent: bool = True,
-) -> Iterable[Figure]:
+def _overall(table: Table) -> Iterable[Figure]:
+    """Draw the metrics that lie between 0 and 1, and apart from them those that can be negative."""
+    axis = "score with 95% interval; grey line: baseline"
+    negative = {row["metric"] for row in table.rows if min(row["value"], row["low"]) < 0}
+    marks: dict[bool, list[Mark]] = {False: [], True: []}
+    for row in table.rows:
+        name = f"{row['group']}, {row['metric']}"
+        mark = Mark(name, row["model"], row["value"], row["low"], row["high"], None, row["baseline"])
+        marks[row["metric"] in negative].append(mark)
+    if marks[False]:
+        yield Figure("overall", "Overall scores", axis, marks[False])
+    if marks[True]:
+        yield Figure("overall-differences", "Differences of scores", axis, marks[True], -1.0)
+
+
+def _by_score(table: Table, row: str, value: str, title: str, axis: str, part: str = "") -> Iterable[Figure]:
     """Draw one figure for each family, score and program of a table, all benchmarks together."""
-    records = [_numbers(record) for record in table.records() if record.get("benchmark", ALL) == ALL]
-    for what in dict.fromkeys(_subject(record) for record in records):
-        marks = tuple(
-            Mark(str(r[row]), str(r["model"]), r[value], r[low], r[high], r["n"])
-            for r in records
-            if _subject(r) == what
-        )
-        name = re.sub(r"[^a-z0-9+]+", "_", f"{' '.join(what)}{suffix}".lower())
-        yield Figure(f"{table.name}-{name}", f"{': '.join(what)}", axis, start, 1.0, percent, marks)
+    subjects: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+    for record in table.rows:
+        if record["benchmark"] == ALL:
+            subject = tuple(str(record[name]) for name in ("family", "score_name", "program") if name in record)
+            subjects.setdefault(subject, []).append(dict(record))
+    low, high = (f"{part}_{end}" if part else end for end in ("low", "high"))
+    for subject, records in subjects.items():
+        marks = [Mark(str(r[row]), str(r["model"]), r[value], r[low], r[high], r["n"]) for r in records]
+        words = f"{records[0]['family']}: {title.format(**records[0])}"
+        negative = value == "rho"
+        yield Figure(_name(table.name, *subject, part), words, axis, marks, -1.0 if negative else 0.0, not negative)
 
 
-def _subject(record: Record) -> tuple[str, ...]:
-    return tuple(str(record[name]) for name in ("family", "score_name", "program") if name in record)
+def _overlap(table: Table) -> Iterable[UpSet]:
+    rows = [row for row in table.rows if row["benchmark"] == ALL]
+    for model in distinct(row["model"] for row in rows):
+        counts = [
+            (frozenset(row["solved_under"].split(" + ")) - {"none"}, int(row["problems"]))
+            for row in rows
+            if row["model"] == model
+        ]
+        families = distinct(name for members, _ in counts for name in sorted(members))
+        shown = sorted((one for one in counts if one[1]), key=lambda one: (-one[1], sorted(one[0])))
+        yield UpSet(_name("overlap", model), f"{model}: problems solved under exactly these tasks", families, shown)
 
 
-def _output_types(table: Table) -> Iterable[Figure]:
-    for match in ("type", "value"):
-        yield from _by_score(
-            table, "type", f"{match}_match", f"{match} match", f"{match}_low", f"{match}_high", f"-{match}"
-        )
-
-
-def _overlap(table: Table) -> Iterable[Drawing]:
-    records = [_numbers(record) for record in table.records() if record["benchmark"] == ALL]
-    marks = tuple(
-        Mark(str(r["solved_under"]), str(r["model"]), r["share"], r["low"], r["high"], r["n"]) for r in records
-    )
-    if marks:
-        yield Figure("overlap", "Problems by the tasks that solve them", "share of problems", 0.0, 1.0, True, marks)
-    for model in dict.fromkeys(str(r["model"]) for r in records):
-        of_model = [(_sets(r), int(r["problems"])) for r in records if r["model"] == model and r["problems"]]
-        names = dict.fromkeys(name for r in records if r["model"] == model for name in sorted(_sets(r)))
-        name = f"overlap-upset_{re.sub(r'[^a-z0-9]+', '_', model.lower())}"
-        counts = sorted(of_model, key=lambda one: (-one[1], sorted(one[0])))
-        yield UpSet(name, f"{model}: problems solved under exactly these tasks", tuple(names), tuple(counts))
-
-
-def _sets(record: Record) -> frozenset[str]:
-    return frozenset(record["solved_under"].split(" + ")) - {"none"}
-
-
-def _numbers(record: Record) -> Record:
-    return {name: float("nan") if value is None else value for name, value in record.items()}
-
-
-_DRAWN: dict[str, Callable[[Table], Iterable[Drawing]]] = {
-    "correlations": lambda table: _by_score(
-        table,
-        "measure",
-        "rho",
-        "Spearman's rho",
-        start=-1.0,
-        percent=False,
-    ),
-    "constructs": lambda table: _by_score(table, "construct", "score", "mean score"),
-    "loop_length": lambda table: _by_score(table, "iterations", "score", "mean score by loop iterations"),
-    "output_types": _output_types,
-    "overlap": _overlap,
-}
+def _name(table: str, *words: str) -> str:
+    return f"{table}-" + "_".join(re.sub(r"[^a-z0-9+]+", "_", word.lower()) for word in words if word)

@@ -1,64 +1,127 @@
-"""What a run's numbers depend on, as the run recorded it."""
+"""What the numbers of runs depend on, as the runs recorded it."""
 
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Sequence
 from typing import Any
 
 from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.views import Column, Table
+
+_NONE = "–"  # noqa: RUF001
 
 
-def facts(run: Run) -> list[tuple[str, str]]:
-    """Return what a run records about itself, as pairs of a name and a text; what it does not record is left out."""
-    raw = run.raw
-    config = raw.get("config", {})
-    found: list[tuple[str, Any]] = [
-        ("model", run.model),
-        ("backend", raw.get("model_source") or config.get("model")),
-        ("model arguments", config.get("model_args")),
-        ("generation arguments", config.get("gen_kwargs")),
-        ("limit", config.get("limit")),
-        ("lm-eval", raw.get("lm_eval_version")),
-        ("transformers", raw.get("transformers_version")),
-        ("chat template SHA", raw.get("chat_template_sha")),
-        ("system instruction SHA", raw.get("system_instruction_sha")),
-        ("few-shot as multiturn", raw.get("fewshot_as_multiturn")),
-        ("date", run.date),
-        ("file", run.path.name),
-        ("passes that are not tamper-proof", _unproven(run)),
-    ]
-    for task in run.tasks:
-        decoding = task.config.get("generation_kwargs")
-        found.append(
-            (
-                task.task,
-                {
-                    "metadata": dict(task.metadata),
-                    "num_fewshot": task.config.get("num_fewshot"),
-                    "generation_kwargs": decoding,
-                    "problems": f"{task.effective} of {task.original}",
-                },
-            )
+def provenance(runs: Sequence[Run]) -> list[Table]:
+    """Return a table of the runs, one of their tasks, and one of the lengths of their responses."""
+    return [_runs(runs), _tasks(runs), _lengths(runs)]
+
+
+def _runs(runs: Sequence[Run]) -> Table:
+    rows = []
+    for run in runs:
+        raw, config = run.raw, run.raw.get("config", {})
+        backend = "recorded responses" if run.recorded else raw.get("model_source") or config.get("model")
+        chat = raw.get("chat_template_sha")
+        rows.append(
+            {
+                "model": run.label,
+                "date": run.date.partition(".")[0].replace("T", " "),
+                "suite": ", ".join(dict.fromkeys(_text(task.suite.get("version")) for task in run.tasks)),
+                "lm_eval": _text(raw.get("lm_eval_version")),
+                "backend": _text(backend),
+                "model_args": _text(config.get("model_args")),
+                "gen_kwargs": _text(config.get("gen_kwargs")),
+                "limit": _text(config.get("limit")),
+                "chat_template": chat[:12] if chat else _NONE,
+                "system_instruction": _text(raw.get("system_instruction")),
+                "unproven_passes": _unproven(run),
+                "file": run.path.name,
+            }
         )
-    return [(name, _text(value)) for name, value in found if value not in (None, "", {}, "N/A")]
-
-
-def _unproven(run: Run) -> str:
-    """Return how many passes of a run are not tamper-proof, in words; an empty text if it counts none."""
-    results = run.raw.get("results", {})
-    counted = [
-        value
-        for task in run.tasks
-        for metric, value in results.get(task.task, {}).items()
-        if metric.startswith("unproven_passes,") and isinstance(value, int | float)
-    ]
-    if not counted:
-        return ""
-    return (
-        f"{sum(counted):g}: their tests need more of the program than plain data, so they ran in its own process, "
-        "where the program could have changed the verdict"
+    return Table(
+        "runs",
+        "Runs",
+        "A chat template is named by the start of its SHA-256. Unproven passes: their tests ran in the program's own "
+        "process, where a program could forge a pass.",
+        rows,
+        {
+            "suite": Column("lm-eval-codemind"),
+            "lm_eval": Column("lm-eval"),
+            "model_args": Column("Model arguments"),
+            "gen_kwargs": Column("Generation arguments"),
+            "unproven_passes": Column("Unproven passes", "count"),
+        },
     )
 
 
+def _tasks(runs: Sequence[Run]) -> Table:
+    rows = [
+        {
+            "model": run.label,
+            "task": task.task,
+            "version": _text(task.metadata.get("version")),
+            "documents": f"{task.effective} of {task.original}",
+            "num_fewshot": _text(task.config.get("num_fewshot")),
+            "generation": _text(
+                {k: v for k, v in (task.config.get("generation_kwargs") or {}).items() if k != "until"}
+            ),
+            "options": _text(task.suite.get("options")),
+            "data": str(task.suite.get("data_sha256", _NONE))[:12],
+            "prompts": str(task.suite.get("prompts_sha256", task.suite.get("prompts", _NONE)))[:12],
+        }
+        for run in runs
+        for task in run.tasks
+    ]
+    return Table(
+        "tasks",
+        "Tasks",
+        "Data and prompts are named by the start of their SHA-256; the result files have the whole digests.",
+        rows,
+        {"num_fewshot": Column("Few-shot examples")},
+    )
+
+
+def _lengths(runs: Sequence[Run]) -> Table:
+    rows = []
+    for run in runs:
+        for task in run.tasks:
+            lengths = task.suite.get("response_lengths")
+            if lengths:
+                n = lengths["responses"]
+                rows.append(
+                    {
+                        "model": run.label,
+                        "task": task.task,
+                        "responses": n,
+                        "characters": lengths["characters"] / n,
+                        "longest": lengths["longest"],
+                        "tokens": lengths.get("tokens", math.nan) / n,
+                    }
+                )
+    return Table(
+        "lengths",
+        "Lengths of responses",
+        "Mean number of characters and tokens in a response. Backends that do not report tokens show a dash.",
+        rows,
+        {
+            "characters": Column("Characters", "count"),
+            "longest": Column("Longest", "count"),
+            "tokens": Column("Tokens", "count"),
+        },
+    )
+
+
+def _unproven(run: Run) -> float:
+    """Return how many passes of a run are unproven; NaN if it counts none."""
+    counts = [metric.value for task in run.tasks if (metric := task.metric("unproven_passes"))]
+    return sum(counts) if counts else math.nan
+
+
 def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={_text(part)}" for name, part in value.items() if part is not None) or _NONE
+    if value in (None, "", [], "N/A"):
+        return _NONE
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import logging
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,17 +14,14 @@ from markupsafe import Markup
 
 from lm_eval_codemind.languages import CONSTRUCTS, get_language, languages
 from lm_eval_codemind.questions import Key
-from lm_eval_codemind.results.analysis import ALL, MEASURES, analyses
-from lm_eval_codemind.results.figures import legend_mark
-from lm_eval_codemind.results.observations import Observation
+from lm_eval_codemind.results.analysis import MEASURES, analyses
+from lm_eval_codemind.results.figures import Figure, UpSet, legend_mark
+from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.results.pages import render_page
-from lm_eval_codemind.results.plots import Drawing, draw, plots
-from lm_eval_codemind.results.provenance import facts
+from lm_eval_codemind.results.plots import plots
+from lm_eval_codemind.results.provenance import provenance
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.results.tables import Table, show
-from lm_eval_codemind.views import Part, short_name
-
-logger = logging.getLogger(__name__)
+from lm_eval_codemind.views import Part, Table, short_name, show
 
 # Samples whose part lists lie in one chunk, and characters of text in one chunk.
 _BLOCK = 500
@@ -40,7 +37,7 @@ class Report:
     runs: Sequence[Run]
     observations: Sequence[Observation]
     tables: Sequence[Table]
-    figures: Sequence[Drawing]
+    figures: Sequence[Figure | UpSet]
 
     @property
     def series(self) -> list[str]:
@@ -50,7 +47,7 @@ class Report:
 
 def make_report(runs: Sequence[Run], observations: Sequence[Observation]) -> Report:
     """Return the report of some runs: all analyses and figures."""
-    tables = analyses(runs, observations)
+    tables = [*analyses(runs, observations), *(table for table in provenance(runs) if table.rows)]
     return Report(runs, observations, tables, plots(tables))
 
 
@@ -64,52 +61,75 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         report: What to show.
         title: The page's title.
     """
-    tables, series = {table.name: table for table in report.tables}, report.series
-    known = [task for run in report.runs for task in run.known_tasks]
-    short = {task.task: short_name(task.task, view, task.suite) for task, view in known}
+    tables = {table.name: table for table in report.tables}
+    own_places = ("overall", "summary", "comparisons", "runs", "tasks", "lengths")
     return render_page(
         "report",
         title=title,
+        facts=_facts(tables["runs"]),
+        overall=_section(tables["overall"], report),
+        compared=_section(tables["comparisons"], report) if "comparisons" in tables else None,
         summary=tables["summary"],
-        grids=_grids(tables["summary"], short),
-        sections=[_section(table, report.figures, series) for table in report.tables if table.name != "summary"],
-        legend=[(name, Markup(legend_mark(name, series))) for name in series],
-        runs=[{"label": run.label, "facts": facts(run)} for run in report.runs],
+        overview=pivot(tables["overall"].rows, "group"),
+        grids=_grids(report),
+        sections=[_section(table, report) for table in report.tables if table.name not in own_places],
+        runs=[tables[name] for name in ("runs", "tasks", "lengths") if name in tables],
         recorded={run.label for run in report.runs if run.recorded},
         n_samples=len(report.observations),
         chunks=list(_chunks(report)),
     )
 
 
-def _grids(summary: Table, short: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return the scores family by family, models down and tasks across by short name, by the family's R score."""
+def _facts(runs: Table) -> str:
+    """Return when and with what the runs were made, in one line."""
+    dates = sorted(row["date"] for row in runs.rows)
+    made = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    versions = [f"{name} {', '.join(distinct(row[key] for row in runs.rows))}" for key, name in _VERSIONS.items()]
+    return f"{len(runs.rows)} run{'s' if len(runs.rows) > 1 else ''}, {made}; {', '.join(versions)}"
+
+
+_VERSIONS = {"suite": "lm-eval-codemind", "lm_eval": "lm-eval"}
+
+
+def pivot(rows: Iterable[Mapping[str, Any]], name: str) -> dict[str, Any]:
+    """Return scores with models down and, across, the values of a column with their metrics.
+
+    The baselines, where there are any, are a separate row.
+    """
+    cells = {(row["model"], (row[name], row["metric"])): row for row in rows}
+    models, columns = distinct(model for model, _ in cells), list(dict.fromkeys(key for _, key in cells))
+    baselines = {key: row["baseline"] for (_, key), row in cells.items() if not math.isnan(row["baseline"])}
+    return {
+        "columns": columns,
+        "rows": [(model, [_score_cell(cells.get((model, column))) for column in columns]) for model in models],
+        "baselines": [show(baselines.get(column, math.nan), "percent") for column in columns] if baselines else [],
+    }
+
+
+def _score_cell(row: Mapping[str, Any] | None) -> tuple[str, str]:
+    if row is None:
+        return "", ""
+    interval = "" if math.isnan(row["low"]) else f"{row['low']:.1%} to {row['high']:.1%}"
+    limited = row.get("effective") != row.get("original")
+    return show(row["value"], "percent"), interval + (f" ({row['effective']} of {row['original']})" if limited else "")
+
+
+def _grids(report: Report) -> list[dict[str, Any]]:
+    """Return the metrics to report, family by family."""
+    known = {task.task: (task, view) for run in report.runs for task, view in run.known_tasks}
+    summary = next(table for table in report.tables if table.name == "summary")
     grids = []
-    records = summary.records()
-    for family in dict.fromkeys(record["family"] for record in records):
-        metric = next(record["metric"] for record in records if record["family"] == family)
-        cells = {(r["model"], r["task"]): r for r in records if r["family"] == family and r["metric"] == metric}
-        models, tasks = (list(dict.fromkeys(key[i] for key in cells)) for i in range(2))
-        grids.append(
-            {
-                "family": family,
-                "metric": metric,
-                "tasks": [(task, short[task]) for task in tasks],
-                "rows": [(model, [_score_cell(cells.get((model, task))) for task in tasks]) for model in models],
-            }
-        )
+    for family in distinct(row["family"] for row in summary.rows):
+        rows = [row for row in summary.rows if row["family"] == family]
+        rows = [row for row in rows if row["metric"] in known[row["task"]][1].reported]
+        names = {row["task"]: short_name(known[row["task"]][0], known[row["task"]][1]) for row in rows}
+        cells = [{**row, "task": names[row["task"]]} for row in rows]
+        grids.append({"family": family, **pivot(cells, "task")})
     return grids
 
 
-def _score_cell(record: dict[str, Any] | None) -> tuple[str, str]:
-    if record is None:
-        return "", ""
-    interval = "" if record["low"] is None else f"{record['low']:.1%} to {record['high']:.1%}"
-    limited = "" if record["effective"] == record["original"] else f" ({record['effective']} of {record['original']})"
-    return show(record["value"], "percent"), interval + limited
-
-
-def _section(table: Table, drawings: Sequence[Drawing], series: Sequence[str]) -> dict[str, Any]:
-    figures = [figure for figure in drawings if figure.name.partition("-")[0] == table.name]
+def _section(table: Table, report: Report) -> dict[str, Any]:
+    figures = [figure for figure in report.figures if figure.name.partition("-")[0] == table.name]
     pooled = table.where(lambda row: row.get("benchmark", ALL) == ALL)
     shown = pooled.without("benchmark") if pooled.rows else table
     label = f"{len(shown.rows)} rows"
@@ -118,11 +138,18 @@ def _section(table: Table, drawings: Sequence[Drawing], series: Sequence[str]) -
         label = f"The first {_ROWS_SHOWN} rows"
     if pooled.rows and len(pooled.rows) < len(table.rows):
         label += ", all benchmarks together"
-    return {
-        "table": shown,
-        "label": label,
-        "figures": [{"title": figure.title, "svg": Markup(draw(figure, series))} for figure in figures],
-    }
+    return {"table": shown, "label": label, "figures": [embedded(figure, report.series) for figure in figures]}
+
+
+def embedded(figure: Figure | UpSet, series: Sequence[str]) -> dict[str, Any]:
+    """Return a figure for a page: its title, its drawing, and its legend if it has one.
+
+    Args:
+        figure: The figure.
+        series: All series of the page.
+    """
+    legend = [(name, Markup(legend_mark(name, series))) for name in figure.series]
+    return {"title": figure.title, "svg": Markup(figure.svg(series)), "legend": legend}
 
 
 class _Texts:
@@ -153,7 +180,7 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     if not report.observations:
         return
     observations = report.observations
-    parts = [one.facts.view.parts(one.unit) for one in observations]
+    parts = [[part for part in one.facts.view.parts(one.unit) if part.text] for one in observations]
     # Problem after problem: a prompt repeats much of what stands just before it, the programs and the prompt before.
     texts = _Texts()
     for of_problem in parts:
@@ -171,7 +198,7 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
 
 
 def _reference(part: Part, texts: _Texts) -> list[Any]:
-    return [part.title, part.kind, texts.place(part.text), int(part.beside), part.note, part.language]
+    return [part.title, part.kind, texts.place(part.text), int(part.aside), part.note, part.language]
 
 
 def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[str, Any]:

@@ -1,19 +1,15 @@
-"""Reading what the harness wrote: result files (``--output_path``) and sample files (``--log_samples``)."""
+"""Runs of the harness, read from its result and sample files."""
 
 from __future__ import annotations
 
-import json
 import logging
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from itertools import count
 from pathlib import Path
 from typing import Any
 
-import jsonlines
-
+from lm_eval_codemind.harness.result_files import date_of, read_results, read_samples, result_files, samples_file
 from lm_eval_codemind.models import replays
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions.samples import Metric, Sample, TaskRun, prompt_as_sent
@@ -22,10 +18,23 @@ from lm_eval_codemind.views import View, view_of
 
 logger = logging.getLogger(__name__)
 
-_DATE_ID = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
-_RESULTS_FILE = re.compile(rf".*_(?P<date>{_DATE_ID})\.json")
 # How the names of this suite's tasks start; a user's own task is known by what it recorded.
 _PREFIX = "codemind_"
+
+
+@dataclass(frozen=True)
+class Group:
+    """A group of tasks that the harness aggregated.
+
+    Attributes:
+        name: Its name.
+        tasks: The names of its tasks.
+        metrics: Its metrics by name, under the main filter of its tasks.
+    """
+
+    name: str
+    tasks: tuple[str, ...]
+    metrics: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -36,7 +45,7 @@ class Run:
         path: The result file.
         label: The model's name, made unique among the runs that were read together.
         model: The model's name.
-        tasks: The tasks of the suite that were run, groups left out.
+        tasks: The tasks of the suite that were run.
         raw: The whole result file.
     """
 
@@ -59,8 +68,19 @@ class Run:
     @cached_property
     def date(self) -> str:
         """When the run ended, as in the file's name: ``2026-01-31T12-00-00.000000``."""
-        match = _RESULTS_FILE.fullmatch(self.path.name)
-        return match["date"] if match else ""
+        return date_of(self.path)
+
+    @cached_property
+    def groups(self) -> tuple[Group, ...]:
+        """The groups of this suite's tasks, with the metrics that the harness gives them."""
+        groups = []
+        for name, members in self.raw.get("group_subtasks", {}).items():
+            tasks = [task for task in self.tasks if task.task in members]
+            if tasks and len(tasks) == len(members):
+                metrics = tuple(_metrics(self.raw["results"].get(name, {})))
+                main = replace(tasks[0], metrics=metrics).main_metrics
+                groups.append(Group(name, tuple(members), {key: metric.value for key, metric in main.items()}))
+        return tuple(groups)
 
     def task(self, name: str) -> TaskRun | None:
         """Return the task of that name, or None."""
@@ -83,7 +103,7 @@ def read_runs(paths: Iterable[Path]) -> list[Run]:
     """
     files: dict[Path, None] = {}
     for path in paths:
-        files.update(dict.fromkeys(_result_files(path)))
+        files.update(dict.fromkeys(result_files(path)))
     runs = [run for file in files if (run := _read_run(file)) is not None]
     if not runs:
         listed = ", ".join(map(str, files))
@@ -91,26 +111,8 @@ def read_runs(paths: Iterable[Path]) -> list[Run]:
     return _with_labels(runs)
 
 
-def _result_files(path: Path) -> list[Path]:
-    if path.is_file():
-        if path.suffix != ".json":
-            raise ValueError(f"{path}: not a result file; give the harness's results_….json or its directory")
-        return [path.resolve()]
-    if not path.is_dir():
-        raise ValueError(f"{path}: no such file or directory; give what was passed to --output_path")
-    found = sorted(file.resolve() for file in path.rglob("*.json") if _RESULTS_FILE.fullmatch(file.name))
-    if not found:
-        raise ValueError(f"{path}: no result file (results_….json) in it; run the harness with --output_path {path}")
-    return found
-
-
 def _read_run(file: Path) -> Run | None:
-    try:
-        raw = json.loads(file.read_text(encoding="utf-8"))
-        if not isinstance(raw, dict) or not isinstance(raw.get("results"), dict) or "configs" not in raw:
-            raise ValueError("it has no results and configs")
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{file}: not a result file of the harness ({error}); run the evaluation again") from error
+    raw = read_results(file)
     tasks = []
     for name, values in raw["results"].items():
         # Groups have results and no configuration of their own.
@@ -123,7 +125,7 @@ def _read_run(file: Path) -> Run | None:
             metrics=tuple(_metrics(values)),
             original=int(numbers.get("original", 0)),
             effective=int(numbers.get("effective", 0)),
-            samples_file=_samples_file(file, name),
+            samples_file=samples_file(file, name),
             read=partial(_samples, recorded=is_replayed(raw)),
         )
         # Results of other tasks in the same run are left alone.
@@ -149,55 +151,33 @@ def _metrics(values: Mapping[str, Any]) -> Iterator[Metric]:
         yield Metric(name, filter_name, float(value), float(stderr) if isinstance(stderr, (int, float)) else None)
 
 
-def _samples_file(results_file: Path, task: str) -> Path | None:
-    match = _RESULTS_FILE.fullmatch(results_file.name)
-    if match is None:
-        return None
-    file = results_file.with_name(f"samples_{task}_{match['date']}.jsonl")
-    return file if file.is_file() else None
-
-
 def is_replayed(raw: Mapping[str, Any]) -> bool:
     """Return whether the responses of a result file were replayed."""
     return replays(str(raw.get("config", {}).get("model") or raw.get("model_source") or ""))
 
 
 def _samples(file: Path, recorded: bool) -> tuple[Sample, ...]:
-    return tuple(_read_samples(file, recorded))
+    return tuple(read_samples(file, partial(_sample, recorded=recorded)))
 
 
-def _read_samples(file: Path, recorded: bool) -> Iterator[Sample]:
-    with file.open("rb") as lines:
-        rows = jsonlines.Reader(lines)
-        for number in count(1):
-            try:
-                raw: Any = rows.read()
-                arguments = raw["arguments"]
-                requests = list(arguments.values() if isinstance(arguments, dict) else arguments)
-                prompts = [prompt_as_sent(request) for request in requests]
-                yield Sample(
-                    doc=raw["doc"],
-                    doc_id=int(raw["doc_id"]),
-                    target=str(raw["target"]),
-                    prompts=tuple(prompt for prompt, _ in prompts),
-                    responses=tuple(
-                        tuple(map(str, resp)) if isinstance(resp, list) else (str(resp),) for resp in raw["resps"]
-                    ),
-                    answers=_answers(raw["filtered_resps"]),
-                    filter=str(raw["filter"]),
-                    scores={name: raw[name] for name in raw["metrics"] if name in raw},
-                    raw=raw,
-                    chat=any(chat for _, chat in prompts),
-                    recorded=recorded,
-                )
-            except EOFError:
-                return
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                found = (error.__cause__ if isinstance(error, jsonlines.InvalidLineError) else None) or error
-                raise ValueError(
-                    f"{file}, line {number}: not a sample of the harness ({found!r}); the file is damaged: "
-                    "take it from a backup or run the evaluation again"
-                ) from error
+def _sample(raw: Any, recorded: bool) -> Sample:
+    arguments = raw["arguments"]
+    prompts = [
+        prompt_as_sent(request) for request in (arguments.values() if isinstance(arguments, dict) else arguments)
+    ]
+    return Sample(
+        doc=raw["doc"],
+        doc_id=int(raw["doc_id"]),
+        target=str(raw["target"]),
+        prompts=tuple(prompt for prompt, _ in prompts),
+        responses=tuple(tuple(map(str, resp)) if isinstance(resp, list) else (str(resp),) for resp in raw["resps"]),
+        answers=_answers(raw["filtered_resps"]),
+        filter=str(raw["filter"]),
+        scores={name: raw[name] for name in raw["metrics"] if name in raw},
+        raw=raw,
+        chat=any(chat for _, chat in prompts),
+        recorded=recorded,
+    )
 
 
 def _answers(logged: Any) -> tuple[Answer, ...]:
@@ -220,5 +200,5 @@ def _with_labels(runs: list[Run]) -> list[Run]:
             for other in runs
         )
         label = f"{run.model} @ {run.date}" if clash else run.model
-        labelled.append(Run(run.path, label, run.model, run.tasks, run.raw))
+        labelled.append(replace(run, label=label))
     return labelled

@@ -81,6 +81,25 @@ def mean(scores: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
     return bootstrap([(score,) for score in scores], lambda means: means[..., 0], confidence)
 
 
+def weighted_mean(estimates: Sequence[Estimate], weights: Sequence[float]) -> Estimate:
+    """Return the weighted mean of independent estimates with its interval (Zou and Donner, Stat. Med. 27, 2008).
+
+    With estimates v_i in [l_i, u_i] and weights w_i that are divided by their sum, the mean is V = Σ w_i v_i, in
+
+        [V - √Σ w_i² (v_i - l_i)²,  V + √Σ w_i² (u_i - v_i)²]
+
+    A single estimate keeps its interval. All NaN if there are no estimates.
+    """
+    total = sum(weights)
+    if not total:
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    parts = [(weight / total, one) for weight, one in zip(weights, estimates, strict=True)]
+    value = math.fsum(share * one.value for share, one in parts)
+    below = math.sqrt(math.fsum((share * (one.value - one.low)) ** 2 for share, one in parts))
+    above = math.sqrt(math.fsum((share * (one.high - one.value)) ** 2 for share, one in parts))
+    return Estimate(value, value - below, value + above, sum(one.n for one in estimates))
+
+
 def is_binary(scores: Sequence[float]) -> bool:
     """Whether all scores are 0 or 1."""
     return all(score in (0, 1) for score in scores)

@@ -1,4 +1,4 @@
-"""How results of each family are shown: one module per family, beside the task of the same name in ``families``.
+"""How results of each family are shown: one module per family, named like the module of its tasks in ``families``.
 
 What results say is independent of the family: they ask its view. A family of another package names the class of its
 view in its variants.
@@ -8,13 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pkgutil import resolve_name
-from typing import Any
 
 from lm_eval_codemind.families import families
 from lm_eval_codemind.questions.samples import TaskRun
-from lm_eval_codemind.views.view import Findings, FindingsColumn, Part, Unit, View
+from lm_eval_codemind.views.table import Column, Table, corrected, interval, show
+from lm_eval_codemind.views.view import Part, Unit, View
 
-__all__ = ["Findings", "FindingsColumn", "Part", "Unit", "View", "short_name", "view_of", "views"]
+__all__ = [
+    "Column",
+    "Part",
+    "Table",
+    "Unit",
+    "View",
+    "corrected",
+    "interval",
+    "short_name",
+    "show",
+    "view_of",
+    "views",
+]
 
 
 def views() -> Mapping[str, View]:
@@ -56,13 +68,11 @@ def view_of(task: TaskRun) -> View | None:
     return known[max(owners, key=len)] if owners else None
 
 
-def short_name(task: str, view: View, suite: Mapping[str, Any]) -> str:
-    """Return what tells a task from the others of its variant: the rest of its name, else its benchmark.
-
-    Args:
-        task: The task's name.
-        view: Its view.
-        suite: What its results record.
-    """
+def short_name(task: TaskRun, view: View) -> str:
+    """Return what tells a task from the others of its variant: the rest of its name, else its benchmark."""
     prefix = f"codemind_{view.name}_"
-    return task.removeprefix(prefix) if task.startswith(prefix) else str(suite.get("benchmark") or task)
+    return (
+        task.task.removeprefix(prefix)
+        if task.task.startswith(prefix)
+        else str(task.suite.get("benchmark") or task.task)
+    )

@@ -1,27 +1,31 @@
-"""How results of DER are shown: the model's programs, beside the benchmark's."""
+"""How results of DER are shown: the model's programs and the benchmark's."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan, nan
+from math import isnan
+from operator import gt
 from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.catalogue import Benchmark, benchmarks
 from lm_eval_codemind.families.der import INPUT_SEED, Record, answers_given, failures, rights, same_scores
-from lm_eval_codemind.harness.stages import PLACE, run_files
+from lm_eval_codemind.harness.result_files import run_files
+from lm_eval_codemind.harness.stages import PLACE
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import der as scores
 from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean, proportion
 from lm_eval_codemind.views import views
 from lm_eval_codemind.views.ier import ExecutionView
-from lm_eval_codemind.views.view import Findings, FindingsColumn, Part, Unit, prompts, responses
+from lm_eval_codemind.views.table import Column, Table
+from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, listing
 
 
 class DependentView(ExecutionView):
     """The model's program, the benchmark's program, input, output and answer."""
 
     scores = ("S_DER",)
+    reported = ("r_der", "s_der", "pass@1")
     programs = {"C": ("complexity", "code"), "reference": ("reference_complexity", "reference")}
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
@@ -54,15 +58,15 @@ class DependentView(ExecutionView):
         first = views()[recorded["family"]].leaderboard_row(task, benchmarks()[recorded["benchmark"]])
         return {**first, "Task": row["Task"]}
 
-    def options_again(self, task: TaskRun, beside: Path) -> dict[str, Any]:
+    def options_again(self, task: TaskRun, file: Path) -> dict[str, Any]:
         """Return the options of both stages, with the first one where it lies now."""
         recorded = task.suite.get("first_stage") or {}
-        options = {**(recorded.get("options") or {}), **super().options_again(task, beside)}
-        return {**options, PLACE: str(_first_stage(task, beside))}
+        options = {**(recorded.get("options") or {}), **super().options_again(task, file)}
+        return {**options, PLACE: str(_first_stage(task, file))}
 
-    def companions(self, task: TaskRun, beside: Path) -> list[Path]:
+    def companions(self, task: TaskRun, file: Path) -> list[Path]:
         """Return the files of the first stage's run."""
-        return run_files(_first_stage(task, beside))
+        return run_files(_first_stage(task, file))
 
     def reasons_against(self, task: TaskRun) -> list[str]:
         """Return why results may not be submitted: if the first stage was limited, or left nothing to ask."""
@@ -76,9 +80,9 @@ class DependentView(ExecutionView):
             reasons.append(f"not the default settings: input_seed is {recorded.get('input_seed')}")
         return reasons
 
-    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Findings]:
-        """Return R'_DER of several models, and how complex their programs are beside the benchmark's."""
-        return [found for found in (_common(models), _beside(models)) if found.rows]
+    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
+        """Return R'_DER of several models, and how complex their programs and the benchmark's are."""
+        return [_common(models), _complexity(models)]
 
     def outcome(self, unit: Unit) -> str:
         if self.solved(unit):
@@ -87,33 +91,22 @@ class DependentView(ExecutionView):
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit
-        answer, language = sample.answer.found, str(sample.doc.get("language", ""))
-        same = sample.doc.get("ier_same")
         about = {None: "", 1.0: "its output on this input was predicted", 0.0: "its output was not predicted"}
-        reference = Part(
-            "The benchmark's program",
-            "code",
-            str(sample.doc.get("reference", "")),
-            beside=True,
-            note=about.get(same, ""),
-            language=language,
-        )
         return [
-            Part("The model's program", "code", str(sample.doc.get("code", "")), beside=True, language=language),
-            # After a translation it is that in the other language, if there is one.
-            *([reference] if reference.text else []),
-            Part("Input I", "code", str(sample.doc.get("input", "")), language=language),
-            Part("Output of the model's program", "text", str(sample.doc.get("output", "")), beside=True),
-            Part("Answer", "text", "(none found)" if answer is None else answer, beside=True),
-            *prompts(sample),
-            *responses(sample),
+            listing(sample, "The model's program", "code", aside=True),
+            # After a translation this is the benchmark's program in the target language, if there is one.
+            listing(sample, "The benchmark's program", "reference", True, about.get(sample.doc.get("ier_same"), "")),
+            listing(sample, "Input I", "input"),
+            Part("Output of the model's program", "text", str(sample.doc.get("output") or "(empty)"), aside=True),
+            answer_of(sample),
+            *exchange(sample),
         ]
 
 
-def _first_stage(task: TaskRun, beside: Path) -> Path:
-    """Return the results file of a task's first stage: beside its own, else where it was when the task was run."""
+def _first_stage(task: TaskRun, file: Path) -> Path:
+    """Return the results file of a task's first stage: next to its own, else where it was when the task was run."""
     recorded = str((task.suite.get("options") or {}).get(PLACE, ""))
-    here = beside.with_name(Path(recorded).name)
+    here = file.with_name(Path(recorded).name)
     return here if here.is_file() else Path(recorded)
 
 
@@ -127,21 +120,12 @@ def _record(sample: Sample) -> Record:
 # -- tables over several runs
 
 
-def _common(models: Mapping[str, Sequence[Unit]]) -> Findings:
-    columns: tuple[FindingsColumn, ...] = (
-        ("benchmark", "Benchmark", "text"),
-        ("model", "Model", "text"),
-        ("value", "R'_DER", "percent"),
-        ("low", "95% from", "percent"),
-        ("high", "to", "percent"),
-        ("own", "R_DER", "percent"),
-        ("n", "n", "count"),
-    )
-    rows: list[tuple[Any, ...]] = []
+def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
+    rows = []
     benchmarks = dict.fromkeys(unit[0].key.benchmark for units in models.values() for unit in units)
     for benchmark in benchmarks if len(models) > 1 else ():
-        solved = {model: _by_problem(units, benchmark) for model, units in models.items()}
-        solved = {model: found for model, found in solved.items() if found}
+        every = {model: _by_problem(units, benchmark) for model, units in models.items()}
+        solved = {model: problems for model, problems in every.items() if problems}
         if len(solved) < 2:
             continue
         common, n = scores.r_der_common(solved)
@@ -149,66 +133,65 @@ def _common(models: Mapping[str, Sequence[Unit]]) -> Findings:
             estimate = bootstrap([(value,) for value in values], lambda means: means[..., 0])
             if values and all(value in (0, 1) for value in values):
                 estimate = mean(values)
-            own = scores.r_der(list(solved[model].values()))
-            rows.append((benchmark, model, scores.r_der(values), estimate.low, estimate.high, own, n))
-    return Findings(
+            rows.append(
+                {
+                    "benchmark": benchmark,
+                    "model": model,
+                    "value": scores.r_der(values),
+                    "low": estimate.low,
+                    "high": estimate.high,
+                    "own": scores.r_der(list(solved[model].values())),
+                    "n": n,
+                }
+            )
+    return Table(
         "r_der_common",
-        "Programs of their own, on the problems that all models solve",
+        "The models' own programs, on the problems that all models solve",
         "R_DER is a mean over the problems that a model solves, which differ from model to model. R'_DER is the mean "
         "over the problems that all of the models solve and are asked about.",
-        columns,
-        tuple(rows),
+        rows,
+        {"value": Column("R'_DER", "percent"), "own": Column("R_DER", "percent")},
     )
 
 
 def _by_problem(units: Sequence[Unit], benchmark: str) -> dict[Any, float]:
     """Return problem -> mean over its programs of whether the output is predicted."""
-    found: dict[Any, list[float]] = {}
+    rights: dict[Any, list[float]] = {}
     for (sample,) in units:
         if sample.key.benchmark == benchmark:
-            found.setdefault(sample.key.problem_id, []).append(float(_record(sample)["right"]))
-    return {problem: scores.r_der(values) for problem, values in found.items()}
+            rights.setdefault(sample.key.problem_id, []).append(float(_record(sample)["right"]))
+    return {problem: scores.r_der(values) for problem, values in rights.items()}
 
 
-def _beside(models: Mapping[str, Sequence[Unit]]) -> Findings:
-    measures = (("cc", "CC"), ("loc", "LoC"), ("dep", "DEP"), ("nc", "NC"))
-    rows: list[tuple[Any, ...]] = []
+def _complexity(models: Mapping[str, Sequence[Unit]]) -> Table:
+    rows = []
     for model, units in models.items():
         for benchmark in dict.fromkeys(unit[0].key.benchmark for unit in units):
             docs = [unit[0].doc for unit in units if unit[0].key.benchmark == benchmark]
-            pairs = [
-                (doc["complexity"], doc["reference_complexity"])
-                for doc in docs
-                if doc.get("complexity") and doc.get("reference_complexity")
-            ]
-            for name, title in measures:
-                own, theirs = ([float(pair[side][name]) for pair in pairs] for side in (0, 1))
-                if own:
-                    more = sum(mine > reference for mine, reference in zip(own, theirs, strict=True))
-                    rows.append(
-                        (
-                            benchmark,
-                            model,
-                            title,
-                            scores.r_der(own),
-                            scores.r_der(theirs),
-                            more / len(own) if own else nan,
-                            len(own),
-                        )
-                    )
-    return Findings(
+            columns = [(doc.get("complexity"), doc.get("reference_complexity")) for doc in docs]
+            pairs = [(own, reference) for own, reference in columns if own and reference]
+            for name, title in (("cc", "CC"), ("loc", "LoC"), ("dep", "DEP"), ("nc", "NC")) if pairs else ():
+                own, reference = ([float(pair[side][name]) for pair in pairs] for side in (0, 1))
+                rows.append(
+                    {
+                        "benchmark": benchmark,
+                        "model": model,
+                        "measure": title,
+                        "own": scores.r_der(own),
+                        "reference": scores.r_der(reference),
+                        "more": sum(map(gt, own, reference)) / len(pairs),
+                        "n": len(pairs),
+                    }
+                )
+    return Table(
         "der_complexity",
-        "The models' programs beside the benchmark's",
+        "The models' programs and the benchmark's",
         "Mean of each complexity measure over the models' programs that were asked about, and over the benchmark's own "
         "programs for the same problems; and how often the model's is the more complex one.",
-        (
-            ("benchmark", "Benchmark", "text"),
-            ("model", "Model", "text"),
-            ("measure", "Measure", "text"),
-            ("own", "Model's", "number"),
-            ("reference", "Benchmark's", "number"),
-            ("more", "More complex", "percent"),
-            ("n", "n", "count"),
-        ),
-        tuple(rows),
+        rows,
+        {
+            "own": Column("Model's", "number"),
+            "reference": Column("Benchmark's", "number"),
+            "more": Column("More complex", "percent"),
+        },
     )

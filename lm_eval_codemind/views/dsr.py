@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lm_eval_codemind.views.view import Part, Unit, View, described_outcome, prompts, responses
+from dataclasses import replace
+
+from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing, outcome_of
 
 
 class SemanticsView(View):
@@ -29,20 +31,17 @@ class SemanticsView(View):
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit
-        doc, answer = sample.doc, sample.answer
-        language = str(doc.get("language", ""))
+        doc, answer = sample.doc, answer_of(sample, "code")
         rules = doc.get("transformations") or []
-        shown = [
-            Part("C", "code", str(doc.get("code", "")), True, _lines(doc.get("loc")), language),
-            Part("C+", "code", str(doc.get("transformed", "")), True, _lines(doc.get("loc_transformed")), language),
-            Part("Answer", "code", answer.found or "(none found)", True, _lines(answer.details.get("loc")), language),
-            Part("Outcome", "text", described_outcome(answer)),
+        return [
+            listing(sample, "C", "code", True, _lines(doc.get("loc"))),
+            listing(sample, "C+", "transformed", True, _lines(doc.get("loc_transformed"))),
+            replace(answer, note=_lines(sample.answer.details.get("loc"))),
+            outcome_of(sample),
             Part("Rules that made C+", "text", ", ".join(map(str, rules))),
-            Part("Test", "code", str(doc.get("test", "")), language=language),
-            *prompts(sample),
-            *responses(sample),
+            listing(sample, "Test", "test"),
+            *exchange(sample),
         ]
-        return [part for part in shown if part.text]
 
 
 def _lines(count: object) -> str:

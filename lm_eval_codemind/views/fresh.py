@@ -10,7 +10,8 @@ from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.statistics import Estimate, bootstrap, compare
 from lm_eval_codemind.views.ier import ExecutionView
-from lm_eval_codemind.views.view import Findings, Part, Unit, prompts, responses
+from lm_eval_codemind.views.table import Column, Table
+from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, listing
 
 _ALL = "all"
 
@@ -19,6 +20,7 @@ class FreshView(ExecutionView):
     """A unit is a problem: its sample on the original input, then those on fresh ones."""
 
     scores: tuple[str, ...] = ("S_fresh", "S_original")  # type: ignore[assignment]
+    reported = (R_FRESH, GAP)
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
         """Return the samples problem by problem, the original input first; incomplete problems are left out."""
@@ -55,7 +57,7 @@ class FreshView(ExecutionView):
         pairs = by_problem(_record(sample) for unit in self.units(samples) for sample in unit).values()
         return bootstrap([(SCORES[metric](*pair),) for pair in pairs], lambda means: means[..., 0])
 
-    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Findings]:
+    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
         """Return the gap of each model by benchmark, and the problems that it knows on the original input only."""
         gaps, remembered = [], []
         for model, units in models.items():
@@ -65,56 +67,57 @@ class FreshView(ExecutionView):
                 gap = compare([pair["S_original"] for pair in pairs], [pair["S_fresh"] for pair in pairs])
                 only = [unit for unit in own if self.outcome(unit) == "right on the original only"]
                 means = [sum(pair[name] for pair in pairs) / len(pairs) for name in ("S_original", "S_fresh")]
-                gaps.append((model, benchmark, *means, gap.difference, gap.low, gap.high, gap.p, len(only), gap.n))
-                if benchmark != _ALL:
+                gaps.append(
+                    {
+                        "model": model,
+                        "benchmark": benchmark,
+                        R_ORIGINAL: means[0],
+                        R_FRESH: means[1],
+                        GAP: gap.difference,
+                        "low": gap.low,
+                        "high": gap.high,
+                        "p": gap.p,
+                        "original_only": len(only),
+                        "n": gap.n,
+                    }
+                )
+                if only and benchmark != _ALL:
                     names = ", ".join(unit[0].key.problem_id for unit in only)
-                    remembered += [(model, benchmark, names)] if only else []
+                    remembered.append({"model": model, "benchmark": benchmark, "problems": names})
         return [
-            Findings(
+            Table(
                 GAP,
                 "From published to fresh inputs",
                 "The score on published inputs and on fresh inputs of the same programs. Gap: the difference, with its "
                 "95% interval (bootstrap over problems). Fresh inputs are as hard as the published ones, so a gap "
                 "above 0 says how much of the score is memory. Original only: problems right on the published input "
                 "and wrong on every fresh one.",
-                (
-                    ("model", "Model", "text"),
-                    ("benchmark", "Benchmark", "text"),
-                    (R_ORIGINAL, "Original", "percent"),
-                    (R_FRESH, "Fresh", "percent"),
-                    (GAP, "Gap", "percent"),
-                    ("low", "95% from", "percent"),
-                    ("high", "to", "percent"),
-                    ("p", "p", "number"),
-                    ("original_only", "Original only", "count"),
-                    ("n", "n", "count"),
-                ),
-                tuple(gaps),
+                gaps,
+                {
+                    R_ORIGINAL: Column("Original", "percent"),
+                    R_FRESH: Column("Fresh", "percent"),
+                    GAP: Column("Gap", "percent"),
+                },
             ),
-            Findings(
+            Table(
                 "original_only",
                 "Right on the published input, wrong on every fresh one",
                 "With one fresh input per problem some of these are chance; more of them tell more "
                 "(`--metadata fresh_inputs=K`).",
-                (("model", "Model", "text"), ("benchmark", "Benchmark", "text"), ("problems", "Problems", "text")),
-                tuple(remembered),
+                remembered,
             ),
         ]
 
     def parts(self, unit: Unit) -> list[Part]:
-        doc = unit[0].doc
-        language = str(doc.get("language", ""))
-        shown = [Part("Program C", "code", str(doc.get("code", "")), language=language)]
+        parts = [listing(unit[0], "Program C", "code")]
         for sample in unit:
-            name, answer = sample.key.item.replace("_", " "), sample.answer.found
-            shown += [
-                Part(f"Input I, {name}", "code", str(sample.doc.get("input", "")), language=language),
-                Part(f"Label C(I), {name}", "text", str(sample.doc.get("output", "")), beside=True),
-                Part(f"Answer, {name}", "text", "(none found)" if answer is None else answer, beside=True),
+            name = sample.key.item.replace("_", " ")
+            parts += [
+                listing(sample, f"Input I, {name}", "input"),
+                Part(f"Label C(I), {name}", "text", str(sample.doc.get("output") or "(empty)"), aside=True),
+                answer_of(sample, title=f"Answer, {name}"),
             ]
-        for sample in unit:
-            shown += [*prompts(sample, f" ({sample.key.item})"), *responses(sample, f" ({sample.key.item})")]
-        return shown
+        return parts + [part for sample in unit for part in exchange(sample, f" ({sample.key.item})")]
 
 
 def _record(sample: Sample) -> dict[str, Any]:

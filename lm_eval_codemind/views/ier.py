@@ -6,7 +6,7 @@ from lm_eval_codemind.answers.comparison import too_long
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.questions.samples import TaskRun
-from lm_eval_codemind.views.view import Part, Unit, View, prompts, responses
+from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing
 
 
 class ExecutionView(View):
@@ -41,12 +41,10 @@ class ExecutionView(View):
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit
-        answer, language = sample.answer.found, str(sample.doc.get("language", ""))
         return [
-            Part("Program C", "code", str(sample.doc.get("code", "")), language=language),
-            Part("Input I", "code", str(sample.doc.get("input", "")), language=language),
-            Part("Label C(I)", "text", str(sample.doc.get("output", "")), beside=True),
-            Part("Answer", "text", "(none found)" if answer is None else answer, beside=True),
-            *prompts(sample),
-            *responses(sample),
+            listing(sample, "Program C", "code"),
+            listing(sample, "Input I", "input"),
+            Part("Label C(I)", "text", str(sample.doc.get("output") or "(empty)"), aside=True),
+            answer_of(sample),
+            *exchange(sample),
         ]

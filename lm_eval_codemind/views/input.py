@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from lm_eval_codemind.views.view import Part, Unit, View, described_outcome, prompts, responses
+from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing, outcome_of
 
 
 class InputView(View):
     """Program, output, recorded input, the answer and what the program computes on it."""
 
     scores = ("S_input",)
+    reported = ("r_input_searched",)
 
     def outcome(self, unit: Unit) -> str:
         answer = unit[0].answer
@@ -20,15 +21,12 @@ class InputView(View):
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit
-        answer, language = sample.answer, str(sample.doc.get("language", ""))
-        shown = [
-            Part("Program C", "code", str(sample.doc.get("code", "")), language=language),
+        return [
+            listing(sample, "Program C", "code"),
             Part("Output C(I)", "text", str(sample.doc.get("output", ""))),
-            Part("Recorded input I", "code", str(sample.doc.get("input", "")), beside=True, language=language),
-            Part("Answer", "code", "(none found)" if answer.found is None else answer.found, True, language=language),
-            Part("Computed", "text", str(answer.details.get("computed", ""))),
-            Part("Outcome", "text", described_outcome(answer)),
-            *prompts(sample),
-            *responses(sample),
+            listing(sample, "Recorded input I", "input", aside=True),
+            answer_of(sample, "code"),
+            Part("Computed", "text", str(sample.answer.details.get("computed", ""))),
+            outcome_of(sample),
+            *exchange(sample),
         ]
-        return [part for part in shown if part.text]

@@ -4,44 +4,35 @@ from __future__ import annotations
 
 import difflib
 
-from lm_eval_codemind.views.view import Part, Unit, described_outcome, prompts, responses
+from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, outcome_of
+
+_SIDES = ("without test", "with test")
 
 
-def programs_beside(unit: Unit, language: str, what: str = "Code") -> list[Part]:
+def both_programs(unit: Unit, language: str = "", what: str = "Code") -> list[Part]:
     """Return the two programs of a pair and the outcomes of executing them, side by side.
 
     Args:
         unit: The samples without and with the test.
-        language: The language of the programs.
+        language: The language of the programs, by default that of the documents.
         what: The heading of the programs.
     """
-    sides = list(zip(("without test", "with test"), unit, strict=True))
-    programs = [
-        Part(f"{what} {side}", "code", sample.answer.found or "(none found)", beside=True, language=language)
-        for side, sample in sides
+    pairs = list(zip(_SIDES, unit, strict=True))
+    return [
+        *(answer_of(sample, "code", f"{what} {side}", language) for side, sample in pairs),
+        *(outcome_of(sample, f"Outcome {side}", aside=True) for side, sample in pairs),
     ]
-    outcomes = [
-        Part(f"Outcome {side}", "text", described_outcome(sample.answer), beside=True) for side, sample in sides
-    ]
-    return [*programs, *outcomes]
 
 
 def exchanges(unit: Unit) -> list[Part]:
     """Return the prompts and responses of a pair."""
-    without, with_test = unit
-    return [
-        *prompts(without, " without test"),
-        *responses(without, " without test"),
-        *prompts(with_test, " with test"),
-        *responses(with_test, " with test"),
-    ]
+    return [part for side, sample in zip(_SIDES, unit, strict=True) for part in exchange(sample, f" {side}")]
 
 
-def difference(unit: Unit) -> str:
+def difference(unit: Unit) -> Part:
     """Return how the program written with the test differs from the one written without, as a unified diff."""
     one, other = (sample.answer.found or "" for sample in unit)
     if one == other:
-        return "nothing" if one else ""
-    return "\n".join(
-        difflib.unified_diff(one.splitlines(), other.splitlines(), "without test", "with test", lineterm="", n=2)
-    )
+        return Part("What differs", "diff", "nothing" if one else "")
+    lines = difflib.unified_diff(one.splitlines(), other.splitlines(), *_SIDES, lineterm="", n=2)
+    return Part("What differs", "diff", "\n".join(lines))

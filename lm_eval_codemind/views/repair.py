@@ -9,14 +9,15 @@ from lm_eval_codemind.families.repair import WITHOUT_TEST
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores import repair as scores
 from lm_eval_codemind.scores.statistics import Estimate, mean
-from lm_eval_codemind.views.pairs import exchanges, programs_beside
-from lm_eval_codemind.views.view import Part, Unit, View
+from lm_eval_codemind.views.pairs import both_programs, exchanges
+from lm_eval_codemind.views.view import Part, Unit, View, listing
 
 
 class RepairView(View):
     """Specification, buggy program, test and both answers."""
 
     scores = ("repaired", "repaired without test")
+    reported = ("pass@1", "pass@1_no_test")
     programs = {"C": ("complexity", "code"), "bug": ("buggy_complexity", "buggy")}
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
@@ -47,18 +48,16 @@ class RepairView(View):
         return super().estimate(samples, metric)
 
     def parts(self, unit: Unit) -> list[Part]:
-        doc = unit[1].doc
-        language = str(doc.get("language", ""))
-        shown = [
-            Part("Specification S", "code", str(doc.get("specification", "")), language=language),
-            Part("Buggy program B", "code", str(doc.get("buggy", "")), language=language),
-            Part("Test t that reveals the bug", "code", str(doc.get("test", "")), language=language),
-            *programs_beside(unit, language, "Answer"),
-            Part("Correct program C", "code", str(doc.get("code", "")), language=language),
-            Part("Test suite T", "code", str(doc.get("tests", "")), language=language),
+        sample = unit[1]
+        return [
+            listing(sample, "Specification S", "specification"),
+            listing(sample, "Buggy program B", "buggy"),
+            listing(sample, "Test t that reveals the bug", "test"),
+            *both_programs(unit, what="Answer"),
+            listing(sample, "Correct program C", "code"),
+            listing(sample, "Test suite T", "tests"),
             *exchanges(unit),
         ]
-        return [part for part in shown if part.text]
 
 
 def _passed(sample: Sample) -> float:

@@ -1,4 +1,4 @@
-"""How results on runtime behaviour are shown: program by program, with the answers beside the lines asked about."""
+"""How results on runtime behaviour are shown: program by program, with the answers next to the lines they are about."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr, ic
 from lm_eval_codemind.scores.statistics import Estimate, mean
-from lm_eval_codemind.views.view import Part, Unit, View, prompts, responses
+from lm_eval_codemind.views.view import Part, Unit, View, exchange
 
 # A longer line of code pushes its notes to the right, and no other line's.
 _CODE_COLUMNS = 72
@@ -27,6 +27,7 @@ class RuntimeView(View):
     """A unit is a program: all questions about its lines on all of its inputs."""
 
     scores: tuple[str, ...] = ("right",)
+    reported: tuple[str, ...] = ("coverage_balanced", "state_executed", "path_executed", "output")
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
         """Return the samples program by program."""
@@ -74,14 +75,15 @@ class RuntimeView(View):
             shown.append(Part(f"Answers on input {run}", "code", annotated(of_run), note=note))
         for sample in unit:
             suffix = f" ({sample.key.setting}, {sample.key.item})"
-            shown += [*prompts(sample, suffix), *responses(sample, suffix)]
-        return [part for part in shown if part.text]
+            shown += exchange(sample, suffix)
+        return shown
 
 
 class PublishedRuntimeView(RuntimeView):
     """REval asks all four questions about each line, so that its items have a consistency."""
 
     scores = ("IC", "coverage", "state", "path", "output")
+    reported = ("ic",)
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
         """Return the samples program by program; programs of which no item has all its answers are left out."""
@@ -96,7 +98,7 @@ class PublishedRuntimeView(RuntimeView):
 
 
 def annotated(samples: Sequence[Sample]) -> str:
-    """Return a program with the answers about it: beside each line the answers about that line, at the end the output.
+    """Return a program with the answers about each line next to it, and those about the output at the end.
 
     Args:
         samples: The samples of one program on one input.

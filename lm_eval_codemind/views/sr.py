@@ -12,14 +12,15 @@ from lm_eval_codemind.families.sr import NO_TEST, WITH_TEST
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import sr as scores
 from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean
-from lm_eval_codemind.views.pairs import difference, exchanges, programs_beside
-from lm_eval_codemind.views.view import Part, Unit, View, described_outcome, prompts, responses
+from lm_eval_codemind.views.pairs import both_programs, difference, exchanges
+from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing, outcome_of
 
 
 class SpecificationView(View):
     """Specification, test, both programs and what differs between them."""
 
     scores = ("S_SR", "pass without test", "pass with test")
+    reported: tuple[str, ...] = ("r_sr", "pass@1_no_test", "pass@1_with_test")
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
         settings: dict[tuple[str, str], dict[str, Sample]] = {}
@@ -66,18 +67,15 @@ class SpecificationView(View):
 
     def parts(self, unit: Unit) -> list[Part]:
         without, with_test = unit
-        doc = without.doc
-        language = str(doc.get("language", ""))
-        shown = [
-            Part("Specification S", "code", str(doc.get("specification", "")), language=language),
-            Part("Test t", "code", str(with_test.doc.get("test", "")), language=language),
-            *programs_beside(unit, language),
-            Part("What differs", "diff", difference(unit)),
-            Part("Reference", "code", str(doc.get("code", "")), language=language),
-            Part("Test suite T", "code", str(doc.get("tests", "")), language=language),
+        return [
+            listing(without, "Specification S", "specification"),
+            listing(with_test, "Test t", "test"),
+            *both_programs(unit),
+            difference(unit),
+            listing(without, "Reference", "code"),
+            listing(without, "Test suite T", "tests"),
             *exchanges(unit),
         ]
-        return [part for part in shown if part.text]
 
 
 class MisleadingView(View):
@@ -98,17 +96,14 @@ class MisleadingView(View):
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit
-        language = str(sample.doc.get("language", ""))
-        shown = [
-            Part("Specification S", "code", str(sample.doc.get("specification", "")), language=language),
-            Part("Misleading test", "code", str(sample.doc.get("test", "")), language=language),
-            Part("Code", "code", sample.answer.found or "(none found)", language=language),
-            Part("Outcome", "text", described_outcome(sample.answer)),
-            Part("Reference", "code", str(sample.doc.get("code", "")), language=language),
-            *prompts(sample),
-            *responses(sample),
+        return [
+            listing(sample, "Specification S", "specification"),
+            listing(sample, "Misleading test", "test"),
+            answer_of(sample, "code", "Code"),
+            outcome_of(sample),
+            listing(sample, "Reference", "code"),
+            *exchange(sample),
         ]
-        return [part for part in shown if part.text]
 
 
 def passed(sample: Sample) -> float:

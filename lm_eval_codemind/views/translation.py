@@ -10,13 +10,15 @@ from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores.statistics import Estimate, mean
-from lm_eval_codemind.views.pairs import difference, exchanges, programs_beside
+from lm_eval_codemind.views.pairs import both_programs, difference, exchanges
 from lm_eval_codemind.views.sr import MisleadingView, SpecificationView, passed
-from lm_eval_codemind.views.view import Part, Unit, described_outcome, prompts, responses
+from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, listing, outcome_of
 
 
 class TranslationView(SpecificationView):
     """Original, test, both translations and what differs between them."""
+
+    reported = ("pass@1_with_test", "pass@1_no_test")
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         if metric == "gained":
@@ -34,16 +36,13 @@ class TranslationView(SpecificationView):
 
     def parts(self, unit: Unit) -> list[Part]:
         without, with_test = unit
-        doc = without.doc
-        source, target = str(doc.get("language", "")), str(doc.get("target_language", ""))
-        shown = [
-            Part("Original", "code", str(doc.get("code", "")), language=source),
+        return [
+            listing(without, "Original", "code"),
             Part("Test t", "text", str(with_test.doc.get("test", ""))),
-            *programs_beside(unit, target),
-            Part("What differs", "diff", difference(unit)),
+            *both_programs(unit, str(without.doc.get("target_language", ""))),
+            difference(unit),
             *exchanges(unit),
         ]
-        return [part for part in shown if part.text]
 
 
 class MisleadingTranslationView(MisleadingView):
@@ -57,16 +56,13 @@ class MisleadingTranslationView(MisleadingView):
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit
-        doc, program = sample.doc, sample.answer.found or "(none found)"
-        shown = [
-            Part("Original", "code", str(doc.get("code", "")), language=str(doc.get("language", ""))),
-            Part("Misleading test", "text", str(doc.get("test", ""))),
-            Part("Code", "code", program, language=str(doc.get("target_language", ""))),
-            Part("Outcome", "text", described_outcome(sample.answer)),
-            *prompts(sample),
-            *responses(sample),
+        return [
+            listing(sample, "Original", "code"),
+            Part("Misleading test", "text", str(sample.doc.get("test", ""))),
+            answer_of(sample, "code", "Code", str(sample.doc.get("target_language", ""))),
+            outcome_of(sample),
+            *exchange(sample),
         ]
-        return [part for part in shown if part.text]
 
 
 def _translated(benchmark: Benchmark) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""How results of IER on unrolled programs are shown: as those of IER, and beside them."""
+"""How results of IER on unrolled programs are shown: as those of IER, compared with IER on the same problems."""
 
 from __future__ import annotations
 
@@ -8,4 +8,4 @@ from lm_eval_codemind.views.ier import ExecutionView
 class UnrolledView(ExecutionView):
     """IER's view, compared with IER on the same problems."""
 
-    beside = "ier"
+    changes = "ier"

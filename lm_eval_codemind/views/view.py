@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeGuard
 
 from lm_eval_codemind.catalogue import Benchmark
-from lm_eval_codemind.questions import Answer, Family, Key, Variant
+from lm_eval_codemind.questions import Family, Key, Variant
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean
+from lm_eval_codemind.views.table import Table
 
 Unit = tuple[Sample, ...]
 """The samples of one problem that belong together; in most families there is one."""
-
-FindingsColumn = tuple[str, str, Literal["text", "percent", "number", "count"]]
 
 
 @dataclass(frozen=True)
@@ -30,8 +29,8 @@ class Part:
     Attributes:
         title: Heading; the same part has the same heading in every problem.
         kind: How the text is shown.
-        text: The text. A part without text is not shown.
-        beside: Whether it is set side by side with its neighbours that say so, too.
+        text: The text. The report leaves out a part with an empty text.
+        aside: Whether it is set side by side with its neighbours for which this is true, too.
         note: A remark after the heading.
         language: The language of code.
     """
@@ -39,29 +38,9 @@ class Part:
     title: str
     kind: Literal["code", "text", "diff"]
     text: str
-    beside: bool = False
+    aside: bool = False
     note: str = ""
     language: str = "python"
-
-
-@dataclass(frozen=True)
-class Findings:
-    """A table that one family makes of several runs.
-
-    Attributes:
-        name: File stem.
-        title: Heading.
-        note: What the numbers are, for readers.
-        columns: For each column its name in files, its heading and how its values are shown: ``text``, ``percent``,
-            ``number`` or ``count``.
-        rows: One tuple a row; a number that does not exist is NaN.
-    """
-
-    name: str
-    title: str
-    note: str
-    columns: tuple[FindingsColumn, ...]
-    rows: tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -73,11 +52,11 @@ class View:
         variant: The name that the results go by.
         programs: Programs of a problem whose complexity is set against the scores: name -> (column of the measures,
             column of the source).
-        beside: Name of the variant that asks about the same problems unchanged; the two scores are compared.
+        changes: Name of the variant that asks about the same problems unchanged; the two scores are compared.
     """
 
     programs: ClassVar[Mapping[str, tuple[str, str]]] = {"C": ("complexity", "code")}
-    beside: ClassVar[str] = ""
+    changes: ClassVar[str] = ""
 
     family: Family
     variant: Variant
@@ -100,6 +79,11 @@ class View:
     @property
     def scores(self) -> tuple[str, ...]:
         """Names of the scores of one problem, the S score first; by default there is one, named like the metric."""
+        return (self.metric,)
+
+    @property
+    def reported(self) -> tuple[str, ...]:
+        """The metrics that users should report, the most important one first."""
         return (self.metric,)
 
     # -- problem by problem
@@ -137,13 +121,13 @@ class View:
 
     def parts(self, unit: Unit) -> list[Part]:
         """Return the texts that the report shows of a problem."""
-        return [part for sample in unit for part in (*prompts(sample), *responses(sample))]
+        return [part for sample in unit for part in exchange(sample)]
 
     # -- over all problems
 
     def metrics(self, task: TaskRun) -> tuple[str, ...]:
-        """Return the names of the metrics that a summary shows, the R score first."""
-        return tuple(dict.fromkeys((self.metric, *task.main_metrics)))
+        """Return the names of a task's metrics, those to report first."""
+        return tuple(name for name in dict.fromkeys((*self.reported, *task.main_metrics)) if name in task.main_metrics)
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         """Return a metric over samples with its interval; NaN where samples do not have it.
@@ -169,8 +153,8 @@ class View:
         _, score = _baselines().get(task, {}).get(metric, ("", math.nan))
         return float(score)
 
-    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Findings]:
-        """Return the tables that only this family has, from the problems of each model."""
+    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
+        """Return the tables that only this family has, from the problems of each model. Empty tables are left out."""
         return []
 
     # -- submitted and scored again
@@ -187,17 +171,17 @@ class View:
         """Return what keeps a task's results from being submitted, besides the reasons common to all families."""
         return []
 
-    def options_again(self, task: TaskRun, beside: Path) -> dict[str, Any]:
+    def options_again(self, task: TaskRun, file: Path) -> dict[str, Any]:
         """Return what ``--metadata`` has to set to score a task's responses again.
 
         Args:
             task: The task.
-            beside: The results file of its run.
+            file: The results file of its run.
         """
         return dict(task.suite.get("options") or {})
 
-    def companions(self, task: TaskRun, beside: Path) -> list[Path]:
-        """Return the files of other runs, lying beside this run's file, that scoring the responses again needs."""
+    def companions(self, task: TaskRun, file: Path) -> list[Path]:
+        """Return the files of other runs, next to this run's file, that scoring the responses again needs."""
         return []
 
 
@@ -208,6 +192,37 @@ def _baselines() -> dict[str, dict[str, tuple[str, float]]]:
         (files(__package__) / "baselines.json").read_text(encoding="utf-8")
     )
     return found
+
+
+def listing(sample: Sample, title: str, column: str, aside: bool = False, note: str = "", language: str = "") -> Part:
+    """Return a part with code from a column of a sample's document, in the document's language by default."""
+    doc = sample.doc
+    return Part(title, "code", str(doc.get(column) or ""), aside, note, language or str(doc.get("language", "")))
+
+
+def answer_of(
+    sample: Sample, kind: Literal["code", "text"] = "text", title: str = "Answer", language: str = ""
+) -> Part:
+    """Return a part with the answer in a sample."""
+    text = sample.answer.found
+    language = language or str(sample.doc.get("language", ""))
+    return Part(title, kind, "(none)" if text is None else text or "(empty)", aside=True, language=language)
+
+
+def outcome_of(sample: Sample, title: str = "Outcome", aside: bool = False) -> Part:
+    """Return a part with the outcome of executing an answer, one fact per line; empty if nothing was executed."""
+    facts = (sample.answer.outcome or {}).items()
+    return Part(title, "text", "\n".join(f"{name}: {value}" for name, value in facts if value not in ("", None)), aside)
+
+
+def exchange(sample: Sample, suffix: str = "") -> list[Part]:
+    """Return what the model was sent and what it returned.
+
+    Args:
+        sample: The sample.
+        suffix: The end of the headings.
+    """
+    return [*prompts(sample, suffix), *responses(sample, suffix)]
 
 
 def prompts(sample: Sample, suffix: str = "") -> list[Part]:
@@ -223,13 +238,8 @@ def prompts(sample: Sample, suffix: str = "") -> list[Part]:
 
 def responses(sample: Sample, suffix: str = "") -> list[Part]:
     """Return the responses of the model, one part per response."""
-    texts = [text for repeats in sample.responses for text in repeats]
+    texts = [text or "(empty)" for repeats in sample.responses for text in repeats]
     return [Part(title, "text", text) for title, text in _titled("Response", suffix, texts)]
-
-
-def described_outcome(answer: Answer) -> str:
-    """Return the outcome of executing an answer, one fact per line; empty if nothing was executed."""
-    return "\n".join(f"{name}: {value}" for name, value in (answer.outcome or {}).items() if value not in ("", None))
 
 
 def is_number(value: Any) -> TypeGuard[float]:

@@ -16,7 +16,7 @@ from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.families import runtime, runtime_items, runtime_published
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.questions import Question
-from lm_eval_codemind.results.analysis import output_predictions
+from lm_eval_codemind.results.associations import output_predictions
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.harness import evaluate

@@ -40,7 +40,12 @@ def task_manager() -> TaskManager:
 
 
 def evaluate(
-    output: Path, model: str, answer: Callable[[dict[str, Any]], str], tasks: list[str], **arguments: Any
+    output: Path,
+    model: str,
+    answer: Callable[[dict[str, Any]], str],
+    tasks: list[str],
+    manager: TaskManager | None = None,
+    **arguments: Any,
 ) -> dict[str, Any]:
     """Run tasks with a model that answers as told, write the harness's files and return its results."""
     tracker = EvaluationTracker(output_path=str(output))
@@ -54,7 +59,7 @@ def evaluate(
     results = lm_eval.simple_evaluate(
         model=Told(answer),
         tasks=tasks,
-        task_manager=task_manager(),
+        task_manager=manager or task_manager(),
         bootstrap_iters=100,
         log_samples=True,
         **arguments,

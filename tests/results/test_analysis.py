@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from lm_eval_codemind.languages.python.complexity import construct_tags, cyclomatic_complexity
-from lm_eval_codemind.results.analysis import ALL, analyses
-from lm_eval_codemind.results.observations import observe
+from lm_eval_codemind.results.analysis import analyses, natural
+from lm_eval_codemind.results.observations import ALL, observe
 from lm_eval_codemind.results.runs import read_runs
-from lm_eval_codemind.results.tables import Column, Table, show
+from lm_eval_codemind.views import Column, Table, show
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +121,14 @@ def test_how_readers_see_values() -> None:
     assert show(0.71512, "percent") == "71.5%"
     assert show(0.0000001, "p") == "<0.001"
     assert show(math.nan, "percent") == "\u2013"
-    table = Table("t", "T", "", (Column("a", "A"), Column("b", "B", "count")), (("x", 1), ("y", 2)))
-    assert table.where(lambda row: row["b"] > 1).rows == (("y", 2),)
-    assert table.without("a").rows == ((1,), (2,))
+    table = Table(
+        "t", "T", "", [{"a": "x", "low": 0.5, "b": 1}, {"a": "y", "low": math.nan, "b": 2}], {"b": Column("B")}
+    )
+    assert table.columns == {"a": Column("A"), "low": Column("95% from", "percent"), "b": Column("B")}
+    assert table.shown() == [["x", "50.0%", "1"], ["y", "\u2013", "2"]]
+    assert table.where(lambda row: row["b"] > 1).rows == [table.rows[1]]
+    assert table.without("a", "low").rows == [{"b": 1}, {"b": 2}]
+    assert table.frame["low"].mean() == 0.5
+    assert table.to_csv() == "a,low,b\nx,0.5,1\ny,,2\n"
+    names = ["HumanEval_1", "HumanEval_10", "HumanEval_2", "HumanEval"]
+    assert sorted(names, key=natural) == ["HumanEval", "HumanEval_1", "HumanEval_2", "HumanEval_10"]

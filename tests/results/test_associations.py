@@ -8,11 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from lm_eval_codemind.questions import Key
-from lm_eval_codemind.results.analysis import overlap
-from lm_eval_codemind.results.associations import associations
+from lm_eval_codemind.results.associations import associations, overlap
+from lm_eval_codemind.results.figures import UpSet
 from lm_eval_codemind.results.observations import Facts
-from lm_eval_codemind.results.plots import draw, plots
-from lm_eval_codemind.results.upset import UpSet
+from lm_eval_codemind.results.plots import plots
 from lm_eval_codemind.views import views
 
 
@@ -46,7 +45,7 @@ def test_pairs_of_families_on_their_common_problems() -> None:
 
 def test_a_run_with_one_family_shows_nothing_and_says_what_is_missing() -> None:
     table = associations(observed("m", "ier", IER))
-    assert table.rows == ()
+    assert not table.rows
     assert "Not asked: SR, DSR" in table.note and "cause" not in table.title
 
 
@@ -57,7 +56,8 @@ def test_the_same_problem_under_another_name_of_its_benchmark_is_one() -> None:
 
 def test_an_upset_plot_shows_the_exact_intersections() -> None:
     table = overlap(FACTS[:20])
-    (figure,) = [one for one in plots([table]) if isinstance(one, UpSet)]
+    (figure,) = plots([table])
+    assert isinstance(figure, UpSet)
     assert set(figure.sets) == {"IER", "DSR"}
     assert dict(figure.counts) == {
         frozenset({"IER", "DSR"}): 4,
@@ -65,7 +65,7 @@ def test_an_upset_plot_shows_the_exact_intersections() -> None:
         frozenset({"DSR"}): 2,
         frozenset(): 2,
     }
-    drawn = cast(ElementTree.Element, ElementTree.fromstring(draw(figure, ["m"], standalone=True)))
+    drawn = cast(ElementTree.Element, ElementTree.fromstring(figure.svg(["m"], standalone=True)))
     titles = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}title")]
     assert sorted(t for t in titles if t) == sorted(
         f"solved under {what}" for what in ("IER and DSR: 4", "DSR: 2", "IER: 2", "none: 2")

@@ -14,8 +14,9 @@ from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions.samples import TaskRun
-from lm_eval_codemind.results.analysis import ALL, analyses, overlap
-from lm_eval_codemind.results.observations import Observation, observe
+from lm_eval_codemind.results.analysis import analyses
+from lm_eval_codemind.results.associations import overlap
+from lm_eval_codemind.results.observations import ALL, Observation, observe
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.scores.sr import r_sr
 from lm_eval_codemind.scores.statistics import bootstrap
@@ -107,8 +108,8 @@ def test_the_report_shows_what_differs_in_specification_reasoning(observations: 
     parts = {part.title: part for part in helped.facts.view.parts(helped.unit)}
     assert "+    return 0" not in parts["What differs"].text
     assert "-    return 0" in parts["What differs"].text
-    assert parts["Code without test"].beside
-    assert parts["Code with test"].beside
+    assert parts["Code without test"].aside
+    assert parts["Code with test"].aside
     assert "status: failed" in parts["Outcome without test"].text
     assert "status: passed" in parts["Outcome with test"].text
     assert parts["Test t"].text
@@ -121,7 +122,7 @@ def test_semantics_reasoning_shows_three_programs(observations: list[Observation
     assert parts["C"].text == problems[HELPED].code
     assert parts["C+"].text == found[HELPED].unit[0].doc["transformed"]
     assert parts["Answer"].note == parts["C"].note
-    assert [part.beside for part in parts.values()][:3] == [True] * 3
+    assert [part.aside for part in parts.values()][:3] == [True] * 3
     assert found[HELPED].facts.solved
     assert found[WRONG].facts.view.outcome(found[WRONG].unit) == "no code"
     assert found[HELPED].facts.programs["C+"].loc > found[HELPED].facts.programs["C"].loc

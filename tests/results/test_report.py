@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.results.figures import Figure, Mark, svg
+from lm_eval_codemind.results.figures import Figure, Mark
 from lm_eval_codemind.results.observations import Observation, observe
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.browser import Browser, start_browser
@@ -266,8 +266,8 @@ def test_figures_are_well_formed_and_place_marks_by_value(page: Path) -> None:
     assert files
     for file in files:
         ET.parse(file)
-    figure = Figure("f", "T <&> \x00", "x", 0.0, 1.0, True, (Mark("r", "a", 0.5, 0.25, 0.75), Mark("r", "b", 2.0)))
-    root = ET.fromstring(svg(figure, ["a", "b"], standalone=True))
+    figure = Figure("f", "T <&> \x00", "x", (Mark("r", "a", 0.5, 0.25, 0.75), Mark("r", "b", 2.0)))
+    root = ET.fromstring(figure.svg(["a", "b"], standalone=True))
     space = "{http://www.w3.org/2000/svg}"
     whisker = next(line for line in root.iter(f"{space}line") if line.get("class") == "w s0")
     middle = (float(whisker.get("x1")[:-1]) + float(whisker.get("x2")[:-1])) / 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.results.same_problems import on_same_problems
+from lm_eval_codemind.results.associations import on_same_problems
 from tests.results.test_associations import observed
 
 

@@ -333,17 +333,22 @@ def browser() -> Iterator[Browser]:
 
 
 def models(browser: Browser) -> list[str]:
-    return list(browser.run("return [...document.querySelectorAll('tbody th a')].map(a => a.textContent)"))
+    return list(
+        browser.run("return [...document.querySelectorAll('#codemind_ier_sample tbody th a')].map(a => a.textContent)")
+    )
 
 
 def test_the_leaderboard_sorts(browser: Browser, site: Path) -> None:
     browser.open(site / "index.html")
     by_score = [f"org/model-{i}" for i in range(5)]
     assert models(browser) == by_score
-    buttons = browser.driver.find_elements("css selector", "thead button")
+    buttons = browser.driver.find_elements("css selector", "#codemind_ier_sample thead button")
     buttons[1].click()
     assert models(browser) == by_score[::-1]
-    assert browser.run("return document.querySelectorAll('thead th')[1].getAttribute('aria-sort')") == "ascending"
+    assert (
+        browser.run("return document.querySelectorAll('#codemind_ier_sample thead th')[1].getAttribute('aria-sort')")
+        == "ascending"
+    )
     buttons[0].click()
     assert models(browser) == by_score
     buttons[0].click()
@@ -361,10 +366,68 @@ def test_each_row_leads_to_its_report(browser: Browser, site: Path) -> None:
     assert browser.errors() == []
 
 
-def test_the_leaderboard_fits_a_phone(browser: Browser, site: Path) -> None:
-    browser.open(site / "index.html", width=360, height=740, dark=True)
-    assert browser.run("return document.documentElement.scrollWidth") <= 360
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [360, 390, 1400])
+def test_the_leaderboard_fits_the_screen(browser: Browser, site: Path, width: int, dark: bool) -> None:
+    browser.open(site / "index.html", width=width, height=900, dark=dark)
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    assert browser.run("return document.querySelectorAll('.figure g[data-series]').length") == 5
     assert browser.errors() == []
+
+
+def shown(browser: Browser, selector: str) -> list[str]:
+    script = (
+        "return [...document.querySelectorAll(arguments[0])].filter(e => e.checkVisibility()).map(e => e.textContent)"
+    )
+    return list(browser.run(script, selector))
+
+
+def test_the_leaderboard_filters_by_model_and_family(browser: Browser, tmp_path: Path) -> None:
+    bundles: list[Path] = []
+    for name in ("org/one", "org/two"):
+        evaluate(tmp_path / "runs" / name, name, lambda doc: str(doc["target"]), [TASK, "codemind_input_sample"])
+        made = submit(tmp_path / "runs" / name, tmp_path / name, model=name)
+        assert made.exit_code == 0, made.output
+        bundles += (tmp_path / name).glob("*.tar.gz")
+    result = CliRunner().invoke(main, ["leaderboard", *map(str, bundles), "-o", str(tmp_path / "site")])
+    assert result.exit_code == 0, result.output
+    browser.open(tmp_path / "site" / "index.html")
+    assert shown(browser, "#overall tbody th") == ["org/one", "org/two"]
+    assert shown(browser, "#overall figcaption") == ["IER", "Input"]
+    browser.choose("f-family", "Input")
+    assert shown(browser, "#overall figcaption") == ["Input"]
+    assert shown(browser, "h2 .metric") == ["codemind_input_sample"]
+    assert shown(browser, "#overall thead th")[1:2] == ["codemind_input_sampler_input_searched"]
+    browser.driver.find_element("id", "f-model").send_keys("TWO")
+    assert shown(browser, "#overall tbody th") == ["org/two"]
+    assert shown(browser, "#overall g[data-series='org/one']") == []
+    browser.click("#filters [type=reset]")
+    browser.wait(lambda: shown(browser, "#overall tbody th") == ["org/one", "org/two"])
+    assert browser.errors() == []
+
+
+def test_two_models_side_by_side(browser: Browser, site: Path) -> None:
+    browser.open(site / "index.html")
+    browser.choose("first", "org/model-3")
+    browser.choose("second", "org/model-1")
+    rows = "[...document.querySelectorAll('#side tbody tr')].map(r => [...r.cells].map(c => c.firstChild.textContent))"
+    (row,) = browser.run(f"return {rows}")
+    assert row == [f"{TASK}, r_ier", "25.0%", "50.0%", "-25.0%"]
+    (paired,) = browser.run(
+        "return [...document.querySelectorAll('#paired tbody tr')].map(r => [...r.cells].map(c => c.textContent))"
+    )
+    assert paired[0] == "IER, S_IER" and paired[1].startswith("-25.0%") and paired[3] == "24"
+    low, high = (float(end.rstrip("%")) for end in paired[1].removeprefix("-25.0%").split(" to "))
+    assert low < -25 < high < 0
+    browser.choose("first", "org/model-1")
+    browser.choose("second", "org/model-3")
+    assert browser.text("#paired tbody td:nth-child(2)") == f"25.0%{-high:.1f}% to {-low:.1f}%"
+    assert browser.errors() == []
+
+
+def test_the_leaderboard_has_the_overall_scores(site: Path) -> None:
+    rows = list(csv.DictReader((site / "overall.csv").open()))
+    assert {row["model"]: float(row["value"]) for row in rows}["org/model-1"] == 0.5
 
 
 def test_the_leaderboard_has_the_harness_s_numbers(site: Path, bundles: list[Path]) -> None:

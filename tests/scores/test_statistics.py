@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from lm_eval_codemind.scores.statistics import bootstrap, compare, holm, mean, proportion, spearman
+from lm_eval_codemind.scores.statistics import bootstrap, compare, holm, mean, proportion, spearman, weighted_mean
 
 
 def test_wilson_interval_of_a_textbook_example() -> None:
@@ -101,3 +101,22 @@ def test_holm_never_lowers_a_p_value_nor_changes_their_order(p_values: list[floa
     assert all(p <= q <= 1 for p, q in zip(p_values, corrected, strict=True))
     pairs = sorted(zip(p_values, corrected, strict=True))
     assert [q for _, q in pairs] == sorted(q for _, q in pairs)
+
+
+def test_a_weighted_mean_of_one_estimate_is_that_estimate() -> None:
+    one = proportion(7, 20)
+    made = weighted_mean([one], [3.0])
+    assert (made.value, made.low, made.high) == pytest.approx((one.value, one.low, one.high))
+    assert math.isnan(weighted_mean([], []).value)
+
+
+def test_the_interval_of_a_weighted_mean_covers_the_truth_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(5)
+    rates, sizes = (0.95, 0.8, 0.6), (40, 120, 30)
+    truth = sum(rate * size for rate, size in zip(rates, sizes, strict=True)) / sum(sizes)
+    covered = 0
+    for _ in range(1000):
+        parts = [proportion(int(rng.binomial(n, rate)), n) for rate, n in zip(rates, sizes, strict=True)]
+        pooled = weighted_mean(parts, sizes)
+        covered += pooled.low <= truth <= pooled.high
+    assert 0.93 < covered / 1000 < 0.975

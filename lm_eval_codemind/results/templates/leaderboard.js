@@ -1,11 +1,4 @@
-"use strict";
 (() => {
-  document.getElementById("theme").addEventListener("click", () => {
-    const root = document.documentElement;
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
-  });
-
   const compare = (one, other) => {
     const [a, b] = [Number(one), Number(other)];
     if (one === "" || other === "") return (one === "") - (other === "");
@@ -30,5 +23,62 @@
       body.append(...rows);
     }));
   });
+
+  // The filters hide rows, columns, charts and marks.
+  const chosen = (id) => $(id).value;
+  const filter = () => {
+    const family = chosen("f-family"), model = chosen("f-model").toLowerCase();
+    document.querySelectorAll("[data-family]").forEach((node) => {
+      node.hidden = family !== "" && node.dataset.family !== family;
+    });
+    document.querySelectorAll("tr[data-model]").forEach((row) => {
+      row.hidden = !row.dataset.model.toLowerCase().includes(model);
+    });
+    document.querySelectorAll("[data-series]").forEach((mark) => {
+      mark.style.display = mark.dataset.series.toLowerCase().includes(model) ? "" : "none";
+    });
+  };
+  for (const kind of ["input", "change"]) $("filters").addEventListener(kind, filter);
+  $("filters").addEventListener("reset", () => setTimeout(filter));
+  $("filters").addEventListener("submit", (event) => event.preventDefault());
+
+  // Two models side by side: their scores, and the paired comparison on the problems that both ran.
+  const { scores, pairs } = JSON.parse($("data").textContent);
+  const percent = (value) => `${(100 * value).toFixed(1)}%`;
+  const interval = (row) => row.low === null ? "" : `${percent(row.low)} to ${percent(row.high)}`;
+  const line = (cells) => {
+    const row = make("tr");
+    cells.forEach(([value, small], k) => {
+      const cell = make("td", k ? "num" : "", value);
+      if (small) cell.append(make("small", "", small));
+      row.append(cell);
+    });
+    return row;
+  };
+  const side = () => {
+    const [one, other] = [chosen("first"), chosen("second")];
+    const of = (model) => new Map(scores.filter((row) => row.model === model).map((row) => [`${row.group}, ${row.metric}`, row]));
+    const [a, b] = [of(one), of(other)];
+    const common = [...a.keys()].filter((key) => b.has(key));
+    $("side-first").textContent = one;
+    $("side-second").textContent = other;
+    $("side").tBodies[0].replaceChildren(...common.map((key) => {
+      const [first, second] = [a.get(key), b.get(key)];
+      return line([[key], [percent(first.value), interval(first)], [percent(second.value), interval(second)],
+        [percent(first.value - second.value)]]);
+    }));
+    $("paired").tBodies[0].replaceChildren(...pairs.flatMap((row) => {
+      const same = row.first === one && row.second === other;
+      if (!same && !(row.first === other && row.second === one)) return [];
+      const [sign, low, high] = same ? [1, row.low, row.high] : [-1, -row.high, -row.low];
+      const p = row.p_corrected === null ? "–" : row.p_corrected < 0.001 ? "<0.001" : row.p_corrected.toFixed(3);
+      return [line([[`${row.family}, ${row.score_name}`], [percent(sign * row.difference), interval({ low, high })], [p], [String(row.n)]])];
+    }));
+  };
+  if ($("side")) {
+    $("second").selectedIndex = 1;
+    for (const id of ["first", "second"]) $(id).addEventListener("change", side);
+    side();
+  }
   document.documentElement.dataset.ready = "yes";
 })();

@@ -1,6 +1,4 @@
-"use strict";
 (() => {
-  const $ = (id) => document.getElementById(id);
   const ROW = 48;
 
   // Chunks lie in the file as base64 of gzip of JSON and are unpacked when they are first needed.
@@ -24,20 +22,6 @@
     .replace(/\x7f/g, "\u2421")
     .replace(/[\u0080-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
       (c) => `⟦U+${c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟧`);
-  const make = (tag, className, text) => {
-    const node = document.createElement(tag);
-    if (className) node.className = className;
-    if (text !== undefined) node.textContent = text;
-    return node;
-  };
-
-  const theme = $("theme");
-  theme.addEventListener("click", () => {
-    const root = document.documentElement;
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
-  });
-
   document.querySelectorAll("[data-csv]").forEach((button) => button.addEventListener("click", async () => {
     const tables = await unpack("tables");
     const link = make("a");

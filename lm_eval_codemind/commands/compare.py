@@ -1,0 +1,43 @@
+"""``codemind compare``: two models on the same problems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+_RUN = click.Path(path_type=Path)
+
+
+@click.command("compare")
+@click.argument("first", type=_RUN)
+@click.argument("second", type=_RUN)
+@click.option("--all-scores", is_flag=True, help="Compare every score of a problem, not only the main one.")
+def command(first: Path, second: Path, all_scores: bool) -> None:
+    """Print the difference between two models, with its 95% interval, on the problems that both ran.
+
+    FIRST and SECOND are result files of the harness (--output_path), or directories that hold some of one model. The
+    samples (--log_samples) must be next to them. The p value is that of no difference: McNemar's exact test for
+    verdicts, else the paired bootstrap.
+    """
+    from lm_eval_codemind.results.analysis import comparisons
+    from lm_eval_codemind.results.comparing import comparable
+    from lm_eval_codemind.results.observations import observe
+    from lm_eval_codemind.views import Column, views
+
+    try:
+        runs, notes = comparable(first, second)
+        table = comparisons([observation.facts for observation in observe(runs)])
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error
+    if not all_scores:
+        main = {(view.title, view.scores[0]) for view in views().values()}
+        table = table.where(lambda row: (row["family"], row["score_name"]) in main)
+    if not table.rows:
+        raise click.ClickException(f"{first} and {second}: no common problems; run both with --log_samples")
+    one, other = table.rows[0]["first"], table.rows[0]["second"]
+    headings = {"first_score": Column(one, "percent"), "second_score": Column(other, "percent")}
+    click.echo(replace(table, formats=headings).without("first", "second", "p_corrected").to_text())
+    for note in notes:
+        click.echo(f"note: {note}", err=True)

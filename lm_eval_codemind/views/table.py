@@ -1,0 +1,157 @@
+"""A table of results: rows with names, written as text, CSV or JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import pandas as pd
+
+from lm_eval_codemind.scores.statistics import Estimate, holm
+
+Format = Literal["text", "percent", "number", "count", "p"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """The heading of a column and how its values are shown."""
+
+    heading: str
+    kind: Format = "text"
+
+
+_LOW, _HIGH = "95% from", "to"
+# The columns of several tables, by their name in files.
+_COLUMNS: Mapping[str, Column] = {
+    "score_name": Column("Score"),
+    "score": Column("Mean score", "percent"),
+    "value": Column("Score", "percent"),
+    "low": Column(_LOW, "percent"),
+    "high": Column(_HIGH, "percent"),
+    "baseline": Column("Baseline", "percent"),
+    "effective": Column("Documents", "count"),
+    "original": Column("of", "count"),
+    "difference": Column("Difference", "percent"),
+    "p": Column("p", "p"),
+    "p_corrected": Column("p corrected", "p"),
+    "n": Column("n", "count"),
+    "cc": Column("CC", "count"),
+    "loc": Column("LoC", "count"),
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of an analysis.
+
+    Attributes:
+        name: File stem, such as ``correlations``.
+        title: Heading.
+        note: What the numbers are and how they were computed, for readers.
+        rows: Name of the column -> value, with the same names in each row. A number that does not exist is NaN.
+        formats: Headings and formats of columns by name. The default is the name, and the type of the first value.
+    """
+
+    name: str
+    title: str
+    note: str
+    rows: Sequence[Mapping[str, Any]]
+    formats: Mapping[str, Column] = field(default_factory=dict)
+
+    @property
+    def columns(self) -> dict[str, Column]:
+        """The columns by name; empty for a table without rows."""
+        first = self.rows[0] if self.rows else {}
+        return {name: self._column(name, value) for name, value in first.items()}
+
+    def _column(self, name: str, value: Any) -> Column:
+        kind: Format = "text" if isinstance(value, str) else "count" if isinstance(value, int) else "number"
+        usual = Column(name.replace("_", " ").capitalize(), kind)
+        return self.formats.get(name) or _COLUMNS.get(name) or usual
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows as a data frame, each value with its own type."""
+        return pd.DataFrame(list(self.rows), dtype=object)
+
+    def where(self, keep: Callable[[Mapping[str, Any]], bool]) -> Table:
+        """Return the table with the rows for which ``keep`` is true."""
+        return replace(self, rows=[row for row in self.rows if keep(row)])
+
+    def head(self, n: int) -> Table:
+        """Return the table with its first n rows."""
+        return replace(self, rows=self.rows[:n])
+
+    def without(self, *names: str) -> Table:
+        """Return the table without the columns of those names."""
+        return replace(self, rows=[{key: row[key] for key in row if key not in names} for row in self.rows])
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the rows as JSON has them: NaN as None, infinity as a text."""
+        return [{name: _plain(value) for name, value in row.items()} for row in self.rows]
+
+    def to_csv(self) -> str:
+        """Return the table as CSV with a header line; numbers in full precision, NaN as an empty field."""
+        return str(self.frame.to_csv(index=False, lineterminator="\n"))
+
+    def to_json(self) -> str:
+        """Return the table as a JSON object with its title, its note and its rows as records."""
+        content = {"name": self.name, "title": self.title, "note": self.note, "rows": self.records()}
+        return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+    def shown(self) -> list[list[str]]:
+        """Return the rows as readers see them."""
+        columns = self.columns
+        return [[show(value, columns[name].kind) for name, value in row.items()] for row in self.rows]
+
+    def to_text(self) -> str:
+        """Return the table as aligned text for a terminal."""
+        columns = list(self.columns.values())
+        rows = [[column.heading for column in columns], *self.shown()]
+        widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
+        rows.insert(1, ["-" * width for width in widths])
+        aligned = [
+            [
+                cell.ljust(width) if column.kind == "text" else cell.rjust(width)
+                for cell, width, column in zip(row, widths, columns, strict=True)
+            ]
+            for row in rows
+        ]
+        return "\n".join("  ".join(cells).rstrip() for cells in aligned)
+
+
+def interval(estimate: Estimate, name: str, low: str = "low", high: str = "high") -> dict[str, float]:
+    """Return the columns of an estimate: its value under a name, and the ends of its interval."""
+    return {name: estimate.value, low: estimate.low, high: estimate.high}
+
+
+def corrected(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows with ``p_corrected``: their ``p`` corrected for the number of rows by Holm's method."""
+    p_values = holm([row["p"] for row in rows])
+    return [{**row, "p_corrected": p} for row, p in zip(rows, p_values, strict=True)]
+
+
+def show(value: Any, kind: Format) -> str:
+    """Return a value as readers see it: 0.7151 as ``71.5%`` for a percentage, a tiny p as ``<0.001``, NaN as a dash."""
+    value = _plain(value)
+    if value is None:
+        return "–"  # noqa: RUF001
+    if isinstance(value, str):
+        return value
+    if kind == "percent":
+        return f"{value:.1%}"
+    if kind == "number":
+        return f"{value:.3f}"
+    if kind == "p":
+        return "<0.001" if value < 0.001 else f"{value:.3f}"
+    return f"{value:.0f}"
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it: NaN as null, infinite odds by name."""
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else str(value)

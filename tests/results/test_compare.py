@@ -1,0 +1,115 @@
+"""The overall scores of groups, the comparison of two models, and their commands."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from lm_eval.tasks import TaskManager
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.results.analysis import overall, summary
+from lm_eval_codemind.results.observations import observe
+from lm_eval_codemind.results.runs import read_runs
+from lm_eval_codemind.scores.statistics import compare
+from lm_eval_codemind.views import views
+from tests.results.conftest import TASK
+from tests.results.harness import evaluate
+
+TASKS = ["codemind_ier_sample", "codemind_ier_sample_java"]
+ROOT = Path(__file__).parents[2]
+
+
+def codemind(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def grouped(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output of a run of a group of two tasks of different sizes, partly right."""
+    folder = tmp_path_factory.mktemp("grouped")
+    metrics = [{"metric": "r_ier", "weight_by_size": True}]
+    group = {"group": "codemind_ier_both", "task": TASKS, "aggregate_metric_list": metrics}
+    (folder / "group.yaml").write_text(json.dumps(group))
+    manager = TaskManager(include_path=[str(task_directory()), str(folder)], include_defaults=False)
+
+    def answer(doc: dict[str, Any]) -> str:
+        return str(doc["target"]) if doc["language"] == "java" or doc["kind"] == "script" else "no idea"
+
+    evaluate(folder, "org/grouped", answer, ["codemind_ier_both"], manager)
+    return folder
+
+
+def test_the_overall_score_of_a_group_is_the_harness_s(grouped: Path) -> None:
+    runs = read_runs([grouped])
+    scores = summary(runs, observe(runs))
+    (row,) = overall(runs, scores).rows
+    raw = runs[0].raw["results"]
+    assert row["group"] == "codemind_ier_both" and row["tasks"] == 2
+    assert row["value"] == raw["codemind_ier_both"]["r_ier,strict-match"]
+    parts = {part["task"]: part for part in scores.rows if part["metric"] == "r_ier"}
+    assert row["low"] < row["value"] < row["high"]
+    # It is surer than its less certain part, and between the two.
+    assert row["high"] - row["low"] < max(part["high"] - part["low"] for part in parts.values())
+    assert min(part["value"] for part in parts.values()) < row["value"] < max(part["value"] for part in parts.values())
+    shown = codemind("show", grouped, "-n", "0")
+    assert re.search(rf"r_ier +codemind_ier_both +org/grouped +{row['value']:.1%}", shown.output), shown.output
+
+
+def test_a_task_in_no_group_stands_for_itself(output: Path) -> None:
+    runs = read_runs([output])
+    rows = overall(runs, summary(runs, observe(runs))).rows
+    assert [(row["group"], row["model"]) for row in rows] == [(TASK, "org/right"), (TASK, "org/scripts")]
+    assert [row["value"] for row in rows] == [run.tasks[0].metric("r_ier").value for run in runs]  # type: ignore[union-attr]
+
+
+def test_views_report_what_the_readme_tells_users_to_report() -> None:
+    readme = (ROOT / "README.md").read_text()
+    rows = dict(re.findall(r"^\| `codemind_(\w+)` \| .* \| (`[^|]*`) \|", readme, flags=re.MULTILINE))
+    assert len(rows) >= 10
+    for name, cell in rows.items():
+        metrics = re.findall(r"`([^`,]+)", cell)
+        assert views()[name.removesuffix("_humaneval")].reported[: len(metrics)] == tuple(metrics), name
+
+
+def test_two_models_are_compared_problem_by_problem(output: Path) -> None:
+    right, scripts = output / "org__right", output / "org__scripts"
+    result = codemind("compare", right, scripts)
+    assert result.exit_code == 0, result.output
+    header, _, *rows = result.output.splitlines()
+    assert header.split()[:5] == ["Family", "Score", "Benchmark", "org/right", "org/scripts"]
+    (run,) = read_runs([scripts])
+    verdicts = [s.scores["r_ier"] for s in run.tasks[0].read_samples() if s.filter == "strict-match"]
+    expected = compare([1.0] * len(verdicts), verdicts)
+    cells = rows[0].split()
+    assert cells[:5] == ["IER", "S_IER", "all", "100.0%", f"{np.mean(verdicts):.1%}"]
+    assert cells[5:8] == [f"{value:.1%}" for value in (expected.difference, expected.low, expected.high)]
+    assert cells[-1] == "24"
+
+
+def test_runs_that_cannot_be_compared_are_named(output: Path, grouped: Path, tmp_path: Path) -> None:
+    several = codemind("compare", output, output / "org__right")
+    assert several.exit_code == 1 and "several models" in several.output
+    (file,) = (output / "org__right").glob("results_*.json")
+    (samples,) = (output / "org__right").glob("samples_*.jsonl")
+    raw = json.loads(file.read_text())
+    raw["configs"][TASK]["metadata"]["version"] = 0.1
+    (tmp_path / file.name).write_text(json.dumps(raw))
+    (tmp_path / samples.name).write_text(samples.read_text())
+    outdated = codemind("compare", output / "org__scripts", tmp_path)
+    assert outdated.exit_code == 1 and "has version" in outdated.output and "not comparable" in outdated.output
+    # The same model under other settings is labelled by path, and what differs is said.
+    raw["configs"][TASK]["metadata"] = json.loads(file.read_text())["configs"][TASK]["metadata"]
+    raw["configs"][TASK]["metadata"]["suite"]["prompts_sha256"] = "0" * 64
+    (tmp_path / file.name).write_text(json.dumps(raw))
+    twice = codemind("compare", output / "org__right", tmp_path)
+    assert twice.exit_code == 0 and "the runs differ in prompts" in twice.output, twice.output
+    assert str(tmp_path) in twice.output and " 0.0%" in twice.output
+    missing = codemind("compare", output / "org__right", tmp_path / "none")
+    assert missing.exit_code == 1 and str(tmp_path / "none") in missing.output
