@@ -22,8 +22,8 @@ import click
 
 import lm_eval_codemind
 from lm_eval_codemind.families.runtime_items import SETTINGS
-from lm_eval_codemind.proof.runtime_rules import points, reachable
 from lm_eval_codemind.scores.statistics import mean
+from runtime_rules import points, reachable
 
 OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "views" / "baselines.json"
 Document = Mapping[str, Any]

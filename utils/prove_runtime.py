@@ -18,13 +18,15 @@ from pathlib import Path
 
 import click
 
+import compare_reval
+import runtime_proof
+import runtime_questions
 from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.runtime_labels import UNRUNNABLE, plain
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof import compare_reval, runtime, runtime_questions
 
 NAMES = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 SEED = "codemind runtime 2"
@@ -59,7 +61,7 @@ def trace(upstream: Path, output: Path, seeds: tuple[int, ...], names: tuple[str
     proofs = []
     for seed in seeds:
         with Sandbox(workers=workers, hash_seed=seed) as sandbox:
-            proofs.append({name: runtime.observe(problems[name], sandbox) for name in names})
+            proofs.append({name: runtime_proof.observe(problems[name], sandbox) for name in names})
     record = {"version": "{}.{}".format(*sys.version_info), "proofs": proofs}
     output.write_text(json.dumps(record), encoding="utf-8")
 
@@ -70,7 +72,7 @@ def trace(upstream: Path, output: Path, seeds: tuple[int, ...], names: tuple[str
 def replicate(upstream: Path, workers: int) -> None:
     """Write the labels that REval's own reading gives."""
     with Sandbox(workers=workers) as sandbox:
-        labels = runtime.replicate_reval(_programs(upstream), sandbox)
+        labels = runtime_proof.replicate_reval(_programs(upstream), sandbox)
     shipped.save("runtime_labels/reval_published.json.gz", labels)
 
 
@@ -93,7 +95,7 @@ def compare_readings(upstream: Path, workers: int) -> None:
 def runnable(upstream: Path, workers: int) -> None:
     """Write on which inputs REval's own assertions fail with the packages that are installed."""
     with Sandbox(workers=workers) as sandbox:
-        found = runtime.find_unrunnable(_programs(upstream), sandbox)
+        found = runtime_proof.find_unrunnable(_programs(upstream), sandbox)
     shipped.save(UNRUNNABLE, found)
     click.echo(f"unrunnable: {found}")
 
@@ -106,7 +108,7 @@ def merge(upstream: Path, files: tuple[Path, ...]) -> None:
     read = [json.loads(file.read_text(encoding="utf-8")) for file in files]
     for name, problems in _problems(upstream, NAMES).items():
         proofs = [(each["version"], proof[name]) for each in read for proof in each["proofs"] if name in proof]
-        labels = runtime_questions.choose(problems, runtime.agreeing(proofs), SEED)
+        labels = runtime_questions.choose(problems, runtime_proof.agreeing(proofs), SEED)
         shipped.save(f"runtime_labels/{name}.json.gz", plain(labels))
         inputs = [given for numbers in labels.values() for given in numbers.values()]
         asked = Counter(question for given in inputs for label in given.labels for question in label.asked)

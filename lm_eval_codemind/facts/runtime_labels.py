@@ -3,7 +3,7 @@
 What a label means: of the runs of the line (see :mod:`lm_eval_codemind.languages.python.tracing`) the n-th to begin
 counts. The value is the variable's when that run ended, in its frame. The next line is that of the first statement
 begun after the run began, in whatever frame of the program; the test around it does not count.
-:mod:`lm_eval_codemind.proof.runtime` executes the programs; users read what it found, one packaged file a benchmark.
+``utils/prove_runtime.py`` executes the programs; users read what it found, one packaged file a benchmark.
 """
 
 from __future__ import annotations

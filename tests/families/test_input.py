@@ -18,6 +18,7 @@ from lm_eval import simple_evaluate
 from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
+from find_plain_inputs import find_plain_inputs
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.data import load_benchmark
@@ -31,7 +32,6 @@ from lm_eval_codemind.languages import get_language, kind_of
 from lm_eval_codemind.models import register
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
-from lm_eval_codemind.proof.find_plain_inputs import find_plain_inputs
 from lm_eval_codemind.questions import Answer, Question
 from tests.families.inputs import differing_inputs
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from find_revealing_tests import find_revealing_tests
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.data.build import read_proven
@@ -12,7 +13,6 @@ from lm_eval_codemind.facts.revealing_tests import with_revealing_tests
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.hint_tests import call_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.find_revealing_tests import find_revealing_tests
 
 # A buggy program that runs on fails under any limit.
 SOON = Limits(cpu_seconds=1)

@@ -13,6 +13,7 @@ from types import ModuleType
 
 import pytest
 
+import runtime_proof
 from lm_eval_codemind.answers import runtime as answers
 from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.benchmarks import Upstream, reval
@@ -24,9 +25,8 @@ from lm_eval_codemind.facts.reval_differences import PATH_CAUSES, STATE_CAUSES, 
 from lm_eval_codemind.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.facts.runtime_labels import load_labels, load_published
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof import runtime
-from lm_eval_codemind.proof.runtime import Observations, agreeing
 from lm_eval_codemind.scores.runtime import METRICS, Item
+from runtime_proof import Observations, agreeing
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
@@ -80,7 +80,7 @@ def test_published_labels_are_upstream_s_item_by_item(shared_data: Path) -> None
 @pytest.mark.upstream
 @pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="upstream's labels are those of Python 3.11")
 def test_executing_gives_the_published_labels(programs: list[reval.TracedProgram], sandbox: Sandbox) -> None:
-    executed = runtime.replicate_reval(programs, sandbox)
+    executed = runtime_proof.replicate_reval(programs, sandbox)
     for program, inputs in load_published().items():
         for number, labels in inputs.items():
             if program in executed:
@@ -94,7 +94,7 @@ def compare_with_execution(problems: list[Problem], sandbox: Sandbox) -> int:
     """Check the shipped labels of some problems against an execution here and now; return how many there are."""
     known = load_labels(problems[0].benchmark)
     count = 0
-    for program, inputs in runtime.observe(problems, sandbox).items():
+    for program, inputs in runtime_proof.observe(problems, sandbox).items():
         for number, seen in inputs.items():
             given = known[program][number]
             if given.reason:

@@ -7,7 +7,7 @@ import pytest
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.facts.runtime_inputs import SEE, inputs_of, without_docstrings, without_expectations
-from lm_eval_codemind.proof.runtime_questions import is_written, literals_in
+from runtime_questions import is_written, literals_in
 
 BODY = """\
 expected = {'a': [1, 2]}

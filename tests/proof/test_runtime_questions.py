@@ -8,8 +8,8 @@ from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.facts.runtime_labels import load_labels
-from lm_eval_codemind.proof.runtime_questions import is_written, literals_in
-from lm_eval_codemind.proof.runtime_rules import END, Point, points, reachable
+from runtime_questions import is_written, literals_in
+from runtime_rules import END, Point, points, reachable
 
 CODE = """\
 def g(a):

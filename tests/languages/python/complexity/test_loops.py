@@ -9,7 +9,7 @@ from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.complexity import LOOP_LENGTHS
 from lm_eval_codemind.languages.python.complexity import COUNTER, count_loops
-from lm_eval_codemind.proof.measure_loops import measure_loop_lengths
+from measure_loops import measure_loop_lengths
 
 
 def iterations(code: str) -> int:

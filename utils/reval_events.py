@@ -2,7 +2,7 @@
 
 Written after a description of how upstream behaves. It has upstream's faults on purpose, which is why it is used for
 the published labels alone. Like the tracer it runs inside the sandbox and imports nothing of ours. It gives upstream's
-labels under Python 3.11: from 3.12 on comprehensions have no frames of their own.
+labels under Python 3.11: from 3.12 on comprehensions have no separate frames.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
 from lm_eval_codemind.facts.runtime_labels import InputLabels, Label, Labels
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.runtime_rules import END, Point, points, reachable
+from runtime_rules import END, Point, points, reachable
 
 HEADS = ("if", "for", "while")
 # At most so many lines an input for each question.
@@ -39,7 +39,7 @@ def choose(problems: Iterable[Problem], observations: Mapping[str, Mapping[str, 
 
     Args:
         problems: The benchmark's problems.
-        observations: What all executions agree on; see :mod:`.runtime_proof`.
+        observations: What all executions agree on; see :mod:`runtime_proof`.
         seed: Draws.
     """
     drawn = random.Random(seed)
@@ -169,7 +169,7 @@ def _choose_coverage(asked: Sequence[_Asked], drawn: random.Random) -> None:
     for classes in strata.values():
         for entries in classes.values():
             drawn.shuffle(entries)
-        # What is asked about anyway comes first: fewer lines then have several questions each.
+        # Lines with another question come first: fewer lines then have several questions each.
         classes[True].sort(key=lambda entry: entry[1] not in entry[0].chosen)
         executed, others = (_spread(classes[value]) for value in (True, False))
         for entries in (executed, others):
@@ -211,9 +211,9 @@ def _ask_state(each: _Asked, line: int, run: int) -> None:
 
 
 def _outputs(asked: Sequence[_Asked], drawn: random.Random) -> list[tuple[str | None, ...]]:
-    """Return the outputs that are asked for, input by input: none that stands beside what is asked about.
+    """Return the outputs that are asked for, by input, without those that the same statement shows.
 
-    Few are what the input ends with: that is no prediction.
+    Few outputs are the last literal of the input, since repeating it is not a prediction.
     """
     found: list[tuple[str | None, ...]] = []
     echoes = []
@@ -262,7 +262,7 @@ def last_literal(given: RuntimeInput) -> str:
 
 
 def is_written(value: str, prompt: str, literals: set[str]) -> bool:
-    """Return whether a value can be read off a prompt: as a literal, or as text of three characters or more.
+    """Whether a value can be read off a prompt: as a literal, or as text of three characters or more.
 
     Args:
         value: The literal.

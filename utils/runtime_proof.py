@@ -1,11 +1,11 @@
-"""Executes the programs that are asked about their runtime behaviour, and says what all executions agree on."""
+"""What all executions of a program agree on: the observations that questions on runtime behaviour are made from."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from tqdm.auto import tqdm
@@ -16,7 +16,7 @@ from lm_eval_codemind.facts.runtime_inputs import RuntimeInput, inputs_of
 from lm_eval_codemind.languages.python.tracing import Trace, Traced, TraceFailed, Value, runs, submit
 from lm_eval_codemind.languages.python.tracing.run import LIMITS, job_source, result_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.runtime_rules import points
+from runtime_rules import points
 
 MAX_STEPS = 20_000
 # Nobody should be asked for a value longer than this, in characters of its literal.
@@ -82,7 +82,7 @@ def agreeing(proofs: Sequence[tuple[str, Observations]]) -> Observations:
 
     Args:
         proofs: A version of Python and what it shows; of two with the same version the hash seed differs. An input that
-            a version cannot run does not speak against the others.
+            a version cannot run is not compared.
     """
     version, first = proofs[0]
     found: Observations = {}
@@ -110,8 +110,8 @@ def _agreed(one: list[Any], other: list[Any] | None) -> list[Any] | None:
     return [
         one[0],
         [
-            [following, {name: value for name, value in values.items() if theirs.get(name) == value}]
-            for (following, values), (_, theirs) in zip(one[1], other[1], strict=True)
+            [following, {name: value for name, value in values.items() if others.get(name) == value}]
+            for (following, values), (_, others) in zip(one[1], other[1], strict=True)
         ],
     ]
 
@@ -209,4 +209,4 @@ def events_job(program: reval.TracedProgram, given: reval.Input) -> Job:
 
 @lru_cache(maxsize=1)
 def _events_source() -> str:
-    return (files("lm_eval_codemind.proof") / "reval_events.py").read_text(encoding="utf-8")
+    return Path(__file__).with_name("reval_events.py").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""REval's readings of runs compared with ours: which items differ, and why."""
+"""Which items differ between REval's reading of a run and ours, and why."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lm_eval_codemind.facts.reval_differences import PATH_CAUSES, Differences
 from lm_eval_codemind.languages.python.tracing import Trace, Traced, TraceFailed, line_of, runs, submit
 from lm_eval_codemind.languages.python.tracing.recorder import units, written
 from lm_eval_codemind.languages.python.tracing.run import result_of
-from lm_eval_codemind.proof.runtime import events_job
+from runtime_proof import events_job
 
 _MAX_STEPS = 100_000
 
@@ -39,9 +39,9 @@ def compare_readings(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) 
             ours = submit(sandbox, traced, max_steps=_MAX_STEPS, max_value=10_000)
             pending.append((program, given, tree, ours, sandbox.submit(events_job(program, given))))
     found: Differences = {}
-    for program, given, tree, (future, read), theirs in tqdm(pending, desc="comparing", unit="input"):
+    for program, given, tree, (future, read), upstream in tqdm(pending, desc="comparing", unit="input"):
         try:
-            seen, published = read(future.result()), result_of(theirs.result())
+            seen, published = read(future.result()), result_of(upstream.result())
         except TraceFailed:
             continue
         for position, each in enumerate(given.questions):

@@ -1,7 +1,7 @@
 """What the syntax tree alone says about the lines of a program: which comes next, and what decides whether they run.
 
-Questions that such rules answer need no execution. :mod:`.runtime_questions` draws lines so that the rules score low,
-and ``utils/runtime_baselines.py`` publishes what they score.
+Questions that such rules answer need no execution. :mod:`runtime_questions` draws lines so that the rules score low,
+and ``utils/baselines.py`` publishes their scores.
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 def _may_leave(node: ast.AST, in_loop: bool = False) -> bool:
-    """Return whether a statement can end its block early, other than by an error."""
+    """Whether a statement can end its block early, other than by an error."""
     if isinstance(node, (ast.Break, ast.Continue)):
         return not in_loop
     if isinstance(node, (*_FUNCTIONS, ast.ClassDef, ast.Lambda)):
@@ -218,7 +218,7 @@ def _may_leave(node: ast.AST, in_loop: bool = False) -> bool:
 
 
 def _is_settled(test: ast.expr) -> bool:
-    """Return whether a condition always holds: it is a constant, or asks whether the program is a script."""
+    """Whether a condition always holds: it is a constant, or asks whether the program is a script."""
     return isinstance(test, ast.Constant) or any(
         isinstance(node, ast.Name) and node.id == "__name__" for node in ast.walk(test)
     )
