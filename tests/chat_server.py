@@ -35,7 +35,9 @@ def chat_server(answer: Answers) -> Iterator[ChatServer]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             server.requests.append(body)
             message = {"role": "assistant", "content": answer(body["messages"])}
-            reply = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+            choice = {"index": 0, "message": message, "finish_reason": "stop"}
+            usage = {"completion_tokens": len(message["content"].split())}
+            reply = json.dumps({"choices": [choice], "usage": usage}).encode()
             self.send_response(200)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(reply)))

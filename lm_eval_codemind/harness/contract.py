@@ -113,6 +113,50 @@ def use_own_statistics() -> None:
         evaluator.stderr_for_metric = metrics.stderr_for_metric
 
 
+# Response -> the numbers of tokens that endpoints reported for it, in the order of the responses.
+_reported_tokens: dict[str, list[int]] = {}
+
+
+def note_reported_tokens() -> None:
+    """Have the harness's models for APIs note how many tokens an endpoint reports for each response.
+
+    Relies on ``TemplateAPI.parse_generations(outputs=...)``, which returns the texts of one or several JSON replies,
+    and on ``usage`` in these. The harness itself drops that number. Other backends report none.
+    """
+    module: Any = sys.modules.get("lm_eval.models.api_models")
+    classes = [module.TemplateAPI] if module else []
+    for model in classes:
+        classes += model.__subclasses__()
+        usual = vars(model).get("parse_generations")
+        if usual is not None and not hasattr(getattr(usual, "__func__", usual), "notes_tokens"):
+            static = isinstance(usual, staticmethod)
+            noting = _noting(usual.__func__ if static else usual)
+            model.parse_generations = staticmethod(noting) if static else noting
+
+
+def _noting(usual: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(usual)
+    def parse(*arguments: Any, **named: Any) -> Any:
+        texts = usual(*arguments, **named)
+        outputs = named.get("outputs")
+        outputs = outputs if isinstance(outputs, list) else [outputs]
+        for output, text in zip(outputs, texts, strict=False) if len(outputs) == len(texts) else ():
+            usage = (output.get("usage") if isinstance(output, dict) else None) or {}
+            tokens = usage.get("completion_tokens", usage.get("output_tokens"))
+            if isinstance(tokens, int):
+                _reported_tokens.setdefault(text, []).append(tokens)
+        return texts
+
+    parse.notes_tokens = True  # type: ignore[attr-defined]
+    return parse
+
+
+def reported_tokens(response: str) -> int | None:
+    """Return how many tokens the endpoint reported for a response, each report once; None if it reported none."""
+    reports = _reported_tokens.get(response)
+    return reports.pop(0) if reports else None
+
+
 class _OwnStderr:
     """The harness's ``stderr_for_metric``, which knows this suite's aggregations and values."""
 

@@ -23,7 +23,7 @@ from datasets import Dataset
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.harness.aggregations import Value
-from lm_eval_codemind.harness.contract import use_own_statistics, warn_if_unknown
+from lm_eval_codemind.harness.contract import note_reported_tokens, use_own_statistics, warn_if_unknown
 from lm_eval_codemind.harness.documents import splits
 from lm_eval_codemind.harness.provenance import record_responses, record_task
 from lm_eval_codemind.languages import Kind, kind_of, languages
@@ -115,6 +115,7 @@ class Hooks:
         """
         warn_if_unknown()
         use_own_statistics()
+        note_reported_tokens()
         family = self._family
         chosen = get_benchmark(benchmark)
         ways = tuple(settings) or (setting,)

@@ -13,8 +13,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from lm_eval_codemind import __version__
+from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.data import benchmark_digests, load_benchmark
+from lm_eval_codemind.harness.contract import reported_tokens
 from lm_eval_codemind.harness.documents import Document
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Family, Key
@@ -64,7 +66,7 @@ def record_task(
 def record_responses(
     responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]], executes: bool
 ) -> None:
-    """Record digests of a task's responses, from a filter: ``codemind verify`` compares them.
+    """Record digests of a task's responses, which ``codemind verify`` compares, and their lengths. Called by a filter.
 
     Args:
         responses: The responses to each document, as a filter gets them.
@@ -77,6 +79,16 @@ def record_responses(
     suite["responses"] = seal(
         (Key.of(document), digest(of_document)) for of_document, document in zip(responses, documents, strict=True)
     )
+    texts = [response for of_document in responses for response in of_document if response != SKIPPED]
+    if texts:
+        tokens = [reported_tokens(response) for response in texts]
+        suite["response_lengths"] = {
+            "responses": len(texts),
+            "characters": sum(map(len, texts)),
+            "longest": max(map(len, texts)),
+            # The sum is of use only if it covers all responses.
+            **({} if None in tokens else {"tokens": sum(count or 0 for count in tokens)}),
+        }
     if executes:
         from lm_eval_codemind.execution import Limits, shared_sandbox
 

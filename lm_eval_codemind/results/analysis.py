@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, product
+from statistics import fmean
 from typing import Any
 
 from lm_eval_codemind.languages import CONSTRUCTS, OUTPUT_TYPES
@@ -168,7 +169,7 @@ def correlations(facts: Sequence[Facts]) -> Table:
     method.
     """
     rows = []
-    for (view, benchmark, model), cell in _cells(facts):
+    for view, where, cell in _cells(facts):
         for program, score in product(view.programs, view.scores):
             block: list[Row] = []
             for key, (short, _) in MEASURES.items():
@@ -180,24 +181,9 @@ def correlations(facts: Sequence[Facts]) -> Table:
                 if not pairs:
                     continue
                 values, scores, solved = (list(column) for column in zip(*pairs, strict=True))
-                result = spearman(values, scores)
-                block.append(
-                    {
-                        "family": view.title,
-                        "score_name": score,
-                        "benchmark": benchmark,
-                        "model": model,
-                        "program": program,
-                        "measure": short,
-                        "rho": result.rho,
-                        "low": result.low,
-                        "high": result.high,
-                        "p": result.p,
-                        "p_corrected": math.nan,
-                        "rho_grouped": spearman_of_groups(values, solved).rho,
-                        "n": result.n,
-                    }
-                )
+                grouped = spearman_of_groups(values, solved).rho
+                what = {**where, "score_name": score, "program": program, "measure": short}
+                block.append({**what, **vars(spearman(values, scores)), "rho_grouped": grouped})
             rows += corrected(block)
     return Table(
         "correlations",
@@ -260,22 +246,12 @@ def _means(
     of: Callable[[Facts], Sequence[str]],
 ) -> Table:
     rows = []
-    for (view, benchmark, model), cell in _cells(facts):
+    for view, where, cell in _cells(facts):
         for score, category in product(view.scores, categories):
             scores = [o.scores[score] for o in cell if category in of(o)]
             if scores:
-                estimate = mean(scores)
-                rows.append(
-                    {
-                        "family": view.title,
-                        "score_name": score,
-                        "benchmark": benchmark,
-                        "model": model,
-                        column: category,
-                        **interval(estimate, "score"),
-                        "n": estimate.n,
-                    }
-                )
+                what = {**where, "score_name": score, column: category}
+                rows.append({**what, **interval(mean(scores), "score"), "n": len(scores)})
     note += " 95% intervals: Wilson for verdicts, else bootstrap."
     return Table(name, title, note, rows, {"iterations": Column("Loop iterations")})
 
@@ -283,23 +259,18 @@ def _means(
 def by_output_type(facts: Sequence[Facts]) -> Table:
     """Return how often the predicted output has the type of the true one, and its value, by that type."""
     rows = []
-    for (view, benchmark, model), cell in _cells(facts):
+    for _, where, cell in _cells(facts):
         for name in OUTPUT_TYPES:
             matches = [o.types for o in cell if o.types is not None and o.types[0] == name]
             if matches:
                 types = proportion(sum(predicted == true for true, predicted, _ in matches), len(matches))
                 values = proportion(sum(right for _, _, right in matches), len(matches))
-                rows.append(
-                    {
-                        "family": view.title,
-                        "benchmark": benchmark,
-                        "model": model,
-                        "type": name,
-                        **interval(types, "type_match", "type_low", "type_high"),
-                        **interval(values, "value_match", "value_low", "value_high"),
-                        "n": len(matches),
-                    }
+                parts = (
+                    {**where, "type": name},
+                    interval(types, "type_match", "type_low", "type_high"),
+                    interval(values, "value_match", "value_low", "value_high"),
                 )
+                rows.append({**parts[0], **parts[1], **parts[2], "n": len(matches)})
     low, high = Column("95% from", "percent"), Column("to", "percent")
     return Table(
         "output_types",
@@ -325,8 +296,8 @@ def comparisons(facts: Sequence[Facts]) -> Table:
     The p values of one family, score and benchmark are corrected for the number of pairs of models by Holm's method.
     """
     cells: dict[tuple[View, str], dict[str, dict[Key, Facts]]] = defaultdict(dict)
-    for (view, benchmark, model), cell in _cells(facts):
-        cells[view, benchmark][model] = {o.key: o for o in cell}
+    for view, where, cell in _cells(facts):
+        cells[view, where["benchmark"]][where["model"]] = {o.key: o for o in cell}
     rows = []
     for (view, benchmark), models in cells.items():
         for score in view.scores:
@@ -336,25 +307,9 @@ def comparisons(facts: Sequence[Facts]) -> Table:
                 if not common:
                     continue
                 scores = [[of[key].scores[score] for key in common] for of in (one, other)]
-                result = compare(scores[0], scores[1])
-                block.append(
-                    {
-                        "family": view.title,
-                        "score_name": score,
-                        "benchmark": benchmark,
-                        "first": first,
-                        "second": second,
-                        "first_score": mean(scores[0]).value,
-                        "second_score": mean(scores[1]).value,
-                        "difference": result.difference,
-                        "low": result.low,
-                        "high": result.high,
-                        "p": result.p,
-                        "p_corrected": math.nan,
-                        "test": result.test,
-                        "n": result.n,
-                    }
-                )
+                what = {"family": view.title, "score_name": score, "benchmark": benchmark}
+                means = {"first_score": fmean(scores[0]), "second_score": fmean(scores[1])}
+                block.append({**what, "first": first, "second": second, **means, **vars(compare(scores[0], scores[1]))})
             rows += corrected(block)
     return Table(
         "comparisons",
@@ -436,7 +391,7 @@ def findings(observations: Sequence[Observation]) -> list[Table]:
     return [table for table in tables if table.rows]
 
 
-def _cells(facts: Sequence[Facts]) -> Iterator[tuple[tuple[View, str, str], list[Facts]]]:
+def _cells(facts: Sequence[Facts]) -> Iterator[tuple[View, Row, list[Facts]]]:
     """Yield the facts by family, benchmark and model, those of all benchmarks of a family together first."""
     models = distinct(o.model for o in facts)
     for view in views().values():
@@ -445,7 +400,7 @@ def _cells(facts: Sequence[Facts]) -> Iterator[tuple[tuple[View, str, str], list
             for model in models:
                 cell = [o for o in of_family if o.model == model and benchmark in (ALL, o.benchmark)]
                 if cell:
-                    yield (view, benchmark, model), cell
+                    yield view, {"family": view.title, "benchmark": benchmark, "model": model}, cell
 
 
 def _of_group(rows: Sequence[Row]) -> tuple[Estimate, float]:

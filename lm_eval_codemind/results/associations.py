@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
+from statistics import fmean
 from typing import Any
 
 from lm_eval_codemind.catalogue import same_problems
 from lm_eval_codemind.results.observations import ALL, Facts, distinct
 from lm_eval_codemind.scores.association import associate
-from lm_eval_codemind.scores.statistics import compare, mean, proportion
+from lm_eval_codemind.scores.statistics import compare, proportion
 from lm_eval_codemind.views import Column, Table, View, corrected, interval, views
 
 # Benchmark (that others count with) and name of a problem.
@@ -43,17 +43,10 @@ def overlap(facts: Sequence[Facts]) -> Table:
             for size in range(len(families) + 1):
                 for chosen in combinations(families, size):
                     names = [name for name, of in common.items() if {title for title in of if of[title]} == set(chosen)]
-                    rows.append(
-                        {
-                            "benchmark": benchmark,
-                            "model": model,
-                            "solved_under": " + ".join(chosen) or "none",
-                            "problems": len(names),
-                            **interval(proportion(len(names), len(common)), "share"),
-                            "n": len(common),
-                            "examples": ", ".join(names[:10]),
-                        }
-                    )
+                    what = {"benchmark": benchmark, "model": model, "solved_under": " + ".join(chosen) or "none"}
+                    share = interval(proportion(len(names), len(common)), "share")
+                    counts = {"problems": len(names), **share, "n": len(common)}
+                    rows.append({**what, **counts, "examples": ", ".join(names[:10])})
     return Table(
         "overlap",
         "Problems solved under each set of tasks",
@@ -87,7 +80,6 @@ def associations(facts: Sequence[Facts]) -> Table:
                         **interval(result.phi, "phi", "phi_low", "phi_high"),
                         "odds_ratio": result.odds_ratio,
                         "p": result.p,
-                        "p_corrected": math.nan,
                         "given_right": result.given_right.value,
                         "given_wrong": result.given_wrong.value,
                         **interval(result.difference, "difference"),
@@ -96,7 +88,7 @@ def associations(facts: Sequence[Facts]) -> Table:
                 )
         # Both directions of a pair have the same p value, which is one test.
         for forwards, backwards in zip(corrected(pairs[::2]), pairs[1::2], strict=True):
-            rows += [forwards, {**backwards, "p": forwards["p"], "p_corrected": forwards["p_corrected"]}]
+            rows += [forwards, {**forwards, **backwards, "p": forwards["p"]}]
     titles = {o.view.title for o in facts}
     missing = [view.title for view in views().values() if view.variant.in_overlap and view.title not in titles]
     return Table(
@@ -136,18 +128,8 @@ def output_predictions(facts: Sequence[Facts]) -> Table:
         pairs = []
         for first, second in _pairs(solved):
             one, other = _verdicts(solved, first, second)
-            result = compare([float(verdict) for verdict in one], [float(verdict) for verdict in other])
-            pairs.append(
-                {
-                    **_counted(solved, model, first, second),
-                    "difference": result.difference,
-                    "low": result.low,
-                    "high": result.high,
-                    "p": result.p,
-                    "p_corrected": math.nan,
-                    "n": result.n,
-                }
-            )
+            result = vars(compare([float(verdict) for verdict in one], [float(verdict) for verdict in other]))
+            pairs.append({**_counted(solved, model, first, second), **result})
         rows += corrected(pairs)
     return Table(
         "outputs",
@@ -177,24 +159,10 @@ def on_same_problems(facts: Sequence[Facts]) -> Table:
                 if not keys:
                     continue
                 changed, same = [first[key] for key in keys], [second[key] for key in keys]
-                result = compare(changed, same)
-                rows.append(
-                    {
-                        "family": view.title,
-                        "benchmark": benchmark,
-                        "model": model,
-                        "metric": view.metric,
-                        "score": mean(changed).value,
-                        "metric_same": f"{other.metric}_same",
-                        "score_same": mean(same).value,
-                        "difference": result.difference,
-                        "low": result.low,
-                        "high": result.high,
-                        "p": result.p,
-                        "test": result.test,
-                        "n": result.n,
-                    }
-                )
+                what = {"family": view.title, "benchmark": benchmark, "model": model}
+                metrics = {"metric": view.metric, "score": fmean(changed)}
+                metrics |= {"metric_same": f"{other.metric}_same", "score_same": fmean(same)}
+                rows.append({**what, **metrics, **vars(compare(changed, same))})
     return Table(
         "same_problems",
         "The same problems in another form",

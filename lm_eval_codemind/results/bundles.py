@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.views import view_of
 
@@ -32,7 +33,7 @@ def write_bundle(path: Path, run: Run, submission: Mapping[str, Any]) -> None:
         submission: What is submitted; plain values.
 
     Raises:
-        ValueError: naming the file, if one that scoring the responses again needs is not beside the run's.
+        ValueError: naming the file, if one that scoring the responses again needs is not next to the run's.
     """
     files = {SUBMISSION: (json.dumps(submission, indent=2, ensure_ascii=False) + "\n").encode("utf-8")}
     files[run.path.name] = run.path.read_bytes()
@@ -53,16 +54,15 @@ def write_bundle(path: Path, run: Run, submission: Mapping[str, Any]) -> None:
             member = tarfile.TarInfo(name)
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(buffer.getvalue())
+    write_whole(path, buffer.getvalue())
 
 
 @contextmanager
 def opened(paths: Iterable[Path]) -> Iterator[list[Path]]:
-    """Give paths with every bundle among them unpacked into a directory of its own, which goes away afterwards.
+    """Give paths with every bundle among them unpacked into a separate directory, which goes away afterwards.
 
     Raises:
-        ValueError: naming the file, if it is no bundle or holds anything but plain files at its top.
+        ValueError: naming the file, if it is not a bundle or holds anything but plain files at its top.
     """
     with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
         found = []

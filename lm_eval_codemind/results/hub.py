@@ -12,6 +12,7 @@ import yaml
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.problems import Problem, digest, dump_problems
 from lm_eval_codemind.problems.schema import to_dataset
 
@@ -30,7 +31,7 @@ def eval_yaml(tasks: Mapping[str, str]) -> dict[str, Any]:
         "name": "CodeMind",
         "description": (
             "Code reasoning of language models: predicting what a program computes (IER), using a test in a "
-            "specification (SR), simplifying a tangled program (DSR) and predicting what a program of its own computes "
+            "specification (SR), simplifying a transformed program (DSR) and predicting what its own program computes "
             "(DER). Run with lm-eval-codemind."
         ),
         "evaluation_framework": FRAMEWORK,
@@ -68,10 +69,10 @@ def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], 
             }
         )
     card = directory / "README.md"
-    card.write_text(_card(described), encoding="utf-8")
+    write_whole(card, _card(described))
     declared = directory / "eval.yaml"
     here = {task: benchmark for task, benchmark in tasks.items() if benchmark in benchmarks}
-    declared.write_text(yaml.safe_dump(eval_yaml(here), sort_keys=False, width=100), encoding="utf-8")
+    write_whole(declared, yaml.safe_dump(eval_yaml(here), sort_keys=False, width=100))
     return [*files, card, declared]
 
 

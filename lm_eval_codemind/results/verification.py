@@ -17,7 +17,7 @@ _MISSING = "(nothing)"
 # Of an outcome: times, messages that may hold addresses in memory, and the level of isolation, which is a circumstance.
 _INCIDENTAL = ("cpu_seconds", "wall_seconds", "exception_message", "isolation")
 # Of what the suite records: what the model said, and what recorded responses were given.
-_ABOUT_THE_MODEL = ("responses",)
+_ABOUT_THE_MODEL = ("responses", "response_lengths")
 _ABOUT_PROMPTS = ("prompts", "prompts_sha256", "templates", "templates_sha256", "recorded_prompts")
 
 

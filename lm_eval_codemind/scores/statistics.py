@@ -29,12 +29,12 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Correlation:
-    """Spearman's rank correlation: rho, its p value (two-sided) and confidence interval, and the number of pairs."""
+    """Spearman's rank correlation: rho, its confidence interval and p value (two-sided), and the number of pairs."""
 
     rho: float
-    p: float
     low: float
     high: float
+    p: float
     n: int
 
 
@@ -165,9 +165,9 @@ def spearman(x: Sequence[float], y: Sequence[float], confidence: float = CONFIDE
     result = stats.spearmanr(x, y)
     rho, p = float(result.statistic), float(result.pvalue)
     if abs(rho) >= 1:
-        return Correlation(rho, p, rho, rho, n)
+        return Correlation(rho, rho, rho, p, n)
     half = stats.norm.ppf((1 + confidence) / 2) * math.sqrt((1 + rho**2 / 2) / (n - 3))
-    return Correlation(rho, p, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half), n)
+    return Correlation(rho, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half), p, n)
 
 
 def compare(first: Sequence[float], second: Sequence[float], confidence: float = CONFIDENCE) -> Comparison:

@@ -129,9 +129,10 @@ def interval(estimate: Estimate, name: str, low: str = "low", high: str = "high"
 
 
 def corrected(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows with ``p_corrected``: their ``p`` corrected for the number of rows by Holm's method."""
-    p_values = holm([row["p"] for row in rows])
-    return [{**row, "p_corrected": p} for row, p in zip(rows, p_values, strict=True)]
+    """Return rows with ``p_corrected`` after ``p``: corrected for the number of rows by Holm's method."""
+    after = list(rows[0]).index("p") + 1 if rows else 0
+    parts = [(list(row.items()), p) for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True)]
+    return [dict([*items[:after], ("p_corrected", p), *items[after:]]) for items, p in parts]
 
 
 def show(value: Any, kind: Format) -> str:

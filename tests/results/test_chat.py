@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,23 @@ def test_it_verifies(run: Path) -> None:
     result = codemind("verify", run)
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith(f"{MODEL}: equal ({len(TASKS)} tasks, ")
+
+
+def test_lengths_of_responses_are_recorded_and_shown(run: Path) -> None:
+    """In characters, and in tokens, which this server counts as words."""
+    (read,) = read_runs([run])
+    for task in read.tasks:
+        given = [sample.responses[0][0] for sample in task.read_samples() if sample.filter == task.main_filter]
+        assert task.suite["response_lengths"] == {
+            "responses": len(given),
+            "characters": sum(map(len, given)),
+            "longest": max(map(len, given)),
+            "tokens": sum(len(text.split()) for text in given),
+        }
+    shown = codemind("show", run, "-n", "0")
+    lengths = read.task(TASKS[0]).suite["response_lengths"]  # type: ignore[union-attr]
+    mean = f"{lengths['characters'] / 24:.0f} +{lengths['longest']} +{lengths['tokens'] / 24:.0f}"
+    assert re.search(rf"{TASKS[0]} +24 +{mean}", shown.output), shown.output
 
 
 def test_one_changed_character_is_one_difference(run: Path) -> None:
