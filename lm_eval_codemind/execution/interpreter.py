@@ -50,7 +50,7 @@ class ProgramWorker(Worker):
     """One thread with its own starter of programs, which it replaces when it ends.
 
     Attributes:
-        source_error: ``Outcome.exception_type`` of a program that is no program in the language.
+        source_error: ``Outcome.exception_type`` of a program that cannot be a program of the language.
 
     Args:
         name: The thread's.
@@ -224,7 +224,7 @@ class Interpreter(Runtime):
         return [str(self.find()), *self._command[1:], PROGRAM]
 
     def directories(self) -> dict[str, str]:
-        """Return where the interpreter is installed, if that is no directory of the system's."""
+        """Return where the interpreter is installed, if that is outside of the system's directories."""
         folder = self.find().parent
         home = str(folder.parent if folder.name == "bin" else folder)
         return {} if Path(home).is_relative_to("/usr") else {home: home}
@@ -262,7 +262,7 @@ class InterpreterSandbox(WorkerPool):
 
         Raises:
             SandboxClosed: If the sandbox is closed.
-            ValueError: If the job is no ``script``.
+            ValueError: If the job is not a ``script``.
         """
         if job.kind != "script":
             raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and an interpreter runs only script")

@@ -32,6 +32,102 @@ def literal_of(value: Any) -> str | None:
     return None if len(text) > _LONGEST or text in ("nan", "inf", "-inf") else text
 
 
+class _Recorder:
+    """The functions that a rewritten program calls, each as ``_u_NAME``, and what they note.
+
+    Attributes:
+        frames: Of each execution of a function with loops: its number, whether a noted call led there, and its record.
+
+    Args:
+        limit: Iterations and calls after which nothing more is noted.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.frames: list[list[Any]] = []
+        self._limit = limit
+        self._events = 0
+        # The call that is about to enter a function: where its frame is noted, and the function's name.
+        self._pending: tuple[list[int], str] | None = None
+
+    @property
+    def full(self) -> bool:
+        """Whether the limit was reached."""
+        return self._events > self._limit
+
+    def _notes(self) -> bool:
+        self._events += 1
+        return not self.full
+
+    def enter(self, function: int, name: str) -> dict[str, Any]:
+        """Return the record of an execution of a function that starts."""
+        site, self._pending = self._pending, None
+        if site is not None and site[1] != name:
+            site = None
+        new: dict[str, Any] = {}
+        if self._notes():
+            if site is not None:
+                site[0].append(len(self.frames))
+            self.frames.append([function, site is not None, new])
+        return new
+
+    def call(self, inside: Any, number: str, name: str, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a function of the program."""
+        if number not in inside:
+            inside[number] = {"call": []}
+        self._pending = inside[number]["call"], name
+        try:
+            return function(*args, **kwargs)
+        finally:
+            self._pending = None
+
+    def items(self, inside: Any, number: str, iterable: Any, fresh: bool) -> Iterator[tuple[Any, Any]]:
+        """Yield the items of a ``for`` loop, each with the record of its iteration."""
+        entry: dict[str, Any] = {"for": [], "end": 0}
+        inside[number] = entry
+        iterator = iter(iterable)
+        shared = iterator is iterable and not fresh
+        for value in iterator:
+            within: dict[str, Any] = {}
+            if self._notes():
+                entry["for"].append([None if shared else literal_of(value), within])
+            yield within, value
+        entry["end"] = 1
+
+    def start(self, inside: Any, number: str) -> Any:
+        """Return the record of a ``while`` loop that starts."""
+        entry = inside[number] = {"while": [], "end": 0}
+        return entry
+
+    def turn(self, entry: Any) -> dict[str, Any]:
+        """Return the record of an evaluation of a ``while`` loop's condition, and of the iteration that may follow."""
+        within: dict[str, Any] = {}
+        if self._notes():
+            entry["while"].append([0, within])
+        return within
+
+    def body(self, entry: Any) -> None:
+        """Note that the condition held."""
+        if entry["while"]:
+            entry["while"][-1][0] = 1
+
+    def end(self, entry: Any) -> None:
+        """Note that the condition did not hold any longer."""
+        entry["end"] = 1
+
+    def test(self, inside: Any, number: str, value: Any) -> bool:
+        """Note which way an ``if`` goes."""
+        taken = bool(value)
+        inside[number] = {"if": int(taken)}
+        return taken
+
+    def jump(self, inside: Any, number: str) -> None:
+        """Note that a ``break`` or ``continue`` is reached."""
+        inside[number] = 1
+
+
+_HELPERS = ("enter", "call", "items", "start", "turn", "body", "end", "test", "jump")
+
+
 def record(module: str, expression: str | None, stdin: str, limit: int) -> dict[str, Any]:
     """Run a rewritten program and return what its loops did, as plain values.
 
@@ -39,83 +135,16 @@ def record(module: str, expression: str | None, stdin: str, limit: int) -> dict[
         module: Source.
         expression: Evaluated after the module has run, statements may come before it; None for a script.
         stdin: What it reads.
-        limit: Iterations and calls after which nothing more is recorded.
+        limit: Iterations and calls after which nothing more is noted.
 
     Returns:
-        ``frames``: of each execution of a function with loops its number, whether a noted call led there, and its
-        record; and ``full``: whether the limit was reached.
+        ``frames`` and ``full`` of the recorder.
     """
-    frames: list[list[Any]] = []
-    pending: list[tuple[list[int], str]] = []
-    events = [0]
-
-    def full() -> bool:
-        events[0] += 1
-        return events[0] > limit
-
-    def enter(function: int, name: str) -> dict[str, Any]:
-        site = pending.pop() if pending else None
-        pending.clear()
-        if site is not None and site[1] != name:
-            site = None
-        new: dict[str, Any] = {}
-        if not full():
-            if site is not None:
-                site[0].append(len(frames))
-            frames.append([function, site is not None, new])
-        return new
-
-    def call(inside: Any, number: str, name: str, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        if number not in inside:
-            inside[number] = {"call": []}
-        pending[:] = [(inside[number]["call"], name)]
-        try:
-            return function(*args, **kwargs)
-        finally:
-            pending.clear()
-
-    def items(inside: Any, number: str, iterable: Any, fresh: bool) -> Iterator[tuple[Any, Any]]:
-        entry: dict[str, Any] = {"for": [], "end": 0}
-        inside[number] = entry
-        iterator = iter(iterable)
-        shared = iterator is iterable and not fresh
-        for value in iterator:
-            within: dict[str, Any] = {}
-            if not full():
-                entry["for"].append([None if shared else literal_of(value), within])
-            yield within, value
-        entry["end"] = 1
-
-    def start(inside: Any, number: str) -> Any:
-        entry = inside[number] = {"while": [], "end": 0}
-        return entry
-
-    def turn(entry: Any) -> dict[str, Any]:
-        within: dict[str, Any] = {}
-        if not full():
-            entry["while"].append([0, within])
-        return within
-
-    def body(entry: Any) -> None:
-        if entry["while"]:
-            entry["while"][-1][0] = 1
-
-    def end(entry: Any) -> None:
-        entry["end"] = 1
-
-    def test(inside: Any, number: str, value: Any) -> bool:
-        taken = bool(value)
-        inside[number] = {"if": int(taken)}
-        return taken
-
-    def jump(inside: Any, number: str) -> None:
-        inside[number] = 1
-
+    recorder = _Recorder(limit)
     program = types.ModuleType("__main__" if expression is None else "program")
     sys.modules[program.__name__] = program
     sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
-    helpers = (enter, call, items, start, turn, body, end, test, jump)
-    program.__dict__.update({"_u_" + helper.__name__: helper for helper in helpers})
+    program.__dict__.update({f"_u_{name}": getattr(recorder, name) for name in _HELPERS})
     try:
         exec(compile(module, "program.py", "exec"), program.__dict__)
         if expression is not None:
@@ -126,4 +155,4 @@ def record(module: str, expression: str | None, stdin: str, limit: int) -> dict[
             eval(compile(ast.Expression(last.value), "call.py", "eval"), program.__dict__)
     except SystemExit:
         pass
-    return {"frames": frames, "full": events[0] > limit}
+    return {"frames": recorder.frames, "full": recorder.full}
