@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 from tqdm.auto import tqdm
 
+from count_loops import COUNTER, count_loops
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data.build import read_problems
@@ -20,7 +21,6 @@ from lm_eval_codemind.execution import Job, Limits, Sandbox
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.complexity import LOOP_LENGTHS, short_digest
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.languages.python.complexity import COUNTER, count_loops
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.problems import Problem
 
@@ -60,7 +60,7 @@ def measure_loop_lengths(problems: Iterable[Problem], workers: int = 1, transfor
 
     Args:
         problems: Problems of any kind; their code is instrumented by
-            :func:`~lm_eval_codemind.languages.python.complexity.count_loops`.
+            :func:`count_loops.count_loops`.
         workers: Programs at a time.
         transformed: Whether to execute C+ instead of C; problems without one are left out.
     """

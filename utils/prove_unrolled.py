@@ -19,6 +19,7 @@ from typing import Any
 import click
 from tqdm.auto import tqdm
 
+import loop_recorder
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox
 from lm_eval_codemind.facts import shipped
@@ -27,15 +28,11 @@ from lm_eval_codemind.facts.unrolled import Unrolling, load_unrollings, program_
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.tracing.run import TraceFailed, job_source, result_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.transforms import loop_recorder
 from lm_eval_codemind.transforms.unrolling import (
     Unrollable,
-    executions,
-    has_loops,
-    instrumented,
-    ran_a_loop,
     unrolled,
 )
+from loop_decisions import executions, has_loops, instrumented, ran_a_loop
 
 NAMES = ("sample", "humaneval", "cruxeval", "avatar", "classeval")
 

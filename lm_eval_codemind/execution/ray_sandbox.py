@@ -80,37 +80,18 @@ class RaySandbox(Sandbox):
         preload: Iterable[str] = tiers.DEFAULT_PRELOAD,
         hash_seed: int = 0,
     ) -> None:
-        try:
-            import ray
-        except ImportError as error:
-            raise ImportError("CODEMIND_EXECUTOR=ray needs Ray: pip install 'lm-eval-codemind[ray]'") from error
-        self._ray = ray
-        if not ray.is_initialized():
-            # RAY_ADDRESS names the cluster; without it one node, this one, is started.
-            ray.init(log_to_driver=False, configure_logging=False)
+        self._ray = _connected()
         # Entered again where Ray has an answer at once.
         self._guard = threading.RLock()
         self._closed = False
         self._waiting: collections.deque[tuple[Job, Future[Outcome]]] = collections.deque()
         self._open: set[Future[Outcome]] = set()
-        self._nodes = [
-            self._start(node, (workers, requested(isolation), tuple(preload), hash_seed))
-            for node in ray.nodes()
-            if node["Alive"]
-        ]
-        levels = []
-        self.workers = 0
-        for node in self._nodes:
-            try:
-                level, count = ray.get(node.actor.describe.remote())
-            except ray.exceptions.RayError as error:
-                self._kill()
-                raise IsolationUnavailable(f"node {node.name}: {error}") from None
-            levels.append(level)
-            node.window = _WINDOW * count
-            self.workers += count
+        arguments = (workers, requested(isolation), tuple(preload), hash_seed)
+        self._nodes = [self._start(node, arguments) for node in self._ray.nodes() if node["Alive"]]
+        described = [self._described(node) for node in self._nodes]
+        self.workers = sum(count for _, count in described)
         # Outcomes carry their own level; this is the weakest.
-        self._level: str = max(levels, key=LEVELS.index)
+        self._level: str = max((level for level, _ in described), key=LEVELS.index)
 
     def _start(self, node: dict[str, Any], arguments: tuple[Any, ...]) -> _Node:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -123,6 +104,16 @@ class RaySandbox(Sandbox):
             .remote(*arguments)
         )
         return _Node(str(node.get("NodeManagerAddress", "")) + "/" + node["NodeID"][:8], actor, 1)
+
+    def _described(self, node: _Node) -> tuple[str, int]:
+        """Return the level of a node's sandbox and the number of its workers, once the sandbox has started."""
+        try:
+            level, count = self._ray.get(node.actor.describe.remote())
+        except self._ray.exceptions.RayError as error:
+            self._kill()
+            raise IsolationUnavailable(f"node {node.name}: {error}") from None
+        node.window = _WINDOW * count
+        return level, count
 
     @property
     def isolation(self) -> str:
@@ -209,6 +200,17 @@ class RaySandbox(Sandbox):
     def _kill(self) -> None:
         for node in self._nodes:
             self._ray.kill(node.actor)
+
+
+def _connected() -> Any:
+    """Return Ray, connected to the cluster that RAY_ADDRESS names, else to a new one of this node alone."""
+    try:
+        import ray
+    except ImportError as error:
+        raise ImportError("CODEMIND_EXECUTOR=ray needs Ray: pip install 'lm-eval-codemind[ray]'") from error
+    if not ray.is_initialized():
+        ray.init(log_to_driver=False, configure_logging=False)
+    return ray
 
 
 def requested(isolation: str) -> str:

@@ -65,9 +65,6 @@ class DependentReasoning(ExecutionReasoning):
     metric = "r_der"
     verdict = "r_der"
 
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        return self.variants[0]
-
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return no questions: :func:`ask` makes them from a first stage."""
         return ()

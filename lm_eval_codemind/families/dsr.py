@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.catalogue import Benchmark, fixed_form
-from lm_eval_codemind.catalogue.limits import limits_of
-from lm_eval_codemind.data import load_benchmark, load_problem, load_side
-from lm_eval_codemind.execution import Job, shared_sandbox
+from lm_eval_codemind.data import load_benchmark, load_side
+from lm_eval_codemind.execution import shared_sandbox
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
-from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
-from lm_eval_codemind.questions.family import seed_option
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
+from lm_eval_codemind.questions.family import problem_of, seed_option
 from lm_eval_codemind.scores.dsr import s_dsr, shorter, similarity
 
 # The columns of a problem that a document of this family shows; its tests are found by problem_id.
@@ -26,7 +25,7 @@ _VIEW = "lm_eval_codemind.views.dsr:SemanticsView"
 _USUAL = Variant("dsr", "DSR", _VIEW, in_overlap=True)
 _PUBLISHED = Variant("dsr_published", "DSR published", _VIEW, submittable=False)
 # Results on buggy programs: the simplified program must keep the bug.
-_BUGGY = Variant("dsr_buggy", "DSR buggy", _VIEW)
+_BUGGY = Variant("dsr_buggy", "DSR buggy", _VIEW, buggy=True)
 
 
 class SemanticsReasoning(Family):
@@ -41,9 +40,7 @@ class SemanticsReasoning(Family):
     verdict = "pass@1"
 
     def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        if fixed_form(benchmark.name):
-            return _BUGGY
-        return _PUBLISHED if benchmark.labels == "published" else _USUAL
+        return _PUBLISHED if benchmark.labels == "published" else super().variant(benchmark, settings)
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems that have a C+ and whose own program passes its tests (the errata name the others).
@@ -93,7 +90,7 @@ class SemanticsReasoning(Family):
             "loc_transformed": lines[1],
             "answer": asked[0],
         }
-        yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
+        yield Question.about(problem, setting, fields)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "answer": record["code"]}
@@ -117,7 +114,7 @@ class SemanticsReasoning(Family):
         Of a class one method is asked for, which is put into C+ in the place of its own, so that the rest of the class
         is as it was. C, C+ and C' are measured alike.
         """
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        problem = problem_of(question)
         program = kind_of(problem).program(response, problem, into=question["transformed"])
         if not isinstance(program, str):
             return Answer.of_program(program)
@@ -130,19 +127,12 @@ class SemanticsReasoning(Family):
         answer.program = program
         return answer
 
-    def job(self, answer: Answer, question: Question) -> Job | None:
-        """Return the job that checks C' against all tests of C."""
-        if answer.program is None:
-            return None
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
-        return kind_of(problem).suite_job(problem, answer.program, limits=limits_of(problem))
-
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         passed, lines = answer.passed, answer.details.get("loc", 0)
         loc, transformed = question["loc"], question["loc_transformed"]
         likeness = 0.0
         if answer.found is not None:
-            problem = load_problem(question.key.benchmark, question.key.problem_id)
+            problem = problem_of(question)
             normal = get_language(problem.language).normal_form
             original = kind_of(problem).extract_target(problem.code, problem)
             likeness = similarity(normal(answer.found), normal(original))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers.output import likely_answer, marked_answer
-from lm_eval_codemind.catalogue import Benchmark, fixed_form
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.scores.ier import s_ier, s_ier_text
 
 STRICT, FLEXIBLE = "strict-match", "flexible-extract"
@@ -22,9 +21,9 @@ _COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
 
 _VIEW = "lm_eval_codemind.views.ier:ExecutionView"
 _USUAL = Variant("ier", "IER", _VIEW, in_overlap=True, authors_task="IER")
-_DIRECT = Variant("ier_direct", "IER direct", _VIEW, submittable=False)
+_DIRECT = Variant("ier_direct", "IER direct", _VIEW, DIRECT, submittable=False)
 # Results on buggy programs: the output to predict is the wrong one that the program returns.
-_BUGGY = Variant("ier_buggy", "IER buggy", _VIEW)
+_BUGGY = Variant("ier_buggy", "IER buggy", _VIEW, buggy=True)
 
 
 class ExecutionReasoning(Family):
@@ -36,18 +35,9 @@ class ExecutionReasoning(Family):
     metric = "r_ier"
     verdict = "r_ier"
 
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        if fixed_form(benchmark.name):
-            return _BUGGY
-        return _DIRECT if DIRECT in settings else _USUAL
-
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         row = problem.to_row()
-        key = Key(problem.benchmark, problem.problem_id, setting)
-        yield Question(key, problem.kind, problem.language, {column: row[column] for column in _COLUMNS})
-
-    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
-        return record
+        yield Question.about(problem, setting, {column: row[column] for column in _COLUMNS})
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {
@@ -85,9 +75,6 @@ class PublishedExecutionReasoning(ExecutionReasoning):
     metric = "r_ier_text"
     verdict = "r_ier_text"
 
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        return self.variants[0]
-
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         """Return the variables of a prompt. The published prompts do not mention the working directory."""
         return super().prompt(kind, fields, "published")
@@ -104,7 +91,7 @@ class PublishedExecutionReasoning(ExecutionReasoning):
 
 
 def _shown(text: str) -> str:
-    """Return a text as it stands between the lines around it."""
+    """Return a text without the line breaks around it."""
     return text.strip("\n")
 
 

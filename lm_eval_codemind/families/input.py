@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lm_eval_codemind.answers.output import INPUT, marked_answer
-from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
-from lm_eval_codemind.data import load_problem, load_side
+from lm_eval_codemind.data import load_side
 from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
+from lm_eval_codemind.questions.family import problem_of
 from lm_eval_codemind.scores.input import s_input
 
 STRICT, FLEXIBLE = "strict-match", "flexible-extract"
@@ -27,7 +27,7 @@ _LOGGED = 1_000
 
 _VIEW = "lm_eval_codemind.views.input:InputView"
 _USUAL = Variant("input", "Input", _VIEW, in_overlap=True)
-_DIRECT = Variant("input_direct", "Input direct", _VIEW, submittable=False)
+_DIRECT = Variant("input_direct", "Input direct", _VIEW, DIRECT, submittable=False)
 
 
 class InputPrediction(Family):
@@ -39,9 +39,6 @@ class InputPrediction(Family):
     filters = (STRICT, FLEXIBLE)
     metric = "r_input"
     verdict = "r_input"
-
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        return _DIRECT if DIRECT in settings else _USUAL
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question, if there is anything to predict: some tests hand nothing to the program."""
@@ -55,10 +52,7 @@ class InputPrediction(Family):
             "answer": kind_of(problem).input_answer(problem),
             "plain": problem.problem_id in load_side(problem.benchmark, "input"),
         }
-        yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
-
-    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
-        return record
+        yield Question.about(problem, setting, fields)
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         shown = {name: fields[name].strip("\n") for name in ("code", "masked", "output")}
@@ -70,7 +64,7 @@ class InputPrediction(Family):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the input behind the marker or, flexibly, else the part of the response that looks most like one."""
-        kind, problem = kind_of(question), load_problem(question.key.benchmark, question.key.problem_id)
+        kind, problem = kind_of(question), problem_of(question)
         found = marked_answer(response, kind.printed, INPUT)
         if found is None and filter == FLEXIBLE:
             found = kind.likely_input(response, problem)
@@ -84,7 +78,7 @@ class InputPrediction(Family):
         """Return the job that runs the problem's program on the values of the answer; None if there is no need."""
         if answer.program is None:
             return None
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        problem = problem_of(question)
         execution = kind_of(problem).execution(problem, input=answer.program)
         limits, name = limits_of(problem), problem.problem_id
         if execution.expression is None:

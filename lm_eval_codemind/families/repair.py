@@ -12,16 +12,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from typing import Any
 
-from lm_eval_codemind.catalogue import Benchmark, get_benchmark
-from lm_eval_codemind.catalogue.limits import limits_of
+from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.data import load_problem
-from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.pairs import Record, paired, warn_of
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
+from lm_eval_codemind.questions.family import problem_of
 from lm_eval_codemind.scores import repair as scores
 from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 from lm_eval_codemind.scores.dsr import similarity
@@ -36,7 +35,7 @@ _COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complex
 
 _VIEW = "lm_eval_codemind.views.repair:RepairView"
 _USUAL = Variant("repair", "Repair", _VIEW, in_overlap=True)
-_DIRECT = Variant("repair_direct", "Repair direct", _VIEW, submittable=False)
+_DIRECT = Variant("repair_direct", "Repair direct", _VIEW, DIRECT, submittable=False)
 
 
 class Repair(Family):
@@ -48,9 +47,6 @@ class Repair(Family):
     filters = ("extract-code",)
     metric = "pass@1"
     verdict = "pass@1"
-
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        return _DIRECT if DIRECT in settings else _USUAL
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question of a setting, from the problem and its buggy form.
@@ -70,7 +66,7 @@ class Repair(Family):
             "test": "" if setting in WITHOUT_TEST else problem.hint_test,
             "answer": kind_of(problem).own_answer(problem),
         }
-        yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
+        yield Question.about(problem, setting, fields)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "test": "" if setting in WITHOUT_TEST else record["test"], "answer": record["code"]}
@@ -89,18 +85,11 @@ class Repair(Family):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the program that a response gives together with what stands before it in the buggy one."""
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        problem = problem_of(question)
         program = kind_of(question).program(
             response, problem, into=question["buggy"], context=problem.context, specification=problem.specification
         )
         return Answer.of_program(program)
-
-    def job(self, answer: Answer, question: Question) -> Job | None:
-        """Return the job that validates a program on all of T."""
-        if answer.program is None:
-            return None
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
-        return kind_of(problem).suite_job(problem, answer.program, limits=limits_of(problem))
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         """Return the scores of a response; a response without a program resembles nothing and changes nothing back."""
@@ -134,7 +123,7 @@ class Repair(Family):
 
 def _compared(program: str, question: Question) -> str:
     """Return the part of a program that was asked for, in the form in which programs are compared."""
-    problem = load_problem(question.key.benchmark, question.key.problem_id)
+    problem = problem_of(question)
     try:
         part = kind_of(problem).extract_target(program, problem)
     except SyntaxError:

@@ -8,7 +8,6 @@ from typing import Any
 from lm_eval_codemind.answers import runtime as answers
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.catalogue import Benchmark
-from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.facts.runtime_labels import PublishedLabel, load_published, load_unrunnable
 from lm_eval_codemind.families.runtime import FILTER, RuntimeBehaviour
@@ -17,6 +16,7 @@ from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Question, Variant
+from lm_eval_codemind.questions.family import problem_of
 
 _COLUMNS = ("code", "entry_point", "complexity")
 _VIEW = "lm_eval_codemind.views.runtime:PublishedRuntimeView"
@@ -97,7 +97,7 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
         assertions = answers.published_assertions(answer.found, question["masked"])
         if assertions is None:
             return None
-        program = reval.program_of(load_problem(question.key.benchmark, question.key.problem_id))
+        program = reval.program_of(problem_of(question))
         given = next(given for given in program.inputs if str(given.index) == question["run"])
         return reval.assertions_job(program, given, assertions)
 

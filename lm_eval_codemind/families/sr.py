@@ -12,15 +12,14 @@ from typing import Any, ClassVar
 
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
-from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.pairs import Record, paired, warn_of
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import HINT_SEED, Kind, kind_of
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
-from lm_eval_codemind.questions.family import seed_option
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
+from lm_eval_codemind.questions.family import problem_of, seed_option
 from lm_eval_codemind.scores import sr as scores
 
 NO_TEST, WITH_TEST, MISLEADING = "no_test", "with_test", "misleading"
@@ -38,7 +37,9 @@ class SpecificationReasoning(Family):
 
     variants: ClassVar[tuple[Variant, ...]] = (
         Variant("sr", "SR", "lm_eval_codemind.views.sr:SpecificationView", in_overlap=True, authors_task="SR"),
-        Variant("sr_misleading", "SR misleading", "lm_eval_codemind.views.sr:MisleadingView", authors_task="SR"),
+        Variant(
+            "sr_misleading", "SR misleading", "lm_eval_codemind.views.sr:MisleadingView", MISLEADING, authors_task="SR"
+        ),
     )
     templates = "sr"
     options: ClassVar[tuple[str, ...]] = ("hint_seed",)
@@ -46,10 +47,6 @@ class SpecificationReasoning(Family):
     filters = ("extract-code",)
     metric = "r_sr"
     verdict = "pass@1"
-
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        usual, misleading = self.variants
-        return misleading if MISLEADING in settings else usual
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems that have a specification; the option ``hint_seed`` draws their tests anew.
@@ -75,7 +72,7 @@ class SpecificationReasoning(Family):
             return
         row = problem.to_row()
         fields = {**{column: row[column] for column in _COLUMNS}, "test": test, "answer": answer}
-        yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
+        yield Question.about(problem, setting, fields)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "test": "", "answer": record["code"]}
@@ -88,7 +85,7 @@ class SpecificationReasoning(Family):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the program that a response gives together with what the prompt shows."""
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        problem = problem_of(question)
         program = kind_of(question).program(
             response, problem, into=problem.code, context=problem.context, specification=problem.specification
         )
@@ -96,12 +93,11 @@ class SpecificationReasoning(Family):
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that validates a program: on all of T, or on the misleading test alone."""
-        if answer.program is None:
-            return None
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        if question.key.setting != MISLEADING or answer.program is None:
+            return super().job(answer, question)
+        problem = problem_of(question)
         limits = limits_of(problem)
-        if question.key.setting == MISLEADING:
-            problem = kind_of(problem).with_tests(problem, question["test"])
+        problem = kind_of(problem).with_tests(problem, question["test"])
         return kind_of(problem).suite_job(problem, answer.program, limits=limits)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:

@@ -24,7 +24,8 @@ from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
-from lm_eval_codemind.questions import Answer, Key, Question, Variant
+from lm_eval_codemind.questions import Answer, Question, Variant
+from lm_eval_codemind.questions.family import problem_of
 from lm_eval_codemind.scores import sr as scores
 
 # Why a translation fails, as metrics: shares of all responses.
@@ -42,7 +43,11 @@ class Translation(SpecificationReasoning):
     variants = (
         Variant("translation", "Translation", f"{_VIEWS}:TranslationView", authors_task="SR"),
         Variant(
-            "translation_misleading", "Translation misleading", f"{_VIEWS}:MisleadingTranslationView", authors_task="SR"
+            "translation_misleading",
+            "Translation misleading",
+            f"{_VIEWS}:MisleadingTranslationView",
+            MISLEADING,
+            authors_task="SR",
         ),
     )
     templates = "translation"
@@ -86,7 +91,7 @@ class Translation(SpecificationReasoning):
             "test": shown,
             "answer": answer or "",
         }
-        yield Question(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
+        yield Question.about(problem, setting, fields)
 
     def posed(self, question: Question) -> Problem:
         """Return the problem that a translation solves: the same tests, in the other language.
@@ -94,7 +99,7 @@ class Translation(SpecificationReasoning):
         Program and input are those of the same problem in the benchmark of that language, as far as they are known to
         be right here; without it there is no program.
         """
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        problem = problem_of(question)
         suite = _suite(problem, NO_TEST)
         known = _counterpart(problem)
         outputs = {case.input: case.output for case in suite}
@@ -130,7 +135,7 @@ class Translation(SpecificationReasoning):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the program that a response gives in the language that is asked for."""
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        problem = problem_of(question)
         program = _target_kind(question).program(response, problem)
         return Answer.of_program(program)
 
@@ -138,7 +143,7 @@ class Translation(SpecificationReasoning):
         """Return the job that validates a program: on all tests, or on the misleading one alone."""
         if answer.program is None:
             return None
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
+        problem = problem_of(question)
         suite = dataclasses.replace(problem, cases=_suite(problem, question.key.setting))
         return _target_kind(question).suite_job(suite, answer.program, limits=limits_of(problem))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lm_eval_codemind.catalogue import Benchmark
@@ -23,9 +23,6 @@ class UnrolledReasoning(ExecutionReasoning):
     """
 
     variants = (Variant("ier_unrolled", "IER unrolled", "lm_eval_codemind.views.unrolled:UnrolledView"),)
-
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        return self.variants[0]
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems with a loop that runs on their input and with a proven unrolled program."""

@@ -48,24 +48,28 @@ def run_harness(arguments: Sequence[str]) -> None:
     register()
     options = parsed_arguments(arguments)
     file = EvaluatorConfig.load_yaml_config(options.config) if options.config else {}
-    chosen = options.include_path or file.get("include_path")
-    given = options.tasks or file.get("tasks") or []
-    names = given.split(",") if isinstance(given, str) else list(given)
-    paths = [*task_directories(), *([chosen] if chosen else [])]
-    known = tasks.TaskManager(include_path=paths, include_defaults=False)
+
+    def option(name: str) -> Any:
+        return getattr(options, name) or file.get(name)
+
+    requested = option("tasks") or []
+    names = requested.split(",") if isinstance(requested, str) else list(requested)
+    include_path, output = option("include_path"), option("output_path")
+    paths = [*task_directories(), *([include_path] if include_path else [])]
     metadata = {**_mapping(file.get("metadata")), **_mapping(options.metadata)}
-    stages = planned(known, names) if stages_module.PLACE not in metadata else (names, [])
-    output = options.output_path or file.get("output_path")
-    _require_known(known, names)
-    _require_examples(paths, names, metadata, options.num_fewshot or file.get("num_fewshot") or 0)
+    manager = tasks.TaskManager(include_path=paths, include_defaults=False)
+    _require_known(manager, names)
+    _require_examples(paths, names, metadata, option("num_fewshot") or 0)
+    # A user who names the results of a first stage has run it.
+    first, second = (names, []) if stages_module.PLACE in metadata else planned(manager, names)
+    options.include_path = paths
     with ExitStack() as stack:
         stack.enter_context(results_written(_directory(output)))
-        options.include_path = paths
-        if set(names) <= set(known.all_tasks):
+        if set(names) <= set(manager.all_tasks):
             stack.enter_context(replaced(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)))
-        if stages[1]:
+        if second:
             stack.enter_context(loaded_once())
-            _run_stages(options, stages, metadata, output)
+            _run_stages(options, (first, second), metadata, output)
         else:
             options.func(options)
 
@@ -113,28 +117,27 @@ def planned(manager: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
 
     Args:
         manager: A task manager of the harness that knows this suite's tasks.
-        names: What is asked for; names that the manager does not know are run first, as they are.
+        names: The requested tasks. Names that the manager does not know are run first, as they are.
 
     Returns:
-        The first ones, with what the others need added where it is not among them; and the others. A group of both
-        kinds is taken apart.
+        The first ones, with the first stages that the others need, and the others. A group of both kinds is taken
+        apart.
     """
     first: list[str] = []
     second: list[str] = []
-    needed: list[str] = []
-    for name in dict.fromkeys(name for given in names for name in (manager.match_tasks([given]) or [given])):
-        members = tasks_of(manager, name)
-        before = {task: dataset_arguments(manager, task).get(stages_module.TASK) for task in members}
-        needed += [stage for stage in before.values() if stage]
-        if all(before.values()):
+    first_stages: list[str] = []
+    for name in dict.fromkeys(name for pattern in names for name in (manager.match_tasks([pattern]) or [pattern])):
+        stage_of = {task: dataset_arguments(manager, task).get(stages_module.TASK) for task in tasks_of(manager, name)}
+        first_stages += [stage for stage in stage_of.values() if stage]
+        if all(stage_of.values()):
             second.append(name)
-        elif not any(before.values()):
+        elif not any(stage_of.values()):
             first.append(name)
         else:
-            first += [task for task, stage in before.items() if not stage]
-            second += [task for task, stage in before.items() if stage]
-    run = {task for name in first for task in tasks_of(manager, name)}
-    return [*first, *dict.fromkeys(task for task in needed if task not in run)], second
+            first += [task for task, stage in stage_of.items() if not stage]
+            second += [task for task, stage in stage_of.items() if stage]
+    run_anyway = {task for name in first for task in tasks_of(manager, name)}
+    return [*first, *dict.fromkeys(task for task in first_stages if task not in run_anyway)], second
 
 
 def _run_stages(

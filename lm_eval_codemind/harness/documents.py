@@ -1,7 +1,8 @@
-"""A task's documents as a data set of the harness.
+"""The documents of a task as a data set of the harness.
 
-Filters record digests of a task's responses in its results. The harness hands them documents, not the task, and two
-tasks may have equal documents. So each document carries the dict that its task's results record: ``metadata.suite``.
+A filter of the harness gets responses and documents, and must find the dict that the task's results record
+(``metadata.suite``) to write digests into it. The harness does not say which task a filter works for. So every row
+carries that dict. A row is a plain dict for everything else.
 """
 
 from __future__ import annotations
@@ -16,27 +17,18 @@ FEWSHOT_SPLIT = "fewshot"
 
 
 class Document(dict[str, Any]):
-    """A row of a data set that knows its task's ``metadata.suite``; None outside of the harness."""
+    """A row of a data set, with what the results of its task record; None outside of the harness."""
 
     suite: dict[str, Any] | None = None
 
 
 class Documents(Dataset):  # type: ignore[misc]
-    """A data set whose rows are :class:`Document` with the same ``suite``."""
+    """A data set whose rows are of the class :class:`Document`. A transform of the library gives plain dicts only."""
 
     suite: dict[str, Any] | None = None
 
-    @classmethod
-    def of(cls, rows: Iterable[Mapping[str, Any]], suite: dict[str, Any] | None) -> Documents:
-        """Return a data set of rows that all have the same columns."""
-        plain = Dataset.from_list([dict(row) for row in rows])
-        documents = cls(plain.data, info=plain.info, split=plain.split)
-        documents.suite = suite
-        return documents
-
     def __iter__(self) -> Iterator[Document]:
-        for row in super().__iter__():
-            yield self._document(row)
+        return map(self._document, super().__iter__())
 
     def __getitem__(self, key: Any) -> Any:
         rows = super().__getitem__(key)
@@ -53,10 +45,12 @@ def splits(
     examples: Iterable[Mapping[str, Any]],
     suite: dict[str, Any] | None = None,
 ) -> dict[str, Dataset]:
-    """Return the documents and the worked examples as the splits ``test`` and ``fewshot``.
+    """Return the documents and the few-shot examples as the splits ``test`` and ``fewshot``.
 
-    Both need the same columns; the ones that an example lacks are None in it.
+    Both need the same columns. Those that an example lacks are None in it.
     """
-    test = Documents.of(documents, suite)
+    plain = Dataset.from_list([dict(row) for row in documents])
+    test = Documents(plain.data, info=plain.info)
+    test.suite = suite
     fewshot = [{column: example.get(column) for column in test.column_names} for example in examples]
     return {TEST_SPLIT: test, FEWSHOT_SPLIT: Dataset.from_list(fewshot, features=test.features)}

@@ -1,5 +1,13 @@
 """One record for every problem, its schema, and its form on disk."""
 
+from lm_eval_codemind.problems.prompt_limits import (
+    PROGRAM_CHARACTERS,
+    SHOWN_CHARACTERS,
+    TEST_CASES,
+    as_text,
+    beyond_prompt,
+    shown_cases,
+)
 from lm_eval_codemind.problems.record import (
     CATEGORIES,
     EXCLUSION_REASONS,
@@ -8,14 +16,6 @@ from lm_eval_codemind.problems.record import (
     Category,
     Complexity,
     Problem,
-)
-from lm_eval_codemind.problems.shown import (
-    PROGRAM_CHARACTERS,
-    SHOWN_CHARACTERS,
-    TEST_CASES,
-    as_text,
-    beyond_prompt,
-    shown_cases,
 )
 from lm_eval_codemind.problems.storage import (
     COLUMN_SIDES,

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from lm_eval_codemind.catalogue import Benchmark
+from lm_eval_codemind.catalogue import Benchmark, fixed_form
 from lm_eval_codemind.data import load_benchmark, load_problem
-from lm_eval_codemind.languages import Kind
+from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import PACKAGED
 from lm_eval_codemind.questions.answer import Answer
@@ -31,6 +31,8 @@ class Variant:
         name: What results record; the names of its tasks start with ``codemind_NAME_``.
         title: What readers see.
         view: The class that shows its results, as ``module:Class``; it is imported when results are shown.
+        setting: The setting of the tasks whose results go by it; empty where settings do not decide.
+        buggy: Whether results on buggy programs go by it.
         in_overlap: Whether it takes part in the analysis of which problems each family alone solves.
         submittable: Whether its results can be submitted.
         authors_task: What the CodeMind authors' leaderboard calls its task; empty where it has none.
@@ -39,6 +41,8 @@ class Variant:
     name: str
     title: str
     view: str = "lm_eval_codemind.views.view:View"
+    setting: str = ""
+    buggy: bool = False
     in_overlap: bool = False
     submittable: bool = True
     authors_task: str = ""
@@ -81,7 +85,9 @@ class Family(abc.ABC):
 
     def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
         """Return the variant that results of a task on this benchmark with these settings go by."""
-        return self.variants[0]
+        on_bugs = [one for one in self.variants if one.buggy and fixed_form(benchmark.name)]
+        of_setting = [one for one in self.variants if one.setting and one.setting in settings]
+        return [*on_bugs, *of_setting, self.variants[0]][0]
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems to ask about: those whose label is proven.
@@ -107,15 +113,15 @@ class Family(abc.ABC):
         """Return those of a task's settings that get a few-shot example."""
         return settings[:1]
 
-    @abc.abstractmethod
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
-        """Return the fields of a few-shot example, for :meth:`prompt` and :meth:`target`.
+        """Return the fields of a few-shot example, for :meth:`prompt` and :meth:`target`; usually the record itself.
 
         Args:
             kind: The kind of its program.
             record: The example as ``examples.yaml`` has it.
             setting: One of :meth:`shown_settings`.
         """
+        return record
 
     @abc.abstractmethod
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
@@ -131,7 +137,7 @@ class Family(abc.ABC):
 
     def posed(self, question: Question) -> Problem:
         """Return the problem that a model-written program must solve."""
-        return load_problem(question.key.benchmark, question.key.problem_id)
+        return problem_of(question)
 
     # -- scores
 
@@ -140,8 +146,16 @@ class Family(abc.ABC):
         """Return the answer in a response, as one of the filters reads it."""
 
     def job(self, answer: Answer, question: Question) -> Job | None:
-        """Return what to execute for an answer; None if there is nothing to execute."""
-        return None
+        """Return what to execute for an answer; None if there is nothing to execute.
+
+        By default it is the problem's test suite, on the program of the answer.
+        """
+        if answer.program is None:
+            return None
+        from lm_eval_codemind.catalogue.limits import limits_of
+
+        problem = problem_of(question)
+        return kind_of(problem).suite_job(problem, answer.program, limits=limits_of(problem))
 
     @abc.abstractmethod
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
@@ -157,6 +171,11 @@ class Family(abc.ABC):
         For scores that several documents have together, response by response, so that means are not enough.
         """
         return {}
+
+
+def problem_of(question: Question) -> Problem:
+    """Return the problem that a question is about."""
+    return load_problem(question.key.benchmark, question.key.problem_id)
 
 
 def seed_option(options: Mapping[str, Any], name: str, usual: int) -> int:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from lm_eval_codemind.catalogue import twin_of
+from lm_eval_codemind.problems import Problem
 
 
 class Key(NamedTuple):
@@ -73,6 +74,11 @@ class Question:
 
     def __getitem__(self, column: str) -> Any:
         return self.fields[column]
+
+    @classmethod
+    def about(cls, problem: Problem, setting: str, fields: Mapping[str, Any]) -> Question:
+        """Return the only question about a problem under a setting."""
+        return cls(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
 
     def document(self) -> dict[str, Any]:
         """Return the question as a row of the data set."""

@@ -16,7 +16,8 @@ from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.unrolled import UnrolledError, load_unrollings, records, unrolled_program
 from lm_eval_codemind.families import unrolled
 from lm_eval_codemind.models import register
-from lm_eval_codemind.transforms.unrolling import REASONS, has_loops
+from lm_eval_codemind.transforms.unrolling import REASONS
+from loop_decisions import has_loops
 from prove_unrolled import gives_output, job
 
 TASKS = Path(__file__).resolve().parents[2] / "tasks"

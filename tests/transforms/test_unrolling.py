@@ -12,17 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.transforms.loop_recorder import literal_of, record
 from lm_eval_codemind.transforms.unrolling import (
     MAX_CHARACTERS,
     CopyRecord,
     Unrollable,
-    executions,
-    has_loops,
-    instrumented,
-    ran_a_loop,
     unrolled,
 )
+from loop_decisions import executions, has_loops, instrumented, ran_a_loop
+from loop_recorder import literal_of, record
 
 
 def run_of(code: str, expression: str = "f()") -> list[CopyRecord]:

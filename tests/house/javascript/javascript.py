@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.catalogue import Benchmark
-from lm_eval_codemind.catalogue.limits import limits_of
-from lm_eval_codemind.data import load_problem
-from lm_eval_codemind.execution import Job
 from lm_eval_codemind.execution.interpreter import Interpreter
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, Language, ScriptKind, kind_of
 from lm_eval_codemind.problems import Case, Complexity, Problem
-from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
 
 NODE = Interpreter(
     "javascript",
@@ -106,10 +103,7 @@ class Writing(Family):
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         fields = {"task": problem.specification, "code": problem.code}
-        yield Question(Key(problem.benchmark, problem.problem_id), problem.kind, problem.language, fields)
-
-    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
-        return record
+        yield Question.about(problem, setting, fields)
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {"task": fields["task"]}
@@ -118,14 +112,7 @@ class Writing(Family):
         return {"code": fields["code"].strip()}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
-        return Answer.of_program(kind_of(question).program(response, problem))
-
-    def job(self, answer: Answer, question: Question) -> Job | None:
-        if answer.program is None:
-            return None
-        problem = load_problem(question.key.benchmark, question.key.problem_id)
-        return kind_of(problem).suite_job(problem, answer.program, limits=limits_of(problem))
+        return Answer.of_program(kind_of(question).program(response, self.posed(question)))
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         return {"passed": float(answer.passed)}

@@ -3,14 +3,11 @@
 from lm_eval_codemind.languages.python.complexity.constructs import construct_tags, nested_constructs
 from lm_eval_codemind.languages.python.complexity.cyclomatic import cyclomatic_complexity, unit_complexities
 from lm_eval_codemind.languages.python.complexity.dependencies import dependencies
-from lm_eval_codemind.languages.python.complexity.loops import COUNTER, count_loops
 from lm_eval_codemind.languages.python.complexity.measures import measure
 from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
 
 __all__ = [
-    "COUNTER",
     "construct_tags",
-    "count_loops",
     "cyclomatic_complexity",
     "dependencies",
     "literal_type",

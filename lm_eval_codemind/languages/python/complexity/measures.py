@@ -15,7 +15,7 @@ def measure(code: str, loop_length: int | None = None) -> Complexity | None:
     Args:
         code: Python source.
         loop_length: LL, where it is known: it takes an execution, see
-            :mod:`lm_eval_codemind.languages.python.complexity.loops`.
+            ``utils/measure_loops.py``.
     """
     if not code.strip():
         return None

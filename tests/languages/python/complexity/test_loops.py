@@ -5,10 +5,10 @@ import io
 
 import pytest
 
+from count_loops import COUNTER, count_loops
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.complexity import LOOP_LENGTHS
-from lm_eval_codemind.languages.python.complexity import COUNTER, count_loops
 from measure_loops import measure_loop_lengths
 
 
