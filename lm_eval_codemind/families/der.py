@@ -45,10 +45,10 @@ class Written(NamedTuple):
     """A program of the model that passes all of T.
 
     Attributes:
-        key: What the question about it goes by.
+        key: The key of the question about it.
         problem: The problem that it solves.
         program: Its source.
-        input: What is asked for the output of; None where nothing is known that could be.
+        input: The input whose output is asked for; None where no input is known.
     """
 
     key: Key
@@ -134,11 +134,11 @@ def ask(stage: FirstStage, seed: int) -> Asked:
         seed: Seed of the draw of the inputs.
 
     Raises:
-        ValueError: if the responses of the first stage are no programs.
+        ValueError: if the responses of the first stage are not programs.
     """
     family = family_named(str(stage.suite["family"]))
     if family is None or not family.executes:
-        raise ValueError(f"{stage.task}: its responses are no programs; name another first_stage_task")
+        raise ValueError(f"{stage.task}: its responses are not programs; name another first_stage_task")
     passing = _passing_programs(stage, family, seed)
     labels = prove_outputs([Execution(one.problem, one.program, one.input) for one in passing])
     labelled: list[tuple[Written, str]] = []
@@ -360,7 +360,7 @@ def dataset(
         options: ``--metadata`` and ``--model_args``.
 
     Raises:
-        ValueError: naming what is wrong and the mend, if the first stage is not there or does not go with this run.
+        ValueError: with what is wrong and how to fix it, if the first stage is not there or does not go with this run.
     """
     seed = seed_option({"input_seed": input_seed}, "input_seed", INPUT_SEED)
     metadata = {name: value for name, value in options.items() if name not in ("version", "setting", "settings")}

@@ -1,4 +1,4 @@
-"""Dynamic semantics reasoning (DSR): make a tangled program simple again."""
+"""Dynamic semantics reasoning (DSR): simplify a transformed program."""
 
 from __future__ import annotations
 
@@ -111,8 +111,8 @@ class SemanticsReasoning(Family):
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the part of C' that is asked for, with its lines; what runs is the whole of it.
 
-        Of a class one method is asked for, which is put into C+ in the place of its own, so that the rest of the class
-        is as it was. C, C+ and C' are measured alike.
+        Of a class one method is asked for. It replaces the one of C+, so that the rest of the class is unchanged. C, C+
+        and C' are measured alike.
         """
         problem = problem_of(question)
         program = kind_of(problem).program(response, problem, into=question["transformed"])

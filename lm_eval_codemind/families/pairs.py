@@ -31,7 +31,7 @@ def paired(
 
 
 def warn_of(alone: Sequence[str], subject: str) -> None:
-    """Say which problems have only one of their two documents, if there are any.
+    """Warn of the problems that have only one of their two documents, if there are any.
 
     Args:
         alone: Their ids.

@@ -1,4 +1,4 @@
-"""Bug repair: mend a program from its specification, with and without a test that reveals the bug (RQ6 and RQ7).
+"""Bug repair: repair a program from its specification, with and without a test that reveals the bug (RQ6 and RQ7).
 
 Each problem gives two documents, side by side. Both show the specification and the buggy program; one of them also
 shows a test that the program fails. Nothing else differs: under ``steps`` and ``no_test_steps`` the model follows the
@@ -84,7 +84,7 @@ class Repair(Family):
         }
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        """Return the program that a response gives together with what stands before it in the buggy one."""
+        """Return the program that a response gives, together with what precedes it in the buggy one."""
         problem = problem_of(question)
         program = kind_of(question).program(
             response, problem, into=question["buggy"], context=problem.context, specification=problem.specification

@@ -143,7 +143,7 @@ class RuntimeBehaviour(Family):
         return Answer(None) if values is None else Answer("\n".join(values), {"values": list(values)})
 
     def right(self, question: Question, answer: Answer) -> bool:
-        """Return whether an answer is right."""
+        """Whether an answer is right."""
         if answer.found is None:
             return False
         setting, details = question.key.setting, answer.details

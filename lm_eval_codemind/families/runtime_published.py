@@ -65,7 +65,7 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
         return reval.completed(fields["masked"], fields["input"], fields["expected"])
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
-        """Return the fields of a worked example, which asks all its questions about one line."""
+        """Return the fields of a few-shot example, which asks all its questions about one line."""
         of_line = {} if setting == OUTPUT else record["asked"]
         return super().example(kind, {**record, "asked": {setting: of_line}}, setting)
 

@@ -49,10 +49,10 @@ class SpecificationReasoning(Family):
     verdict = "pass@1"
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
-        """Return the problems that have a specification; the option ``hint_seed`` draws their tests anew.
+        """Return the problems that have a specification; the option ``hint_seed`` draws their tests again.
 
         Raises:
-            ValueError: if the seed is no number.
+            ValueError: if the seed is not a number.
         """
         problems = [problem for problem in super().problems(benchmark, options) if kind_of(problem).specified]
         if "hint_seed" in options:

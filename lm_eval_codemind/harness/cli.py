@@ -145,7 +145,7 @@ def _run_stages(
 ) -> None:
     with ExitStack() as stack:
         place = output or stack.enter_context(tempfile.TemporaryDirectory(prefix="codemind-"))
-        # A name that ends so is the stem of the files, beside which there may be others.
+        # A name that ends so is the stem of the files. Other runs may have files in the same directory.
         directory = Path(place).parent if place.endswith(".json") else Path(place)
         before = set(directory.rglob("*.json"))
         wait_for_all()

@@ -107,7 +107,7 @@ def use_own_statistics() -> None:
         metrics.stderr_for_metric = _OwnStderr(metrics.stderr_for_metric, metrics.mean)
         metrics.aggregate_subtask_metrics = _own_mean(metrics.aggregate_subtask_metrics)
         metrics.pooled_sample_stderr = _own_pooled(metrics.pooled_sample_stderr)
-    # This module has a name of its own for the function.
+    # This module has its own name for the function.
     evaluator: Any = sys.modules.get("lm_eval.evaluator_utils")
     if evaluator is not None:
         evaluator.stderr_for_metric = metrics.stderr_for_metric
@@ -194,7 +194,7 @@ def _clustered(values: Sequence[Any]) -> float:
 
 
 def _share_problems(values: Sequence[Any]) -> bool:
-    """Return whether all values say which problem they are about, and two are about the same."""
+    """Whether all values say which problem they are about, and two are about the same."""
     return all(isinstance(value, Value) for value in values) and len({value.problem for value in values}) < len(values)
 
 
@@ -217,7 +217,7 @@ def replaced(module: Any, name: str, value: Any) -> Iterator[None]:
 def loaded_once() -> Iterator[None]:
     """Have the harness load a model once for all its runs of a while, which must ask for the same model.
 
-    The harness goes on naming the model as the user did, so that its results are those of a run of its own.
+    The harness goes on naming the model as the user did, so that its results are those of a separate run.
     """
     from lm_eval.api import registry
 
@@ -332,7 +332,7 @@ def environment(**variables: str) -> Iterator[None]:
 
 @cache
 def warn_if_unknown() -> None:
-    """Say once that the installed harness is newer than what this suite was written for."""
+    """Warn once that the installed harness is newer than what this suite was written for."""
     installed = Version(version("lm_eval"))
     if installed >= _UNKNOWN:
         logger.warning(

@@ -90,7 +90,7 @@ _journals: dict[str, Journal] = {}
 
 
 def forget_journals() -> None:
-    """Close the journals that :func:`submit` has opened; the next job reads its journal anew."""
+    """Close the journals that :func:`submit` has opened; the next job reads its journal again."""
     for journal in _journals.values():
         journal.close()
     _journals.clear()

@@ -1,6 +1,6 @@
 """Tasks whose questions are made from the responses of an earlier task, their first stage.
 
-The harness makes one call for all requests of a run, so such a task is a run of its own. Its YAML names the first
+The harness makes one call for all requests of a run, so such a task is a separate run. Its YAML names the first
 stage::
 
     dataset_kwargs:

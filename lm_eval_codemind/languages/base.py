@@ -111,7 +111,7 @@ class Kind(abc.ABC):
             response: The model's response, as it is.
             problem: The problem that it answers.
             into: The program that the answer is put into, where it is a part of one.
-            context: What stands before the answer, where it is not a part of a program.
+            context: The code before the answer, where the answer is not a part of a program.
             specification: What the prompt shows of the wanted code: its signature, with its documentation.
         """
 
@@ -147,7 +147,7 @@ class Kind(abc.ABC):
     # -- tests
 
     def shown_test(self, problem: Problem) -> str:
-        """Return the test that a prompt shows beside a program: the drawn one, else cases of standard input."""
+        """Return the test that a prompt shows with a program: the drawn one, else cases of standard input."""
         return problem.hint_test or as_text(shown_cases(problem.cases, TEST_CASES))
 
     def assertions(self, problem: Problem) -> Mapping[str, str]:
@@ -267,7 +267,7 @@ class Language(abc.ABC):
         name: As in the column ``language`` of a problem.
         title: What people call it.
         fence: What opens a code block of it in Markdown.
-        kinds: Its kinds of programs, in the order in which worked examples are shown.
+        kinds: Its kinds of programs, in the order in which few-shot examples are shown.
         prover: The function that executes its programs and returns what that proves of their labels, as
             ``module:function``, since it lives above the languages; empty if there is none.
     """
@@ -282,8 +282,8 @@ class Language(abc.ABC):
     def marks(self) -> Sequence[tuple[str, str]]:
         """What a listing colours: ``comment``, ``string``, ``keyword`` or ``number``, and the pattern that finds it.
 
-        Patterns are in the syntax that Python and JavaScript share and have no groups that capture. What stands
-        furthest left counts, and of patterns that match there the first. Empty: listings are plain.
+        Patterns are in the syntax that Python and JavaScript share and have no groups that capture. The leftmost match
+        counts, and of several patterns that match there the first one. Empty: listings are plain.
         """
         return ()
 
@@ -317,7 +317,7 @@ class Language(abc.ABC):
 
         Args:
             source: The program.
-            context: What stands before it anyway; repeated in the program, it is left out.
+            context: The code before it. Where the program repeats it, it is left out.
         """
         return self.normal_form(source)
 

@@ -11,12 +11,12 @@ MODELS = {
 
 
 def checks_the_suite(name: str) -> bool:
-    """Return whether a result file's ``config.model`` is one of these models: by its name, or by that of its class."""
+    """Whether a result file's ``config.model`` is one of these models: by its name, or by that of its class."""
     return name in MODELS or name in {target.partition(":")[2] for target in MODELS.values()}
 
 
 def replays(name: str) -> bool:
-    """Return whether it is the replaying one, whose responses are those of another model."""
+    """Whether it is the replaying one, whose responses are those of another model."""
     return name in ("codemind-replay", MODELS["codemind-replay"].partition(":")[2])
 
 

@@ -27,9 +27,9 @@ class Answer:
 
     Attributes:
         found: The text or the code that counts; None if the response holds none.
-        details: What the family notes beside it, as plain values of JSON.
+        details: What the family adds to it, as plain values of JSON.
         outcome: How it fared when it was executed, as plain values; None if it was not executed, or not yet.
-        program: What of the answer is to be executed as it stands: a whole program, or an input. It is not logged.
+        program: The part of the answer to execute, unchanged: a whole program, or an input. It is not logged.
         observations: What was observed when it was executed; not logged.
         pending: Its execution while that is going on, until :meth:`wait`; None if there is none.
         skipped: Whether the question is to be left out of the scores: no response was recorded.
@@ -93,7 +93,7 @@ class Answer:
         """Return the answer that :meth:`to_json` wrote.
 
         Raises:
-            ValueError: if the text is no such object.
+            ValueError: if the text is something else.
         """
         record = json.loads(text)
         if not isinstance(record, dict) or "answer" not in record:

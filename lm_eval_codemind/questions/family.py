@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Variant:
-    """A name that results of a family go by. Results of different variants are never put into one table cell.
+    """A name that results of a family have. Results of different variants are never put into one table cell.
 
     Attributes:
         name: What results record; the names of its tasks start with ``codemind_NAME_``.
         title: What readers see.
         view: The class that shows its results, as ``module:Class``; it is imported when results are shown.
-        setting: The setting of the tasks whose results go by it; empty where settings do not decide.
-        buggy: Whether results on buggy programs go by it.
+        setting: The setting of the tasks whose results have it; empty where settings do not decide.
+        buggy: Whether results on buggy programs have it.
         in_overlap: Whether it takes part in the analysis of which problems each family alone solves.
         submittable: Whether its results can be submitted.
         authors_task: What the CodeMind authors' leaderboard calls its task; empty where it has none.
@@ -52,14 +52,14 @@ class Family(abc.ABC):
     """A family of tasks that share their questions and scores: one subclass per family, one object of it.
 
     Attributes:
-        variants: The names its results go by, the usual one first.
+        variants: The names of its results, the usual one first.
         templates: The folder of its prompt templates.
         template_root: Where that folder is.
         options: What ``--metadata`` may set besides ``prompts``; recorded with the results.
         executes: Whether responses are executed.
         filters: Names of the filters, the main one first: the ways in which a response is read.
         metric: The metric that is the family's R score.
-        verdict: The metric that says whether one response is right, for pass@k.
+        verdict: The metric that is 1 for a right response, for pass@k.
     """
 
     variants: ClassVar[tuple[Variant, ...]]
@@ -84,7 +84,7 @@ class Family(abc.ABC):
     # -- questions
 
     def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        """Return the variant that results of a task on this benchmark with these settings go by."""
+        """Return the variant that results of a task on this benchmark with these settings have."""
         on_bugs = [one for one in self.variants if one.buggy and fixed_form(benchmark.name)]
         of_setting = [one for one in self.variants if one.setting and one.setting in settings]
         return [*on_bugs, *of_setting, self.variants[0]][0]
@@ -182,7 +182,7 @@ def seed_option(options: Mapping[str, Any], name: str, usual: int) -> int:
     """Return the seed that ``--metadata`` gives as an option, else the usual one.
 
     Raises:
-        ValueError: if the option is no whole number; the message names it and shows how to give one.
+        ValueError: if the option is not a whole number; the message names it and shows how to give one.
     """
     value = options.get(name, usual)
     try:

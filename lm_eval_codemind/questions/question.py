@@ -1,4 +1,4 @@
-"""One document of a task is one question; its key is the only name it goes by."""
+"""One document of a task is one question. Its key is its only identifier."""
 
 from __future__ import annotations
 
