@@ -26,7 +26,7 @@ from lm_eval_codemind.transforms.unrolling import (
 
 
 def has_loops(code: str) -> bool:
-    """Tell whether a program has a loop statement anywhere."""
+    """Whether a program has a loop statement anywhere."""
     return any(isinstance(node, LOOPS) for node in ast.walk(ast.parse(code)))
 
 
@@ -84,7 +84,7 @@ def executions(recorded: Mapping[str, Any]) -> list[CopyRecord]:
 
 
 def ran_a_loop(run: Iterable[CopyRecord]) -> bool:
-    """Tell whether any loop statement was reached."""
+    """Whether any loop statement was reached."""
     return any("for" in entry or "while" in entry for each in run for entry in each.record.values() if entry != 1)
 
 
