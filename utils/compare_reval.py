@@ -11,10 +11,10 @@ from tqdm.auto import tqdm
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.execution import Sandbox
-from lm_eval_codemind.facts.reval_differences import PATH_CAUSES, Differences
 from lm_eval_codemind.languages.python.tracing import Trace, Traced, TraceFailed, line_of, runs, submit
 from lm_eval_codemind.languages.python.tracing.recorder import units, written
 from lm_eval_codemind.languages.python.tracing.run import result_of
+from reval_differences import PATH_CAUSES, Differences
 from runtime_proof import events_job
 
 _MAX_STEPS = 100_000

@@ -12,7 +12,6 @@ from lm_eval_codemind.commands.data_push import push
 from lm_eval_codemind.commands.names import Name
 from lm_eval_codemind.data.build import build, downloading
 from lm_eval_codemind.data.load import benchmark_path, data_directory, intact, read_manifest, released_digests
-from lm_eval_codemind.problems import load_problems
 
 _benchmarks = click.option(
     "--benchmark",
@@ -127,27 +126,6 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
             raise click.ClickException(str(error)) from error
     if differences:
         raise SystemExit(1)
-
-
-@command.command("errata")
-@_out
-def errata(out: Path | None) -> None:
-    """Print the errata page of the built data."""
-    from lm_eval_codemind.facts.errata import errata_page
-    from lm_eval_codemind.facts.labels import load_proofs
-    from lm_eval_codemind.facts.recipes import load_failing
-    from lm_eval_codemind.facts.sr_exceptions import load_exceptions
-    from lm_eval_codemind.proof.verify import proven_benchmarks
-
-    directory = out or data_directory()
-    proven = proven_benchmarks()
-    missing = [name for name in proven if not intact(directory, name)]
-    if missing:
-        raise click.ClickException(f"{directory}: not built: {', '.join(missing)}; run `codemind data build`")
-    problems = {name: load_problems(benchmark_path(directory, name)) for name in proven}
-    proofs = {name: load_proofs(name) for name in proven}
-    failing = {name: load_failing(name) for name in benchmarks()}
-    click.echo(errata_page(problems, proofs, load_exceptions(), failing), nl=False)
 
 
 command.add_command(push)
