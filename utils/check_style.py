@@ -14,8 +14,6 @@ SEARCHED = ("lm_eval_codemind/**/*.py", "utils/*.py", "tasks/**/*.md", "docs/**/
 UNREVISED = (
     "docs/errata.md",
     "lm_eval_codemind/answers",
-    "lm_eval_codemind/benchmarks",
-    "lm_eval_codemind/data",
     "lm_eval_codemind/facts",
     "lm_eval_codemind/families/fresh.py",
     "lm_eval_codemind/harness/cli.py",

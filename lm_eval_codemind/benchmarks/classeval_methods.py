@@ -1,8 +1,7 @@
 """ClassEval method by method: every method of ClassEval's own data with its description and its tests.
 
 The benchmark ``classeval`` holds the 400 methods that CodeMind took for predicting outputs. Specification reasoning is
-measured on all 410, which is what the paper's percentages are of; here a problem is a description and a test suite,
-and has no input and output of its own.
+measured on all 410, as in the paper. A problem here is a description and a test suite. It has no input and no output.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _CHUNK_BYTES = 1 << 16
 class ResumingDownloader:
     """A downloader for pooch that keeps what an interrupted download has fetched and asks for the rest only.
 
-    Pooch's own downloaders start anew. A server that cannot continue answers with the whole file, which then replaces
+    Pooch's own downloaders start again. A server that cannot continue answers with the whole file, which then replaces
     what was there.
 
     Args:
@@ -80,7 +80,7 @@ def fetch_archive(archive: Archive, folder: Path) -> Path:
     archives on demand and does not promise the same bytes twice, only the same files.
 
     Raises:
-        UpstreamError: naming the mend, if the archive cannot be downloaded or what came is no archive.
+        UpstreamError: If the archive cannot be downloaded or is not an archive. The message says how to fix it.
     """
     name = f"{archive.name}-{archive.revision}.tar.gz"
     try:

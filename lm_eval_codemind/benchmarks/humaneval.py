@@ -94,7 +94,7 @@ def _entry(source: str, name: str) -> ast.FunctionDef:
 
 
 def context_of(prompt: str, entry_point: str) -> str:
-    """Return what stands before the entry point: imports and helpers."""
+    """Return the source before the entry point: imports and helpers."""
     entry = _entry(prompt + "    pass\n", entry_point)
     return "".join(prompt.splitlines(keepends=True)[: entry.lineno - 1]).strip()
 
@@ -122,6 +122,6 @@ def _call(problem_id: str, record: dict[str, Any], published: Mapping[str, bytes
 
 
 def suite_of(tests: str, context: str) -> str:
-    """Return the suite as a module of its own: some suites call helpers that only the prompt defines."""
+    """Return the suite as a separate module: some suites call helpers that only the prompt defines."""
     needed = free_names(ast.parse(tests)) & module_names(context)
     return (f"{context}\n\n\n{tests.strip()}\n") if needed else tests.strip() + "\n"

@@ -23,7 +23,7 @@ PART = ArchivePart(
 def read(upstream: Upstream) -> list[Problem]:
     """Return MBPP's problems by number. Source: ``dataset/Intermediate/Synthesis/mbpp`` of CodeMind.
 
-    A problem has a description, a signature, a program and assertions, and no input and output of its own.
+    A problem has a description, a signature, a program and assertions. It has no input and no output.
     """
     files = upstream.files(PART)
 

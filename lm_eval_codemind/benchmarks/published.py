@@ -27,7 +27,7 @@ _CRUXEVAL = ArchivePart(
 )
 
 # The labels that the artifact's own results were judged against where output.txt holds another value: an expression or
-# an assertion's message beside the value, or the answer to another problem's call.
+# an assertion's message after the value, or the answer to another problem's call.
 _JUDGED_AGAINST = {
     "HumanEval_32": "0.9999999999417923",
     "HumanEval_33": "(1, 2, 3)",

@@ -54,11 +54,11 @@ class Input:
     Attributes:
         index: Its position among the program's inputs; not all of them are used.
         shown: The call (functions) or the body of the test method (classes) that a model is shown, as REval has it.
-        body: The call, or the body of the test method as it stands in the test file.
+        body: The call, or the body of the test method in the test file.
         before: Statements that run, untraced, after the program has been loaded: the test classes and ``setUp``.
         expression: What is evaluated and traced.
         set_up: For classes with a ``setUp``: its body; else empty.
-        masked: The output question: source with ``??`` in place of what is asked for.
+        masked: The output question: source with ``??`` in place of each value asked for.
         expected: For functions the output as a literal; for classes the masked source with everything filled in.
         questions: In REval's order.
     """

@@ -39,7 +39,7 @@ def _read(buggy: bool) -> list[Problem]:
     """Return the problems.
 
     Raises:
-        ValueError: naming the bug, if what it replaces does not stand in the program exactly once.
+        ValueError: If the text that a bug replaces is not in the program exactly once. The message names the bug.
     """
     programs = {problem.problem_id: problem for problem in sample.read()}
     return [_problem(programs[f"Sample_{bug['problem']}"], bug, buggy) for bug in bugs()]

@@ -1,4 +1,4 @@
-"""Specifications without examples: what a docstring says a program must do, with every worked example taken out.
+"""Specifications without examples: docstrings from which every example is removed.
 
 Upstream's docstrings mix the description with examples in many forms: doctests, calls followed by ``==`` or ``=>`` or
 "returns", "For x = ... the output should be ...", blocks headed "Example 1:" with input, output and explanation,
@@ -33,7 +33,7 @@ _IN_EXAMPLE = re.compile(r"\s*(?:(?:arr|return)\s*=|return \[|(?:->|=>)\s)", re.
 # The words that a value is written with, in Python and in Java.
 _VALUES = frozenset({"True", "False", "None", "Arrays", "asList"})
 
-# What goes on with the description after examples: a section of its own, or a sentence without any value in it.
+# Text after examples that continues the description: a section with a heading, or a sentence without a value.
 _SECTION = re.compile(r"\s*(?:notes?|constrain(?:ts?)?|variables|restrictions)\s*:|\s*output\s*:\s*$", re.IGNORECASE)
 _SENTENCE = re.compile(
     r"\s*(?!input\b|output\b|explanation\b|for\b|example)[A-Z][a-z]*(?:[ ,'-]+[A-Za-z]+){3,}[^\d\[\]()\"']*$"
@@ -77,7 +77,7 @@ def without_examples(text: str, base_cases: bool = False) -> str:
 
 
 def _is_example(line: str, base_cases: bool, after_heading: bool) -> bool:
-    """Say whether a line in the midst of the description gives an example by itself."""
+    """Whether a line inside the description is an example by itself."""
     if _GIVEN.match(line) or (after_heading and _IN_EXAMPLE.match(line)):
         return True
     call = _CALL_WITH_VALUE.match(line)

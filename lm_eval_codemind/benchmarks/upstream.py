@@ -31,7 +31,7 @@ class ArchivePart:
     digest: str
 
     def wants(self, name: str) -> bool:
-        """Tell whether a file, named relative to the folder, belongs to this part."""
+        """Whether a file, named relative to the folder, belongs to this part."""
         return any(fnmatchcase(name, pattern) for pattern in self.patterns)
 
     def place(self, name: str) -> str:
@@ -46,12 +46,12 @@ def digest_files(files: Mapping[str, bytes]) -> str:
 
 
 def plain_text(content: bytes) -> str:
-    """Return the text of a file with plain line feeds, whichever way upstream ends its lines."""
+    """Return the text of a file with plain line feeds."""
     return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
 
 
 class UpstreamError(RuntimeError):
-    """Upstream data is missing or is not what the suite was made from; the message names the mend."""
+    """Upstream data is missing or differs from the data the suite was made from. The message says how to fix it."""
 
 
 class Upstream:
@@ -96,7 +96,7 @@ class Upstream:
         if self._fetch is None:
             return f"use a clean copy of {archive.repository} at {archive.revision}"
         self._locate(archive).unlink()
-        return "the download has been removed; run the command again to download it anew"
+        return "the download has been removed; run the command again to repeat the download"
 
     def _locate(self, archive: Archive) -> Path:
         if self._fetch is not None:

@@ -40,8 +40,7 @@ logger = logging.getLogger(__name__)
 
 Records = Mapping[str, Mapping[str, Any]]
 
-# What families look up beside the problems: side file -> what makes it of a benchmark's name and problems. A record
-# belongs to a problem, by its id.
+# Side file -> the function that makes its records from a benchmark's name and problems. Records are keyed by problem.
 SIDES: Mapping[str, Callable[[str, Sequence[Problem]], Records]] = {
     "dsr": recipes.failing_records,
     "input": plain_inputs.records,
@@ -58,7 +57,7 @@ def make_problems(name: str, upstream: Upstream) -> list[Problem]:
     """Return a benchmark's problems with all their columns.
 
     Raises:
-        UpstreamError: if upstream's data is not what the proof was made on, or a recipe does not give what was
+        UpstreamError: If upstream's data is not what the proof was made on, or a recipe does not give what was
             verified.
     """
     with warnings.catch_warnings():
@@ -72,15 +71,15 @@ def make_files(name: str, problems: Sequence[Problem]) -> dict[str, bytes]:
     """Return the contents of a benchmark's files, by their stems: ``NAME``, and ``NAME.SIDE`` where there is any."""
     sides = {side: dump_side(problems, side) for side in COLUMN_SIDES}
     sides |= {side: dump_records(make(name, problems)) for side, make in SIDES.items()}
-    beside = {f"{name}.{side}": content for side, content in sides.items() if content}
-    return {name: dump_problems(problems), **beside}
+    records = {f"{name}.{side}": content for side, content in sides.items() if content}
+    return {name: dump_problems(problems), **records}
 
 
 def read_problems(name: str, upstream: Upstream) -> list[Problem]:
     """Return a benchmark's problems with the shipped proof and their C+ by the shipped recipes.
 
     Raises:
-        UpstreamError: if upstream's data is not what the proof was made on, or a recipe does not give what was
+        UpstreamError: If upstream's data is not what the proof was made on, or a recipe does not give what was
             verified.
     """
     try:
@@ -93,7 +92,7 @@ def read_proven(name: str, upstream: Upstream) -> list[Problem]:
     """Return a benchmark's problems with the shipped proof applied.
 
     Raises:
-        UpstreamError: if upstream's data is not what the proof was made on.
+        UpstreamError: If upstream's data is not what the proof was made on.
     """
     benchmark = get_benchmark(name)
     problems = with_own_suites(name, with_revealing_tests(name, benchmark.read(upstream)))
@@ -127,8 +126,8 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str
         directory: Where to write ``NAME.jsonl`` and ``manifest.json``; other entries of the manifest stay.
 
     Raises:
-        ValueError: if there is no benchmark of a name.
-        UpstreamError: if upstream's data is missing or is not what it must be, or the directory cannot be written.
+        ValueError: If there is no benchmark of a name.
+        UpstreamError: If upstream's data is missing or is not what it must be, or the directory cannot be written.
     """
     wanted = list(dict.fromkeys(names))
     for name in wanted:

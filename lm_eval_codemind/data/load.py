@@ -22,7 +22,7 @@ from lm_eval_codemind.problems import Problem, digest, load_problems, load_recor
 
 logger = logging.getLogger(__name__)
 
-# Raised whenever a build of the same upstream data gives other bytes than before, so that caches are built anew.
+# Raised whenever a build of the same upstream data gives other bytes than before, so that caches are rebuilt.
 BUILDER_VERSION = 3
 
 DATA_VARIABLE = "CODEMIND_DATA"
@@ -70,7 +70,7 @@ def read_manifest(directory: Path) -> dict[str, Entry]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        logger.warning("%s cannot be read (%s); what it describes is built anew", directory / MANIFEST, error)
+        logger.warning("%s cannot be read (%s); its benchmarks are rebuilt", directory / MANIFEST, error)
         return {}
 
 
@@ -86,18 +86,18 @@ def released_digests(name: str = "") -> dict[str, str]:
 
 
 def intact(directory: Path, name: str) -> bool:
-    """Return whether a directory holds a benchmark that this release built and nothing has touched since."""
+    """Whether a directory holds a benchmark that this release built and that has not changed since."""
     entry = read_manifest(directory).get(name)
     path = benchmark_path(directory, name)
     if entry is None or not path.is_file():
         return False
     if (entry.builder_version, entry.released) != (BUILDER_VERSION, released_digests(name)):
-        logger.info("%s was built by another release; it is built anew", path)
+        logger.info("%s was built by another release; it is rebuilt", path)
         return False
     paths = (path, *directory.glob(f"{name}.*.jsonl"))
     digests = {each.stem: digest(each.read_bytes()) for each in paths if each == path or each.stat().st_size}
     if digests != entry.digests:
-        logger.warning("%s is damaged or incomplete (its digest differs from the manifest's); it is built anew", path)
+        logger.warning("%s is damaged or incomplete (its digest differs from the manifest's); it is rebuilt", path)
         return False
     return True
 
@@ -109,8 +109,8 @@ def load_benchmark(name: str) -> list[Problem]:
     whose data comes with its package is never looked for on the Hub.
 
     Raises:
-        ValueError: if there is no benchmark of that name.
-        UpstreamError: if it has to be built and cannot be; the message names the command and the variable to set.
+        ValueError: If there is no benchmark of that name.
+        UpstreamError: If it has to be built and cannot be; the message names the command and the variable to set.
     """
     return list(_problems(*_place(name)))
 
@@ -119,9 +119,9 @@ def load_problem(benchmark: str, problem_id: str) -> Problem:
     """Return one problem of a benchmark.
 
     Raises:
-        KeyError: if it has no problem of that name.
-        ValueError: if there is no such benchmark.
-        UpstreamError: if it has to be built and cannot be.
+        KeyError: If it has no problem of that name.
+        ValueError: If there is no such benchmark.
+        UpstreamError: If it has to be built and cannot be.
     """
     return _by_id(benchmark, os.environ.get(DATASET_VARIABLE), data_directory())[problem_id]
 
@@ -134,8 +134,8 @@ def load_side(benchmark: str, side: str) -> Mapping[str, Any]:
         side: Name of the side file, a key of :data:`~lm_eval_codemind.data.build.SIDES`.
 
     Raises:
-        ValueError: if there is no such benchmark.
-        UpstreamError: if it has to be built and cannot be.
+        ValueError: If there is no such benchmark.
+        UpstreamError: If it has to be built and cannot be.
     """
     return _side(benchmark, side, os.environ.get(DATASET_VARIABLE), data_directory())
 

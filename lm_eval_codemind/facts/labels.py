@@ -142,7 +142,7 @@ def apply_proof(problem: Problem, proof: Proof) -> Problem:
     output, is beyond :data:`~lm_eval_codemind.problems.PROGRAM_CHARACTERS` even so is excluded.
 
     Raises:
-        ValueError: if neither proof nor upstream tells the output.
+        ValueError: If neither proof nor upstream tells the output.
     """
     if proof.category == "excluded":
         # Its test suite is not in doubt, so the other tasks keep it.

@@ -91,7 +91,7 @@ def apply_recipe(problem: Problem, recipe: Recipe, transform_seed: int) -> Probl
     """Return the problem with the columns ``transformed`` and ``transformations``; nothing is executed.
 
     Raises:
-        RecipeError: if the result is not, byte by byte, what was verified.
+        RecipeError: If the result is not, byte by byte, what was verified.
     """
     try:
         made = recreate(program_for_rules(problem), seed_of(problem, transform_seed), recipe.steps)
@@ -115,7 +115,7 @@ def transformed(problems: Sequence[Problem], benchmark: str) -> list[Problem]:
     """Return the problems of a benchmark with their shipped C+; unchanged those with a published one or no recipe.
 
     Raises:
-        RecipeError: if a recipe does not give what was verified.
+        RecipeError: If a recipe does not give what was verified.
     """
     recipes = load_recipes(benchmark)
     return [

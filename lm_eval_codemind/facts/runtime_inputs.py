@@ -21,7 +21,8 @@ ONLY = "0"
 # What notes down a value that is asked for as output.
 SEE = "_codemind_see"
 _MASK = "??"
-_BUILTINS = frozenset(dir(builtins))
+# Names in tests that are not of the program.
+_NOT_OF_THE_PROGRAM = frozenset(dir(builtins)) | {"np", "math", "datetime", "timedelta", "deque", "Decimal"}
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class RuntimeInput:
 
 @lru_cache(maxsize=256)
 def inputs_of(problem: Problem) -> tuple[RuntimeInput, ...]:
-    """Return the inputs of a problem that may be asked about."""
+    """Return the inputs of a problem that questions may be about."""
     if problem.upstream_questions:
         program = reval.program_of(problem)
         code = without_docstrings(program.code)
@@ -147,13 +148,13 @@ def _test(code: str, given: reval.Input) -> RuntimeInput | None:
 
 
 def _is_expected(node: ast.expr, plain: set[str]) -> bool:
-    """Return whether an expression does not depend on the program: all of it is written down."""
+    """Whether an expression does not depend on the program."""
     names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-    return names <= plain | _BUILTINS | {"np", "math", "datetime", "timedelta"}
+    return names <= plain | _NOT_OF_THE_PROGRAM
 
 
 def _assigned(statement: ast.stmt) -> str:
-    """Return the one name that a statement assigns; "" if it is no such assignment."""
+    """Return the one name that a statement assigns; "" for any other statement."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id
     return ""
@@ -183,7 +184,7 @@ def _without_assertions(body: Sequence[ast.stmt], plain: set[str], top: bool) ->
 
 
 def _compared(statement: ast.stmt) -> list[ast.expr] | None:
-    """Return the arguments of an assertion that are compared; None for what is no such assertion."""
+    """Return the arguments of an assertion that are compared; None for any other statement."""
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return None
     function = statement.value.func
@@ -196,7 +197,7 @@ def _compared(statement: ast.stmt) -> list[ast.expr] | None:
 
 
 def _seen(statement: ast.stmt) -> ast.expr | None:
-    """Return the argument of a call of :data:`SEE`; None for what is none."""
+    """Return the argument of a call of :data:`SEE`; None for any other statement."""
     if (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)

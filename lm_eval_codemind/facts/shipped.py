@@ -25,7 +25,7 @@ def load(name: str) -> Mapping[str, Any]:
         name: The file's path below this folder, such as ``recipes/humaneval.json``.
 
     Raises:
-        ValueError: naming the file, if it cannot be read.
+        ValueError: If the file cannot be read. The message names it.
     """
     file = FOLDER / name
     if not file.is_file():

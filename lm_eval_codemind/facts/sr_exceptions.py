@@ -22,7 +22,7 @@ def with_exceptions(benchmark: str, problems: Iterable[Problem]) -> list[Problem
     """Return the problems, those that are exceptions marked as excluded.
 
     Raises:
-        ValueError: if an exception names no problem of the benchmark.
+        ValueError: If an exception names no problem of the benchmark.
     """
     exceptions = load_exceptions().get(benchmark, {})
     marked = [

@@ -58,7 +58,7 @@ def records(benchmark: str, problems: Sequence[Problem]) -> dict[str, dict[str, 
     """Return a record, ``code``, for each problem that has a proven unrolled program.
 
     Raises:
-        UnrolledError: naming the problem, if another program comes out than was proven.
+        UnrolledError: If the program is not the proven one. The message names the problem.
     """
     shipped_runs = load_unrollings(benchmark)
     return {
@@ -72,7 +72,7 @@ def unrolled_program(problem: Problem, unrolling: Unrolling) -> str:
     """Return the unrolled program that was proven.
 
     Raises:
-        UnrolledError: naming the problem, if another one comes out.
+        UnrolledError: If the program is not the proven one. The message names the problem.
     """
     try:
         text = unrolled(problem.code, unrolling.run)

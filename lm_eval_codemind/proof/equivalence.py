@@ -52,7 +52,7 @@ class Equivalence:
         return self.further_difference(problem, code)
 
     def original_passes(self, problem: Problem) -> bool:
-        """Return whether the problem's own program passes all of its tests."""
+        """Whether the problem's own program passes all of its tests."""
         return _passes(self.original_verdict(problem))
 
     def further_difference(self, problem: Problem, code: str) -> str:

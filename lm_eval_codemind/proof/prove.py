@@ -149,7 +149,7 @@ def require_packages() -> None:
     """Check that everything the programs import can be imported.
 
     Raises:
-        MissingExtra: naming what is missing and the command that installs it.
+        MissingExtra: If a package is missing. The message names it and the command that installs it.
     """
     missing = [name for name in REQUIRED_MODULES if importlib.util.find_spec(name) is None]
     if missing:
@@ -170,8 +170,8 @@ def prove_labels(problems: Sequence[Problem], published: Mapping[str, Problem], 
         workers: Programs at a time, for each of the hash seeds.
 
     Raises:
-        MissingExtra: if packages that the programs import are not installed.
-        ProofError: if a program could not be executed for a reason that is not its own.
+        MissingExtra: If packages that the programs import are not installed.
+        ProofError: If a program could not be executed for a reason that is not its own.
     """
     require_packages()
     with ExitStack() as stack:
@@ -252,7 +252,7 @@ def _expression(execution: Execution) -> str:
 
 
 def _ran(outcome: Outcome) -> bool:
-    """Tell whether a program gave an output."""
+    """Whether a program gave an output."""
     if not outcome.observations:
         return False
     first = outcome.observations[0]
@@ -320,7 +320,7 @@ def printed(outcome: Outcome) -> str | None:
 
 
 def _vary(outcomes: Sequence[Outcome]) -> bool:
-    """Tell whether runs under a stopped clock differ all the same."""
+    """Whether runs under a stopped clock differ all the same."""
     return (
         len({observed_label(outcome.observations[0].literal) if outcome.observations else None for outcome in outcomes})
         > 1

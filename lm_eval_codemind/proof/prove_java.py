@@ -32,7 +32,7 @@ def prove_java_labels(
         runtimes: What the programs run on, once each; None for the machine's JDK.
 
     Raises:
-        JavaUnavailable: if there is no JDK.
+        JavaUnavailable: If there is no JDK.
     """
     return dict(prove_each(problems, workers, runtimes))
 

@@ -62,7 +62,7 @@ def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None)
         limits: What each may use; those of its problem if None.
 
     Raises:
-        IsolationUnavailable: if programs cannot be executed safely on this machine.
+        IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
     jobs = [_job(one, limits or limits_of(one.problem)) for one in executions]
     if all(isinstance(job, str) for job in jobs):

@@ -33,9 +33,9 @@ def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[s
     A label of a benchmark's own is treated like a published one: it is confirmed, or it is wrong.
 
     Raises:
-        UpstreamError: if upstream's data is missing or is not what it must be.
-        MissingExtra: if packages that the programs import are not installed.
-        ValueError: naming the language, if it has no prover.
+        UpstreamError: If upstream's data is missing or is not what it must be.
+        MissingExtra: If packages that the programs import are not installed.
+        ValueError: If the language has no prover. The message names it.
     """
     benchmark = get_benchmark(name)
     language = get_language(benchmark.language)
@@ -57,9 +57,9 @@ def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[st
     """Return the problems whose label execution does not give, with both, by problem id.
 
     Raises:
-        UpstreamError: if upstream's data is missing or is not what it must be.
-        MissingExtra: if packages that the programs import are not installed.
-        ValueError: naming the language, if it has no prover.
+        UpstreamError: If upstream's data is missing or is not what it must be.
+        MissingExtra: If packages that the programs import are not installed.
+        ValueError: If the language has no prover. The message names it.
     """
     proofs = execute_benchmark(name, upstream, workers)
     own = get_benchmark(name).labels == "own"
@@ -90,7 +90,7 @@ def verify_transformations(name: str, upstream: Upstream, workers: int = 1) -> T
     """Make C+ of a benchmark by the shipped recipes and compare each with its C, on all tests and on further inputs.
 
     Raises:
-        UpstreamError: if upstream's data is missing, or a recipe does not give what was verified.
+        UpstreamError: If upstream's data is missing, or a recipe does not give what was verified.
     """
     problems = read_problems(name, upstream)
     compared: list[int] = []

@@ -87,7 +87,22 @@ def test_no_input_shows_a_result(upstream: Upstream) -> None:
                     assert "\r" not in given.input
                     continue
                 assert "expect" not in given.input
+                if problem.kind == "method":
+                    used = [set(_names(node)) for node in ast.parse(given.input).body if isinstance(node, ast.Expr)]
+                    bound = {*_bound(given.code), *_bound(given.input), "self", problem.entry_point}
+                    assert all(names & bound for names in used), (problem.problem_id, given.number)
                 calls = [node.func for node in ast.walk(ast.parse(given.input)) if isinstance(node, ast.Call)]
                 names = [call.attr for call in calls if isinstance(call, ast.Attribute)]
                 assert {each for each in names if each.startswith("assert")} <= {"assertRaises"}
                 assert ">>>" not in given.code
+
+
+def _names(tree: ast.AST) -> list[str]:
+    return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+
+
+def _bound(source: str) -> list[str]:
+    """Names that a source defines or assigns, without those that it imports."""
+    nodes = list(ast.walk(ast.parse(source)))
+    stored = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return stored + [node.name for node in nodes if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
