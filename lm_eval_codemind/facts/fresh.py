@@ -38,7 +38,7 @@ class Run:
     Attributes:
         input: In the form of ``problem.input``.
         output: A literal, or what was printed; None if it gave nothing of the kind.
-        steps: Statements executed.
+        steps: Statements executed, with those of the input: a call, or a test method.
         lines: Numbers of the different statements among them.
     """
 

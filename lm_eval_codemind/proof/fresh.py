@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import cache
 from random import Random
 from typing import Any
@@ -31,18 +31,16 @@ from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.proof.prove import ADDITIONS, USE_ADDITION
 
 # Raised whenever the same seed gives other inputs than before.
-VERSION = 1
+VERSION = 2
 
-# What bolder changes may bring.
-_TRIED_AGAIN = frozenset({"input", "raises", "same", "steps", "output", "repeats", "shown", "unproven"})
-
-# Changes of the original that are tried, and as many of the tests' inputs, of so many of these.
-_TRIES = 36
+# Changes of the original that are tried in turn until one is fit, and whether they are bold; as many of the tests'
+# inputs, of so many of these.
+_ROUNDS = ((36, False), (72, True), (360, True))
 _BASES = 6
 _MAX_STEPS = 50_000
+# Reasons that no other change removes.
+_HOPELESS = frozenset({"", "stated", "long"})
 _LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
-# Of one changed input by itself, where one of them took the others along.
-_LIMITS_ALONE = Limits(cpu_seconds=2, wall_seconds=20)
 _PROOF_LIMITS = Limits(cpu_seconds=10, wall_seconds=40)
 # Of so many inputs in turn the output is proven.
 _PROVEN = 3
@@ -52,28 +50,33 @@ _TELLING = 4
 _HASH_SEEDS = (1, 2, 3, 4, 5, 6)
 _HASHING = frozenset({"set", "frozenset", "hash", "id"})
 
-# Runs a program on several inputs, each anew, and tells what it did; goes behind the recorder's source.
+# Runs a program on several inputs, each anew in a folder of its own, and tells what it did; goes behind the recorder's
+# source.
 _MEASURE = """
 
 _record = record
 
-def record(program, script, runs, max_steps, stdin=""):
+def record(program, script, runs, max_steps, slack, stdin=""):
     import os
     import tempfile
 
-    found = []
+    done = []
     for run in runs:
-        with tempfile.TemporaryFile() as file:
-            file.write(run["stdin"].encode())
-            file.seek(0)
-            os.dup2(file.fileno(), 0)
+        tempfile.tempdir = None
+        os.chdir(tempfile.mkdtemp(dir=tempfile.gettempdir()))
+        tempfile.tempdir = os.getcwd()
+        if script:
+            with tempfile.TemporaryFile() as file:
+                file.write(run["stdin"].encode())
+                file.seek(0)
+                os.dup2(file.fileno(), 0)
         seen = _record(program, script=script, stop=True, max_steps=max_steps, **run)
         steps = [step[1] for step in seen["steps"]]
-        if seen["truncated"] and not found:
+        if seen["truncated"] and not done:
             break
-        found.append([len(steps), sorted(set(steps)), seen["output"], seen["stdout"], seen["exception"]])
-        max_steps = 2 * found[0][0]
-    return {"runs": found}
+        done.append([len(steps), sorted(set(steps)), seen["output"], seen["stdout"], seen["exception"]])
+        max_steps = 2 * done[0][0] + slack
+    return {"runs": done}
 """
 
 
@@ -107,8 +110,8 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
     with ExitStack() as stack, _bar(len(problems), seed) as bar:
         pools = {number: stack.enter_context(Sandbox(workers=2, hash_seed=number)) for number in _HASH_SEEDS}
         waiting = list(problems)
-        for bold in (False, True):
-            made = [_Making(problem, seed, count, bold) for problem in waiting]
+        for tries, bold in _ROUNDS:
+            made = [_Making(problem, seed, count, tries, bold) for problem in waiting]
             for each in made:
                 each.measure()
             for each in made:
@@ -120,7 +123,7 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
                 for each in made:
                     each.take()
             found |= {each.problem.problem_id: each.fresh() for each in made}
-            waiting = [problem for problem in waiting if found[problem.problem_id].reason in _TRIED_AGAIN]
+            waiting = [each.problem for each in made if found[each.problem.problem_id].reason not in _HOPELESS]
     return {problem.problem_id: found[problem.problem_id] for problem in problems}
 
 
@@ -131,7 +134,7 @@ def _bar(total: int, seed: int) -> Any:
 class _Making:
     """The making of one problem's fresh inputs, in steps between which those of other problems run."""
 
-    def __init__(self, problem: Problem, seed: int, count: int, bold: bool) -> None:
+    def __init__(self, problem: Problem, seed: int, count: int, tries: int, bold: bool) -> None:
         self.problem = problem
         self._kind = python_kind(problem)
         self._count = count
@@ -140,13 +143,12 @@ class _Making:
         self._fit: list[Run] = []
         self._running: list[tuple[Run, list[Future[Outcome]]]] = []
         self._proven: list[Run] = []
-        rng = Random(f"{seed}:{problem.benchmark}:{problem.problem_id}:{bold}")
-        tries = 2 * _TRIES if bold else _TRIES
+        rng = Random(f"{seed}:{problem.benchmark}:{problem.problem_id}:{tries}")
         own = self._kind.changed_inputs(problem, problem.input, rng, tries, bold)
         self._near = frozenset(own)
-        self._inputs = list(dict.fromkeys([*own, *self._others(rng, bold)]))
+        self._inputs = list(dict.fromkeys([*own, *self._others(rng, tries, bold)]))
 
-    def _others(self, rng: Random, bold: bool) -> Iterator[str]:
+    def _others(self, rng: Random, tries: int, bold: bool) -> Iterator[str]:
         """Yield changes of the inputs of the tests that are of the same types and about as long."""
 
         def shape(text: str) -> tuple[str, ...]:
@@ -156,7 +158,7 @@ class _Making:
         known = [text for text in self._kind.known_inputs(self.problem)[1:] if _about(len(text), len(own))]
         known = [text for text in known if shape(text) == shape(own)]
         for base in rng.sample(known, min(len(known), _BASES)):
-            yield from self._kind.changed_inputs(self.problem, base, rng, _TRIES // _BASES, bold)
+            yield from self._kind.changed_inputs(self.problem, base, rng, tries // _BASES, bold)
 
     def measure(self) -> None:
         """Start to measure what the program does on its own input and on the changed ones."""
@@ -171,7 +173,11 @@ class _Making:
         """Sort the inputs that are as hard as the original, the nearest first."""
         if self._reason:
             return
-        runs = self._measured()
+        try:
+            runs = _runs(self.problem, self._inputs, self._measuring.result())
+        except TraceFailed:
+            self._reason = "raises"
+            return
         if not runs:
             self._reason = "long"
             return
@@ -206,21 +212,6 @@ class _Making:
             return Fresh(self._original.steps, tuple(self._proven))
         return Fresh(reason=self._reason)
 
-    def _measured(self) -> list[Run]:
-        """Return the runs, that of the original first; none if it was not measured."""
-        try:
-            return _runs(self.problem, self._inputs, self._measuring.result())
-        except TraceFailed:
-            # One of the inputs took the others along: the program did not come to its next statement.
-            jobs = [_measuring_job(self.problem, [text], _LIMITS_ALONE) for text in self._inputs]
-            futures = [shared_sandbox().submit(job) for job in jobs]
-        runs: list[Run] = []
-        for text, future in zip(self._inputs, futures, strict=True):
-            with suppress(TraceFailed):
-                both = _runs(self.problem, [text], future.result())
-                runs += both[1:] if runs else both
-        return runs
-
     def _output(self, outcome: Outcome) -> str | None:
         if not outcome.passed or not outcome.observations:
             return None
@@ -252,11 +243,21 @@ def _runs(problem: Problem, inputs: Sequence[str], outcome: Outcome) -> list[Run
     """
     kind, runs = python_kind(problem), []
     rows = result_of(outcome)["runs"]
+    own = _statements(problem)
     for text, (steps, lines, output, stdout, exception) in zip([problem.input, *inputs], rows, strict=False):
         value = None if output is None or kind.printed else _canonical(output[1])
         printed = stdout if kind.printed and exception in ("", "SystemExit") else None
-        runs.append(Run(text, printed or value, steps + (exception == "Stopped"), frozenset(lines)))
+        runs.append(Run(text, printed or value, own + steps + (exception == "Stopped"), frozenset(lines)))
     return runs if len(rows) > len(inputs) and runs[0].output is not None else []
+
+
+def _statements(problem: Problem) -> int:
+    """Return how many statements an input has: the call of a function, or those of a test method."""
+    return (
+        0
+        if problem.kind == "script"
+        else sum(isinstance(node, ast.stmt) for node in ast.walk(ast.parse(problem.input)))
+    )
 
 
 def _canonical(literal: str | None) -> str | None:
@@ -268,7 +269,7 @@ def _canonical(literal: str | None) -> str | None:
         return None
 
 
-def _measuring_job(problem: Problem, inputs: Sequence[str], limits: Limits = _LIMITS) -> Job:
+def _measuring_job(problem: Problem, inputs: Sequence[str]) -> Job:
     """Return the job that runs a program on its own input and on others, and counts what it does."""
     kind = python_kind(problem)
     runs = []
@@ -278,9 +279,10 @@ def _measuring_job(problem: Problem, inputs: Sequence[str], limits: Limits = _LI
         if execution.expression is not None:
             runs[-1]["before"] = f"{_PLAIN}\n{execution.module}"
             runs[-1]["expression"] = f"_plain({execution.expression.strip()})"
-    options = {"program": problem.code, "script": kind.printed, "runs": runs, "max_steps": _MAX_STEPS, "stdin": ""}
+    options = {"program": problem.code, "script": kind.printed, "runs": runs, "max_steps": _MAX_STEPS}
+    options |= {"slack": _statements(problem), "stdin": ""}
     source = job_source(recorder_source() + _MEASURE, [problem.code, *(run["before"] for run in runs[:1])], options)
-    return Job.evaluate(source, ["_traced()"], limits=limits, job_id=problem.problem_id)
+    return Job.evaluate(source, ["_traced()"], limits=_LIMITS, job_id=problem.problem_id)
 
 
 def _proving_job(problem: Problem, text: str, addition: str) -> Job:
@@ -363,7 +365,8 @@ def _is_shown(output: str, problem: Problem) -> bool:
 def _distance(run: Run, original: Run, problem: Problem) -> tuple[int, int, float]:
     """Return how far a run is from the original: in statements reached, then in steps and lengths.
 
-    Outputs that stand in the tests come last, even where they are too short to tell.
+    Of inputs that reach the same statements, those come last that have further empty texts, and those whose output
+    stands in the tests, even where it is too short to tell.
     """
     assert run.output is not None and original.output is not None
     sizes = (
@@ -372,8 +375,12 @@ def _distance(run: Run, original: Run, problem: Problem) -> tuple[int, int, floa
         (len(run.input), len(original.input)),
     )
     far = sum(abs(math.log2((1 + one) / (1 + other))) for one, other in sizes)
-    telling = int(_repeats(run, problem)) + int(_is_shown(run.output, problem))
-    return len(run.lines ^ original.lines), telling, far
+    flaws = (_repeats(run, problem), _is_shown(run.output, problem), _empties(run.input) > _empties(original.input))
+    return len(run.lines ^ original.lines), sum(flaws), far
+
+
+def _empties(text: str) -> int:
+    return text.count("''") + text.count('""')
 
 
 def _uses_hashing(problem: Problem) -> bool:

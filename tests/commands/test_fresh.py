@@ -20,7 +20,7 @@ def run(tmp_path: Path, code: str, *arguments: str) -> tuple[int, str]:
 def test_a_function(tmp_path: Path) -> None:
     status, output = run(tmp_path, LOOP.code, "--input", LOOP.input, "--count", "2")
     assert status == 0 and "['TREE', 'HOUSE']" in output
-    assert output.count("    f([") == 3 and "fresh 2" in output and "given       11     29     17" in output
+    assert output.count("    f([") == 3 and "fresh 2" in output and "given       12     29     17" in output
 
 
 def test_a_script(tmp_path: Path) -> None:

@@ -208,6 +208,7 @@ def mutations(
         if bold:
             for _ in range(1 + edits):
                 _edit_boldly(copied, known, rng, pools)
+            edits = 0 if turn % 3 else edits
         for _ in range(edits):
             _edit(copied, keep, known, rng, pools)
         yield copied
@@ -294,51 +295,86 @@ def _near(value: Any, rng: Random) -> Any:
 def _edit_boldly(tree: Branch, known: frozenset[str], rng: Random, pools: Sequence[str]) -> None:
     """Change one place so that a decision may fall the other way.
 
-    A text takes characters of other texts, another case or a part of another one; a number the value of another; what
-    is empty gets an element.
+    A text takes another case, characters of other texts, or only a part of itself. A number takes the value of another
+    or moves within its range. A list loses elements, or gets one where it is empty.
     """
     leaves = [leaf for leaf in tree.leaves() if leaf.value not in (None, ...)]
     empty = [branch for branch in tree.branches() if branch.kind in ("list", "dict") and not branch.children]
+    rows = [branch for branch in tree.branches() if branch.kind == "list" and len(branch.children) > 1]
     if empty and (not leaves or rng.random() < 0.5):
         _fill(rng.choice(empty), rng)
-        return
-    if not leaves:
-        return
-    leaf = rng.choice(leaves)
-    others = [other.value for other in leaves if type(other.value) is type(leaf.value) and other is not leaf]
-    if isinstance(leaf.value, str):
-        leaf.change(_changed_boldly(leaf.value, others, sorted(known), rng))
-    elif type(leaf.value) is int:
-        near = [value + step for value in (leaf.value, *others) for step in (-1, 0, 1)]
-        same_sign = [value for value in near if (value > 0) - (value < 0) == (leaf.value > 0) - (leaf.value < 0)]
-        leaf.change(rng.choice(same_sign))
-    elif others and rng.random() < 0.7:
-        leaf.change(rng.choice(others))
+    elif rows and rng.random() < 0.3:
+        _cut(rng.choice(rows), rng)
+    elif leaves:
+        leaf = rng.choice(leaves)
+        others = [other.value for other in leaves if type(other.value) is type(leaf.value) and other is not leaf]
+        if isinstance(leaf.value, str):
+            leaf.change(_changed_boldly(leaf.value, others, sorted(known), rng))
+        elif type(leaf.value) is int:
+            leaf.change(_moved(leaf.value, others, rng, pools))
+        elif others and rng.random() < 0.7:
+            leaf.change(rng.choice(others))
+        else:
+            _edit(tree, frozenset(), known, rng, pools)
+
+
+def _cut(row: Branch, rng: Random) -> None:
+    """Leave some elements of a list, one at least, in their order."""
+    left = sorted(rng.sample(range(len(row.children)), 1 + rng.randrange(len(row.children) - 1)))
+    row.segments[1:-1] = row.segments[1 : len(left)]
+    row.children[:] = [row.children[place] for place in left]
+
+
+def _moved(number: int, others: Sequence[int], rng: Random, pools: Sequence[str]) -> int:
+    """Return a number of the same sign: beside another, with another digit, or up to ten times as large or small."""
+    kind, size = rng.randrange(3), abs(number)
+    digits = [char for char in pools[-1] if char.isdigit()]
+    if kind == 0 or not size or not digits:
+        near = [value + step for value in (number, *others) for step in (-1, 0, 1)]
+        return rng.choice([value for value in near if (value > 0) - (value < 0) == (number > 0) - (number < 0)])
+    if kind == 1:
+        text, place = str(size), rng.randrange(len(str(size)))
+        size = int(text[:place] + rng.choice(digits) + text[place + 1 :]) or size
     else:
-        _edit(tree, frozenset(), known, rng, pools)
+        size = rng.randrange((size + 9) // 10, size + 1) * rng.choice((1, 1, 10)) + rng.randrange(2)
+    return size if number > 0 else -size
 
 
 def _changed_boldly(text: str, others: Sequence[str], known: Sequence[str], rng: Random) -> str:
-    kind = rng.randrange(6)
-    place, end = rng.randrange(len(text) + 1), rng.randrange(len(text) + 1)
+    place, end = sorted((rng.randrange(len(text) + 1), rng.randrange(len(text) + 1)))
+    source = rng.choice((*others, *known, _PLAIN_CHARACTERS)) or _PLAIN_CHARACTERS
+    kind = rng.randrange(9)
     if kind == 0:
         return rng.choice((text.swapcase, text.upper, text.lower, text.capitalize, text.title))()
     if kind == 1:
-        return text[:place] + text[place:end].swapcase() + text[max(place, end) :]
-    source = rng.choice((*others, *known, _PLAIN_CHARACTERS)) or _PLAIN_CHARACTERS
+        return text[:place] + text[place:end].swapcase() + text[end:]
     if kind == 2:
         first = rng.randrange(len(source))
         piece = source[first : first + 1 + rng.randrange(4)]
         return text[:place] + piece + text[place + len(piece) :]
     if kind == 3:
-        return text[:place] + text[place + 1 :]
-    return text[:place] + rng.choice(source) + text[place + (1 if kind == 4 else 0) :]
+        return text[place:end] if rng.random() < 0.5 else text[:place] + text[place + 1 :]
+    if kind == 4:
+        return _of_one_kind(text, rng)
+    if kind == 5:
+        word = rng.choice((*others, *known, text))
+        return rng.choice((word, word + text, text + word))
+    if kind == 6:
+        return text[:place] + rng.choice(source) * 2 + text[place + 2 :]
+    return text[:place] + rng.choice(source) + text[place + (1 if kind == 7 else 0) :]
+
+
+def _of_one_kind(text: str, rng: Random) -> str:
+    """Return the letters, the digits, the white space or the other characters of a text alone, or all but these."""
+    kinds = (str.isalpha, str.isdigit, str.isspace, lambda char: not (char.isalnum() or char.isspace()))
+    kind, wanted = rng.choice(kinds), rng.random() < 0.5
+    return "".join(char for char in text if kind(char) == wanted)
 
 
 def _fill(row: Branch, rng: Random) -> None:
-    """Put a number or a word into an empty list, or a pair of them into an empty dict."""
-    number, word = str(1 + rng.randrange(9)), repr("".join(rng.sample(POOLS[rng.randrange(2)], 1 + rng.randrange(3))))
-    items = [rng.choice((number, word))]
+    """Put a number, a word, or something empty into an empty list, or a pair of them into an empty dict."""
+    number, word = str(rng.randrange(10)), repr("".join(rng.sample(POOLS[rng.randrange(2)], 1 + rng.randrange(3))))
+    items = [rng.choice((number, word, "[]", "''"))]
     if row.kind == "dict":
         items = [f"{word}: {number}"]
     elif rng.random() < 0.5:
