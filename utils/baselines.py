@@ -41,7 +41,7 @@ class Tasks:
         arguments: What the task's YAML gives to the data set besides.
         filter: Name of the function that reads answers.
         tag: What answers stand between.
-        metrics: Metric -> how documents are aggregated; None for the mean.
+        metrics: Metric -> how documents are aggregated, as ``module.function`` below the families; None for the mean.
         constants: How many of the most frequent right answers are tried as constants; fewer where answers are executed.
     """
 
@@ -65,10 +65,19 @@ FAMILIES = {
         {"settings": SETTINGS},
         "extract_answer",
         "answer",
-        {name: name for name in ("coverage_balanced", "state_executed", "path_executed", "output")},
+        {name: f"runtime_items.{name}" for name in ("coverage_balanced", "state_executed", "path_executed", "output")},
     ),
     "ier": Tasks(
         ("codemind_ier", "codemind_ier_direct"), "ier", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}
+    ),
+    "fresh": Tasks(
+        ("codemind_ier_fresh", "codemind_ier_fresh_direct"),
+        "fresh",
+        _OWN,
+        _STEPS,
+        "strict_match",
+        "output",
+        {name: f"fresh.{name}" for name in ("r_ier_fresh", "r_ier_original")},
     ),
     "unrolled": Tasks(("codemind_ier_unrolled",), "unrolled", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}),
     "input": Tasks(
@@ -138,7 +147,6 @@ def standing_in_prompt(documents: Sequence[Document]) -> dict[str, tuple[int, in
 def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str, dict[str, float]]:
     """Return metric -> baseline -> score, of constants the best one."""
     module = import_module(f"lm_eval_codemind.families.{tasks.family}")
-    aggregations = import_module("lm_eval_codemind.families.runtime_items")
     found: dict[str, dict[str, float]] = {metric: {} for metric in tasks.metrics}
     for name, policy in policies(documents, family, tasks.constants).items():
         responses = [[f"<{tasks.tag}>\n{policy(document)}\n</{tasks.tag}>"] for document in documents]
@@ -147,8 +155,14 @@ def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str
         name = name.rstrip("0123456789 ")
         for metric, aggregation in tasks.metrics.items():
             values = [row[metric] for row in rows]
-            value = mean(values).value if aggregation is None else getattr(aggregations, aggregation)(values)
+            value = mean(values).value if aggregation is None else _aggregation(aggregation)(values)
             found[metric][name] = max(value, found[metric].get(name, 0.0))
+    return found
+
+
+def _aggregation(name: str) -> Callable[[Sequence[Any]], float]:
+    module, _, function = name.rpartition(".")
+    found: Callable[[Sequence[Any]], float] = getattr(import_module(f"lm_eval_codemind.families.{module}"), function)
     return found
 
 

@@ -76,6 +76,17 @@ PAGES = {
         "The list is too short, so `r_ier` is 0. It is an answer, so `answered` is 1.",
         "codemind_ier",
     ),
+    "fresh": Page(
+        "IER on fresh inputs",
+        "The model predicts the output of a program on its published input and on a fresh one, which is made from a "
+        "seed. `memory_gap` is the difference of the two scores. Below is a question about a fresh input.",
+        "codemind_ier_fresh_sample",
+        [3, 2],
+        "<output>\n[6, 3, 10, 5, 16, 8, 4, 2, 1]\n</output>",
+        "This is the output on the published input. A model that remembers it is right there and wrong on the fresh "
+        "input, so `memory_gap` is 1.",
+        "codemind_ier_fresh",
+    ),
     "sr": Page(
         "SR: specification reasoning",
         "The model writes a program twice: from the specification alone, and with one test. Both programs run on all "

@@ -85,7 +85,7 @@ def difficulty(names: tuple[str, ...], seed: int, responses: tuple[Path, ...]) -
             rows = [json.loads(line) for line in file]
         rows = [row for row in rows if (row["benchmark"], row["problem_id"]) in pairs]
         asked = [pairs[row["benchmark"], row["problem_id"]] for row in rows]
-        right = np.array([row["published_verdict"] == "1" for row in rows])
+        right = np.array([bool(row["published_verdict"]) for row in rows])
         own = [(problem, Run(problem.input, problem.output, fresh.steps)) for problem, fresh in asked]
         other = [(problem, fresh.runs[0]) for problem, fresh in asked]
         columns = sorted({column for each in own for column in _features(*each)})

@@ -7,21 +7,23 @@ import gzip
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import nan
+from statistics import fmean
 from typing import Any, ClassVar
-
-from lm_eval.api.metrics import mean_stderr
 
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.data import benchmark_digests, data_directory, load_benchmark
 from lm_eval_codemind.facts.fresh import SHIPPED_SEED, Fresh, from_records, load_records, records_of
 from lm_eval_codemind.families.ier import DIRECT, FLEXIBLE, STRICT, ExecutionReasoning
 from lm_eval_codemind.files import write_whole
+from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.proof.fresh import VERSION, make_fresh
 from lm_eval_codemind.questions import Question, Variant
 from lm_eval_codemind.scores import fresh as scores
+from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
 logger = logging.getLogger(__name__)
 
@@ -51,16 +53,15 @@ class FreshReasoning(ExecutionReasoning):
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems that have fresh inputs, with these as their cases."""
-        found = load_fresh(benchmark.name, *_chosen(options))
-        asked = (problem for problem in super().problems(benchmark, options) if found[problem.problem_id].runs)
-        return [_with_cases(problem, found[problem.problem_id]) for problem in asked]
+        fresh = load_fresh(benchmark.name, *_chosen(options))
+        asked = (problem for problem in super().problems(benchmark, options) if fresh[problem.problem_id].runs)
+        return [_with_cases(problem, fresh[problem.problem_id]) for problem in asked]
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         """Add which fresh inputs were asked about, and the problems that have none, by reason."""
         seed, count = _chosen(options)
-        found = load_fresh(benchmark.name, seed, count)
         left_out: dict[str, list[str]] = {}
-        for problem_id, fresh in found.items():
+        for problem_id, fresh in load_fresh(benchmark.name, seed, count).items():
             if fresh.reason:
                 left_out.setdefault(fresh.reason, []).append(problem_id)
         suite["fresh"] = {"input_seed": seed, "fresh_inputs": count, "left_out": left_out}
@@ -76,8 +77,7 @@ class FreshReasoning(ExecutionReasoning):
         """Return the metrics of a document. The scores are a problem's, so their values are records."""
         key = question.key
         record = {"problem_id": key.problem_id, "item": key.item, "right": means["r_ier"]}
-        names = (R_FRESH, R_ORIGINAL, GAP)
-        return {**means, **{f"{name}{end}": record for name in names for end in ("", "_stderr")}, **pass_at_k}
+        return {**means, **dict.fromkeys((R_FRESH, R_ORIGINAL, GAP), record), **pass_at_k}
 
 
 def _with_cases(problem: Problem, fresh: Fresh) -> Problem:
@@ -129,10 +129,10 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
             logger.warning("%s cannot be read (%s); the fresh inputs are made anew", kept, error)
     require_runnable(problems)
-    found = make_fresh(problems, seed, count)
-    text = json.dumps(records_of(found, problems), separators=(",", ":"))
+    fresh = make_fresh(problems, seed, count)
+    text = json.dumps(records_of(fresh, problems), separators=(",", ":"))
     write_whole(kept, gzip.compress(text.encode(), mtime=0))
-    return found
+    return fresh
 
 
 # -- aggregations
@@ -140,13 +140,13 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
 
 def by_problem(records: Iterable[Record]) -> dict[str, tuple[float, list[float]]]:
     """Return the score on the original input and those on fresh ones, by problem; incomplete problems are left out."""
-    found: dict[str, dict[str, float]] = {}
+    problems: dict[str, dict[str, float]] = {}
     for record in records:
-        found.setdefault(record["problem_id"], {})[record["item"]] = record["right"]
+        problems.setdefault(record["problem_id"], {})[record["item"]] = record["right"]
     return {
-        problem_id: (of[ORIGINAL], [value for item, value in of.items() if item != ORIGINAL])
-        for problem_id, of in found.items()
-        if ORIGINAL in of and len(of) > 1
+        problem_id: (rights[ORIGINAL], [right for item, right in rights.items() if item != ORIGINAL])
+        for problem_id, rights in problems.items()
+        if ORIGINAL in rights and len(rights) > 1
     }
 
 
@@ -157,49 +157,23 @@ SCORES: Mapping[str, Callable[[float, Sequence[float]], float]] = {
 }
 
 
-def _values(metric: str, records: Iterable[Record]) -> list[float]:
-    return [SCORES[metric](*pair) for pair in by_problem(records).values()]
+def _mean_of(metric: str) -> Aggregation:
+    """Return the mean of a score over problems: questions about the same program are one observation."""
+
+    def values(records: Sequence[Record]) -> list[float]:
+        return [SCORES[metric](*pair) for pair in by_problem(records).values()]
+
+    def mean_over_problems(records: Sequence[Record]) -> float:
+        return fmean(values(records)) if values(records) else nan
+
+    return Aggregation(
+        mean_over_problems,
+        lambda records: clustered_mean_stderr(values(records), list(by_problem(records))),
+        lambda records: len(values(records)),
+    )
 
 
-def _mean(metric: str, records: Sequence[Record]) -> float:
-    values = _values(metric, records)
-    return sum(values) / len(values) if values else float("nan")
-
-
-def _stderr(metric: str, records: Sequence[Record]) -> float:
-    values = _values(metric, records)
-    return float(mean_stderr(values)) if len(values) > 1 else float("nan")
-
-
-def r_ier_fresh(records: Sequence[Record]) -> float:
-    """Aggregate to the mean score on fresh inputs."""
-    return _mean(R_FRESH, records)
-
-
-def r_ier_fresh_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of :func:`r_ier_fresh`, clustered by problem."""
-    return _stderr(R_FRESH, records)
-
-
-def r_ier_original(records: Sequence[Record]) -> float:
-    """Aggregate to the score of the same problems on their published inputs."""
-    return _mean(R_ORIGINAL, records)
-
-
-def r_ier_original_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of :func:`r_ier_original`."""
-    return _stderr(R_ORIGINAL, records)
-
-
-def memory_gap(records: Sequence[Record]) -> float:
-    """Aggregate to the mean of the paired differences: original minus fresh."""
-    return _mean(GAP, records)
-
-
-def memory_gap_stderr(records: Sequence[Record]) -> float:
-    """Aggregate to the standard error of :func:`memory_gap`, clustered by problem."""
-    return _stderr(GAP, records)
-
+r_ier_fresh, r_ier_original, memory_gap = _mean_of(R_FRESH), _mean_of(R_ORIGINAL), _mean_of(GAP)
 
 FRESH_IER = FreshReasoning()
 _hooks = Hooks(FRESH_IER)

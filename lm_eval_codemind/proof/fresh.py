@@ -55,6 +55,7 @@ _HASHING = frozenset({"set", "frozenset", "hash", "id"})
 _MEASURE = """
 
 _record = record
+compile = functools.lru_cache(maxsize=4)(compile)
 
 def record(program, script, runs, max_steps, slack, stdin=""):
     import os

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from lm_eval_codemind.families.fresh import memory_gap, memory_gap_stderr, r_ier_fresh, r_ier_original
+from lm_eval_codemind.families.fresh import memory_gap, r_ier_fresh, r_ier_original
 from lm_eval_codemind.scores import fresh as scores
 
 Records = list[dict[str, object]]
@@ -36,7 +36,7 @@ def test_only_complete_problems_count() -> None:
 def test_questions_about_a_problem_are_one_observation() -> None:
     once = records([(1, 0), (0, 0), (1, 1), (0, 0)])
     again = [{**record, "item": "fresh_2"} for record in once if record["item"] == "fresh_1"]
-    assert memory_gap_stderr([*once, *again]) == pytest.approx(memory_gap_stderr(once))
+    assert memory_gap.stderr([*once, *again]) == pytest.approx(memory_gap.stderr(once))
 
 
 def test_a_model_that_remembers_has_its_score_as_gap() -> None:
@@ -78,4 +78,4 @@ def simulated(seed: int, memory: float) -> tuple[float, float]:
         original = known or chance.random() < skill(steps)
         verdicts.append((float(original), float(chance.random() < skill(steps))))
     some = records(verdicts)
-    return memory_gap(some), memory_gap_stderr(some)
+    return memory_gap(some), memory_gap.stderr(some)

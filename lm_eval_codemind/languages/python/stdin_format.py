@@ -12,8 +12,9 @@ _LONGEST = 5_000
 _EXAMPLES = 60
 # Fewer examples than these show no bounds: words may then be about as long, and numbers about as large.
 _FEW = 3
-# So many letters in examples, and any letter may be there.
+# So many letters in examples, and any letter may be there. Fewer are enough if none of them comes twice.
 _MANY_LETTERS = 12
+_DIFFERENT_LETTERS = 6
 
 Lines = list[list[Any]]
 
@@ -67,10 +68,11 @@ class StdinFormat:
 
     def pools(self) -> tuple[str, ...]:
         """Return the sets of characters that may stand for each other in words of this format, in lower case."""
-        words = [value for values in self._values.values() for value in values if isinstance(value, str)]
-        letters = sorted({char.lower() for word in words for char in word if char.isascii() and char.isalpha()})
-        digits = "".join(sorted({char for word in words for char in word if char in "0123456789"}))
-        return POOLS if self._few or len(letters) >= _MANY_LETTERS else ("".join(letters), digits)
+        known = [value for values in self._values.values() for value in values]
+        words = [value for value in known if isinstance(value, str)]
+        letters = sorted(char.lower() for word in words for char in word if char.isascii() and char.isalpha())
+        digits = "".join(sorted({char for value in known for char in str(value) if char in "0123456789"}))
+        return POOLS if self._few or _any_letter(letters) else ("".join(dict.fromkeys(letters)), digits)
 
     def _fits(self, name: str, values: Sequence[Any]) -> bool:
         known = self._values.get(name)
@@ -80,7 +82,7 @@ class StdinFormat:
         # Among words a row of digits is one as well.
         words = [str(value) for value in known] if len(numbers) < len(known) else []
         digits = {char for value in numbers for char in str(value)}
-        characters = {char for value in words for char in value}
+        characters = [char for value in words for char in value]
         slack = 1 if self._few else 0
 
         def bounded(value: Any) -> bool:
@@ -90,18 +92,24 @@ class StdinFormat:
             if isinstance(value, str):
                 if not words or not min(map(len, words)) - slack <= len(value) <= max(map(len, words)) + slack:
                     return False
-                if not all(char in characters or self._any_letter(char, characters) for char in value):
+                if not all(char in characters or self._may_be(char, characters) for char in value):
                     return False
             elif type(value) not in {type(number) for number in numbers} or not (self._few or bounded(value)):
                 return False
         return True
 
-    def _any_letter(self, char: str, characters: set[str]) -> bool:
-        """Tell whether a letter may be one that no example has: where examples have many of its case."""
+    def _may_be(self, char: str, characters: Sequence[str]) -> bool:
+        """Tell whether a character may be one that no example has: a letter, where examples have many of its case."""
         if not (char.isascii() and char.isalpha()):
             return self._few and char.isdecimal()
         alike = [other for other in characters if other.isalpha() and other.islower() == char.islower()]
-        return len(alike) >= (1 if self._few else _MANY_LETTERS)
+        return bool(alike) and (self._few or _any_letter(alike))
+
+
+def _any_letter(letters: Sequence[str]) -> bool:
+    """Tell whether a text may have any letter, going by the letters of all examples."""
+    different = len(set(letters))
+    return different >= _MANY_LETTERS or (different == len(letters) >= _DIFFERENT_LETTERS)
 
 
 def _lines(text: str) -> Lines:
