@@ -33,6 +33,7 @@ from lm_eval_codemind.models import register
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Answer, Question
+from lm_eval_codemind.questions import family as question_family
 from tests.families.inputs import differing_inputs
 
 PROBLEMS = {problem.problem_id: problem for problem in sample.read()}
@@ -60,7 +61,7 @@ def problem(entry_point: str = "f", call: str = "f('a', ['b'])", output: str = "
 
 def made(monkeypatch: pytest.MonkeyPatch, asked: Problem) -> dict[str, Any]:
     """Return the document that asks about a problem."""
-    monkeypatch.setattr(family, "load_problem", lambda benchmark, problem_id: asked)
+    monkeypatch.setattr(question_family, "load_problem", lambda benchmark, problem_id: asked)
     monkeypatch.setattr(family, "load_side", lambda benchmark, family: {})
     (question,) = family.INPUT_PREDICTION.questions(asked, "steps")
     return question.document()

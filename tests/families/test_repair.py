@@ -214,9 +214,9 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     assert shown["Outcome with test"].startswith("status: passed")
     assert {o.facts.view.name for o in observations} == {"repair", "repair_direct", "ier_buggy", "dsr_buggy"}
     table = associations([o.facts for o in observations])
-    row = next(row for row in table.rows if row[1:3] == ("IER buggy", "Repair"))
+    row = next(row for row in table.rows if (row["first"], row["second"]) == ("IER buggy", "Repair"))
     # Both, IER alone, repair alone, neither: on the nine problems that the two share.
-    assert row[3:7] == (8, 0, 0, 1)
+    assert list(row.values())[3:7] == [8, 0, 0, 1]
 
 
 @pytest.mark.parametrize(("model", "score"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])

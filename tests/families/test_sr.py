@@ -26,6 +26,7 @@ from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.models import register
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
+from lm_eval_codemind.questions import family as question_family
 
 BOTH = [sr.NO_TEST, sr.WITH_TEST]
 
@@ -123,8 +124,10 @@ def _problem_of_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the documents above be about a problem of the sample."""
     columns = {name: FUNCTION[name] for name in FUNCTION if name not in ("setting", "test")}
     problem = Problem(**columns, input="double(2)", output="4")
-    stored = sr.load_problem
-    monkeypatch.setattr(sr, "load_problem", lambda name, which: problem if which == "P" else stored(name, which))
+    stored = question_family.load_problem
+    monkeypatch.setattr(
+        question_family, "load_problem", lambda name, which: problem if which == "P" else stored(name, which)
+    )
 
 
 def outcome_of(response: str, document: dict[str, Any]) -> Answer:

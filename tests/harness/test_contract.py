@@ -13,6 +13,7 @@ from lm_eval_codemind.families import dsr, ier, sr
 from lm_eval_codemind.harness import contract
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
+from lm_eval_codemind.questions import family as question_family
 
 VALUE = {"benchmark": "sample", "problem_id": "P", "kind": "function", "language": "python", "output": "[1, 2]"}
 SPECIFIED: dict[str, Any] = {
@@ -70,7 +71,12 @@ def test_both_shapes_of_filtered_responses_are_scored_alike(
 ) -> None:
     columns = {name: value for name, value in SPECIFIED.items() if name not in ("setting", "test")}
     problem = Problem(**columns, input="double(2)", output="4")
-    monkeypatch.setattr(sr, "load_problem", lambda benchmark, problem_id: problem)
+    stored = question_family.load_problem
+    monkeypatch.setattr(
+        question_family,
+        "load_problem",
+        lambda name, which: problem if which == problem.problem_id else stored(name, which),
+    )
     document, filtered = answers(count)
     nested, flat = hook(document, [filtered]), hook(document, filtered)
     assert nested == flat

@@ -23,6 +23,7 @@ from lm_eval_codemind.languages import HINT_SEED, kind_of
 from lm_eval_codemind.languages.python.hint_tests import Hint, altered, expected_literal
 from lm_eval_codemind.problems import Problem, load_problems
 from lm_eval_codemind.questions import Answer, Key, Question
+from lm_eval_codemind.questions import family as question_family
 
 Result = TypeVar("Result")
 
@@ -129,7 +130,7 @@ def question(one: Problem, setting: str, test: str = "") -> Question:
 
 def as_loaded(one: Problem, call: Callable[[], Result]) -> Result:
     """Return what a call gives while the data set holds that problem."""
-    with mock.patch.object(sr, "load_problem", lambda *name: {(one.benchmark, one.problem_id): one}[name]):
+    with mock.patch.object(question_family, "load_problem", lambda *name: {(one.benchmark, one.problem_id): one}[name]):
         return call()
 
 
