@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 # One worker a core; the tests of a file share their fixtures, so they stay together.
-PYTEST = $(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile
+PYTEST = $(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 # The rooms whose tests take seconds.
 FAST = tests/answers tests/scores tests/languages tests/prompts tests/models tests/harness
 

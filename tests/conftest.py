@@ -27,6 +27,21 @@ SHARED_DATA = ROOT.parent / "shared" / "data"
 # Tests leave the data in the user's cache directory alone. This must stand before any data is loaded.
 os.environ.setdefault(DATA_VARIABLE, str(ROOT / ".cache" / "data"))
 
+# Files that take minutes start first, so that no worker is left alone with one of them.
+LONG_FILES = (
+    "tests/test_wheel.py",
+    "tests/execution/java/test_attacks.py",
+    "tests/execution/java/test_recorded_programs.py",
+    "tests/results/test_submittable.py",
+    "tests/docs/test_commands.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of long files first, in the order of the list."""
+    order = {name: place for place, name in enumerate(LONG_FILES)}
+    items.sort(key=lambda item: order.get(item.nodeid.split("::")[0], len(order)))
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
