@@ -20,9 +20,7 @@ UNREVISED = (
     "lm_eval_codemind/harness/stages.py",
     "lm_eval_codemind/languages/python",
     "lm_eval_codemind/proof",
-    "lm_eval_codemind/results",
     "lm_eval_codemind/transforms",
-    "lm_eval_codemind/views",
     "tasks",
 )
 

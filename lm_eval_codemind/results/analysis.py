@@ -318,7 +318,7 @@ def comparisons(facts: Sequence[Facts]) -> Table:
         "interval (paired bootstrap) and the p value of no difference (McNemar's exact test for verdicts, else paired "
         "bootstrap). Corrected: Holm, over the pairs of models.",
         rows,
-        {"first_score": Column("Score", "percent"), "second_score": Column("Score", "percent")},
+        {"first_score": Column("First's score", "percent"), "second_score": Column("Second's score", "percent")},
     )
 
 

@@ -18,7 +18,7 @@ from lm_eval_codemind.views import view_of
 
 SUFFIX = ".codemind.tar.gz"
 SUBMISSION = "submission.json"
-# More than any run of this suite writes; an archive that unpacks to more is not one.
+# Bytes. No run of this suite writes more.
 _LARGEST = 4 * 2**30
 
 
@@ -59,7 +59,7 @@ def write_bundle(path: Path, run: Run, submission: Mapping[str, Any]) -> None:
 
 @contextmanager
 def opened(paths: Iterable[Path]) -> Iterator[list[Path]]:
-    """Give paths with every bundle among them unpacked into a separate directory, which goes away afterwards.
+    """Give the paths, with each bundle unpacked into a temporary directory.
 
     Raises:
         ValueError: naming the file, if it is not a bundle or holds anything but plain files at its top.
@@ -93,14 +93,14 @@ def read_submission(directory: Path, bundle: Path) -> dict[str, Any]:
 
 
 def _unpack(path: Path, directory: Path) -> None:
-    """Unpack plain files at the top of an archive; it comes from somebody else, so nothing else is touched."""
+    """Unpack the plain files at the top of an archive. Anything else is refused, since archives are not trusted."""
     try:
         with tarfile.open(path, "r:gz") as archive:
             total = 0
             for member in archive:
                 total += member.size
                 if not member.isreg() or Path(member.name).name != member.name or total > _LARGEST:
-                    raise ValueError(f"{member.name!r} does not belong into a bundle")
+                    raise ValueError(f"{member.name!r} does not belong in a bundle")
                 source = archive.extractfile(member)
                 assert source is not None
                 (directory / member.name).write_bytes(source.read())

@@ -43,7 +43,7 @@ def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], 
     """Write a data set as the Hub and ``datasets.load_dataset(DIRECTORY, BENCHMARK, split="test")`` expect it.
 
     Args:
-        directory: Where to write: a Parquet file a benchmark, ``README.md`` (the card) and ``eval.yaml``.
+        directory: Where to write: a Parquet file for each benchmark, ``README.md`` (the card) and ``eval.yaml``.
         benchmarks: Benchmark -> its problems; each becomes a configuration.
         tasks: Name of each task -> the benchmark it runs on; those on other benchmarks are left out.
 
@@ -77,7 +77,7 @@ def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], 
 
 
 def _card(benchmarks: Sequence[Mapping[str, Any]]) -> str:
-    """Return the card: what the Hub reads at its top as YAML, what people read below."""
+    """Return the card: YAML for the Hub at the top, text for readers below."""
     metadata = {
         "pretty_name": "CodeMind",
         "language": ["en"],

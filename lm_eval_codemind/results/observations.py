@@ -1,4 +1,4 @@
-"""What is known of one model on one problem of one task: the samples, and the facts that the analyses work on."""
+"""Observations: one model on one problem of one task, with its samples and the facts that analyses use."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class Facts:
-    """What the analyses know of one model on one problem of one task: numbers and names, no text of a response.
+    """The numbers and names that analyses use of one model on one problem of one task.
 
     Attributes:
         model: Label of the run.
         task: Name of the task.
         view: The view of the task's results.
-        key: What tells the problem from others, whatever the settings of its questions.
+        key: The key of the problem, without the setting of its questions.
         scores: The view's scores of the problem, by name, the S score first.
         solved: Whether the problem counts as solved.
         programs: Measures of the problem's programs by name, C first; None where there is none that parses.
@@ -67,10 +67,10 @@ class Facts:
 
 @dataclass(frozen=True)
 class Observation:
-    """One model on one problem of one task: what the harness logged, and the facts read from it, once.
+    """One model on one problem of one task: the samples that the harness logged, and the facts read from them.
 
     Attributes:
-        facts: What the analyses work on.
+        facts: The facts for analyses.
         unit: The samples of the problem: one, or one a setting. For what a family makes of them itself, and for the
             report's browser.
     """

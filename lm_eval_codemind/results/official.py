@@ -1,4 +1,4 @@
-"""What submissions are measured against: the tasks of the default groups and the digests of the data."""
+"""The tasks of the default groups, which are the official ones."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from lm_eval_codemind.views import views
 def official_tasks() -> dict[str, str]:
     """Return the tasks of the default groups, in the order of their families: name -> benchmark.
 
-    The default group of a family that can be submitted is called ``codemind_NAME``. They are read from the groups' and
-    tasks' own YAML files, so that there is one list of them.
+    The default group of a family that can be submitted is called ``codemind_NAME``. The YAML files of groups
+    and tasks are the only list of them.
     """
     tasks = {}
     groups = {file.stem: file for file in task_directory().rglob("codemind_*.yaml")}

@@ -27,7 +27,7 @@ def _runs(runs: Sequence[Run]) -> Table:
         rows.append(
             {
                 "model": run.label,
-                "date": run.date.partition(".")[0].replace("T", " "),
+                "date": f"{run.date[:10]} {run.date[11:16].replace('-', ':')}",
                 "suite": ", ".join(dict.fromkeys(_text(task.suite.get("version")) for task in run.tasks)),
                 "lm_eval": _text(raw.get("lm_eval_version")),
                 "backend": _text(backend),

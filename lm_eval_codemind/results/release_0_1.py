@@ -8,7 +8,7 @@ from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.questions import Answer
 
-# What stood for "no answer", as in the harness's own regex filter.
+# Stands for "no answer", as in the harness's regex filter.
 _NO_ANSWER = "[invalid]"
 
 

@@ -1,4 +1,4 @@
-"""The report: one HTML file with scores, analyses and all samples, which needs neither network nor server."""
+"""The report: one HTML file with scores, analyses and all samples. It needs no network and no server."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ROWS_SHOWN = 400
 
 @dataclass(frozen=True)
 class Report:
-    """What a report is made of: the runs, the tables and the figures, drawn from the same observations."""
+    """The content of a report: the runs, and the tables and figures made from their observations."""
 
     runs: Sequence[Run]
     observations: Sequence[Observation]
@@ -54,7 +54,7 @@ def make_report(runs: Sequence[Run], observations: Sequence[Observation]) -> Rep
 def render_html(report: Report, title: str = "CodeMind report") -> str:
     """Return the report as HTML.
 
-    Texts of models and data sets lie in the page compressed, as JSON that is no markup, and the page's script sets
+    Texts of models and data sets are in the page as compressed JSON without markup, and the page's script shows
     them as text only; a content security policy forbids every other script and every connection.
 
     Args:
@@ -98,12 +98,20 @@ def pivot(rows: Iterable[Mapping[str, Any]], name: str) -> dict[str, Any]:
     """
     cells = {(row["model"], (row[name], row["metric"])): row for row in rows}
     models, columns = distinct(model for model, _ in cells), list(dict.fromkeys(key for _, key in cells))
-    baselines = {key: row["baseline"] for (_, key), row in cells.items() if not math.isnan(row["baseline"])}
+    baselines: dict[tuple[str, str], list[float]] = {column: [] for column in columns}
+    for (_, column), row in cells.items():
+        baselines[column] += [] if math.isnan(row["baseline"]) else [row["baseline"]]
     return {
         "columns": columns,
         "rows": [(model, [_score_cell(cells.get((model, column))) for column in columns]) for model in models],
-        "baselines": [show(baselines.get(column, math.nan), "percent") for column in columns] if baselines else [],
+        "baselines": [_range(values) for values in baselines.values()] if any(baselines.values()) else [],
     }
+
+
+def _range(values: Sequence[float]) -> str:
+    """Return a baseline; of a group it may differ between models that were asked other numbers of questions."""
+    ends = dict.fromkeys(show(value, "percent") for value in (min(values), max(values))) if values else {}
+    return " to ".join(ends)
 
 
 def _score_cell(row: Mapping[str, Any] | None) -> tuple[str, str]:
@@ -181,12 +189,12 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
         return
     observations = report.observations
     parts = [[part for part in one.facts.view.parts(one.unit) if part.text] for one in observations]
-    # Problem after problem: a prompt repeats much of what stands just before it, the programs and the prompt before.
+    # In the order of the problems, since a prompt repeats much of the programs and the prompt before it.
     texts = _Texts()
     for of_problem in parts:
         for part in of_problem:
             texts.place(part.text)
-    # A language is known by its marks; one that nobody knows any more is shown plainly.
+    # Code in a language that is not installed is shown without colours.
     used = {part.language for of_problem in parts for part in of_problem if part.language}
     marks = {name: get_language(name).marks for name in sorted(used & languages().keys())}
     yield "index", _pack({**_index(observations, texts.starts), "marks": marks})
@@ -202,7 +210,7 @@ def _reference(part: Part, texts: _Texts) -> list[Any]:
 
 
 def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[str, Any]:
-    """Return what the list and the filters need of every sample, column by column."""
+    """Return the columns that the list and the filters need, with a value for each sample."""
     s_scores = {one.facts.task: one.facts.view.scores[0] for one in observations}
     models, tasks, benchmarks, outcomes = _Numbers(), _Numbers(), _Numbers(), _Numbers()
     problems: dict[Key, int] = {}

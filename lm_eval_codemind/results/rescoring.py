@@ -1,4 +1,4 @@
-"""Scoring a run's own responses again, as the harness does it."""
+"""Scoring the responses of a run again, with the harness."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _ENVIRONMENT = {"LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR"),
 
 @contextmanager
 def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
-    """Give what scoring the responses of a run's samples yields here and now; its files go away afterwards.
+    """Score the responses of a run again, and give the new run; its files are removed afterwards.
 
-    The same documents are scored by the same tasks, without a model, with what ``--metadata`` set in the run.
+    The same tasks score the same documents, without a model, with the run's ``--metadata``.
 
     Args:
         run: The run.
-        prompts: Where the user's own templates are that the run was made with, if not where they were.
+        prompts: The directory of the user's templates, if they have moved since the run.
 
     Raises:
-        ValueError: if the run has no samples, a task has another version here, its templates are not here, or the data
-            of a task is not here and cannot be built.
+        ValueError: If the run has no samples, a task has another version here, its templates are missing, or its data
+            are missing and cannot be built.
     """
     _require_same_versions(run)
     logged = [
@@ -52,15 +52,15 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
         if (documents := sorted({sample.doc_id for sample in task.read_samples()}))
     ]
     if not logged:
-        raise ValueError(f"{run.path}: no samples beside it; only runs with --log_samples can be rescored")
+        raise ValueError(f"{run.path}: no samples next to it; only runs with --log_samples can be rescored")
     with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
         for task, documents in logged:
             # One task at a time: responses to the same problem under different tasks must not be mixed up.
             arguments = ["--model", "codemind-replay"]
             recorded = {"responses": str(task.samples_file), "missing": "error", "mark": False}
-            # Tasks about earlier responses of the model know it by these.
+            # Tasks about earlier responses of the model identify it by these.
             arguments += ["--model_args", json.dumps({**model_identity(run.raw), **recorded})]
-            # What the harness asks this for is what the sandbox is there for.
+            # The sandbox is what the harness asks to confirm.
             arguments += ["--tasks", task.task, "--confirm_run_unsafe_code"]
             arguments += ["--samples", json.dumps({task.task: documents})]
             arguments += ["--output_path", str(Path(folder) / task.task), "--log_samples"]
@@ -83,7 +83,7 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
 
 
 def _require_same_versions(run: Run) -> None:
-    """Refuse a run of which a task asks other questions, or scores them otherwise, than it does here."""
+    """Raise a ValueError if a task of the run has another version here."""
     known = TaskManager(include_path=list(task_directories()), include_defaults=False).task_index
     for task in run.tasks:
         there = task.metadata.get("version")
@@ -101,14 +101,14 @@ def _language(task: TaskRun) -> str:
     return benchmark.language if benchmark is not None else ""
 
 
-def _metadata(task: TaskRun, beside: Path, prompts: Path | None) -> dict[str, Any]:
-    """Return what ``--metadata`` set when a task was run, as its results record it."""
+def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]:
+    """Return the ``--metadata`` of a task's run, as its results record it."""
     view = view_of(task)
     options = task.suite.get("options")
     if options is not None and view is not None:
-        options = view.options_again(task, beside)
+        options = view.options_again(task, file)
     elif view is not None:
-        # Release 0.1 recorded the seeds, the usual ones included, beside everything else.
+        # Release 0.1 recorded the seeds, including the usual ones, with everything else.
         options = {name: task.suite[name] for name in view.family.options if isinstance(task.suite.get(name), int)}
     metadata = dict(options or {})
     place, digest = templates_of(task.suite)

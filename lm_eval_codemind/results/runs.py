@@ -18,7 +18,7 @@ from lm_eval_codemind.views import View, view_of
 
 logger = logging.getLogger(__name__)
 
-# How the names of this suite's tasks start; a user's own task is known by what it recorded.
+# The names of this suite's tasks start so. Tasks of users are recognised by their metadata.
 _PREFIX = "codemind_"
 
 
@@ -98,8 +98,8 @@ def read_runs(paths: Iterable[Path]) -> list[Run]:
         run's date appended where two runs of a model share a task. A file found twice is read once.
 
     Raises:
-        ValueError: naming the path and the mend, if a path does not exist, holds no result file of the harness or
-            none with a task of this suite, or if a file is damaged.
+        ValueError: If a path does not exist, there is no result file with a task of this suite, or a file is damaged.
+            The message names the path and how to fix it.
     """
     files: dict[Path, None] = {}
     for path in paths:
@@ -115,7 +115,7 @@ def _read_run(file: Path) -> Run | None:
     raw = read_results(file)
     tasks = []
     for name, values in raw["results"].items():
-        # Groups have results and no configuration of their own.
+        # Groups have results, but no configuration.
         if name not in raw["configs"]:
             continue
         numbers = raw.get("n-samples", {}).get(name, {})
@@ -152,7 +152,7 @@ def _metrics(values: Mapping[str, Any]) -> Iterator[Metric]:
 
 
 def is_replayed(raw: Mapping[str, Any]) -> bool:
-    """Return whether the responses of a result file were replayed."""
+    """Whether the responses of a result file were replayed."""
     return replays(str(raw.get("config", {}).get("model") or raw.get("model_source") or ""))
 
 
@@ -181,7 +181,7 @@ def _sample(raw: Any, recorded: bool) -> Sample:
 
 
 def _answers(logged: Any) -> tuple[Answer, ...]:
-    """Return the answers that the harness wrote, a list of repeats or a list with one such list."""
+    """Return the answers that the harness logged: a list of repeats, or a list with one such list."""
     answers = []
     for one in logged[0] if len(logged) == 1 and isinstance(logged[0], list) else logged:
         try:

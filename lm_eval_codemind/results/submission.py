@@ -1,9 +1,7 @@
-"""What a run needs to be submitted, and the forms in which it is submitted. Nothing is sent anywhere."""
+"""The conditions for submitting a run, and the files of a submission. Nothing is sent anywhere."""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -12,6 +10,7 @@ from datetime import datetime
 from math import isnan
 from typing import Any
 
+import pandas as pd
 import yaml
 
 from lm_eval_codemind.catalogue import benchmarks
@@ -51,7 +50,7 @@ class Submission:
     Attributes:
         model: The model's name on the Hub, ``ORG/NAME``.
         dataset: The data set's name on the Hub, ``ORG/NAME``.
-        model_was: What the run calls the model, where that is not ``model``; it is shown beside it.
+        model_was: The run's name of the model, if it is not ``model``; both are shown.
         revision: The data set's revision there; None to leave it open.
         source_url: Where the run can be looked at, such as its report; None if nowhere.
         source_name: What that place is called; only with a URL.
@@ -76,7 +75,7 @@ class Submission:
 def reasons_against(
     run: Run, again: Run, verification: Verification, submission: Submission, digests: Mapping[str, str]
 ) -> list[str]:
-    """Return everything that keeps a run from being submitted; nothing if it may be.
+    """Return all reasons why a run may not be submitted; empty if it may.
 
     A run may be submitted if it is complete and unlimited, was made with the tasks' own settings on the released data
     by this release, decoded greedily, and rescores to the same.
@@ -118,9 +117,9 @@ def reasons_against(
 
 
 def model_reasons(run: Run, model: str, model_was: str | None) -> list[str]:
-    """Return what keeps a run from being shown under a model's name; nothing if it may be.
+    """Return the reasons why a run may not be shown under a model's name; empty if it may.
 
-    Models that check the suite are no models. A name other than the run's own has to come with the run's own.
+    The oracle and the null model check the suite. A name other than the run's own requires the run's own as well.
     """
     source = str(run.raw.get("config", {}).get("model") or run.raw.get("model_source") or "")
     if run.recorded:
@@ -130,9 +129,9 @@ def model_reasons(run: Run, model: str, model_was: str | None) -> list[str]:
                 "`codemind score`, from rows that name it"
             ]
     elif checks_the_suite(source):
-        return [f"made with {source}, which checks the suite and is no model"]
+        return [f"made with {source}, which only checks the suite"]
     if checks_the_suite(run.model):
-        return [f"the responses are those of {run.model}, which checks the suite and is no model"]
+        return [f"the responses are those of {run.model}, which only checks the suite"]
     if model_was is None and model != run.model:
         return [
             f"--model {model}: the run's model is {run.model}; if that is the same model, add --model-was {run.model}"
@@ -143,7 +142,7 @@ def model_reasons(run: Run, model: str, model_was: str | None) -> list[str]:
 
 
 def _names_its_model(run: Run) -> bool:
-    """Tell whether a replayed run names its model; without one the harness invents a name."""
+    """Whether a replayed run names its model; without one the harness invents a name."""
     arguments = run.raw.get("config", {}).get("model_args")
     if isinstance(arguments, Mapping):
         return bool(arguments.get("model"))
@@ -192,7 +191,7 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
 def eval_results(run: Run, submission: Submission) -> list[dict[str, Any]]:
     """Return the entries of the Hub's ``.eval_results/codemind.yaml`` in the model's repository.
 
-    Format: https://huggingface.co/docs/hub/eval-results. One entry a task, with its R score as a share of 1.
+    Format: https://huggingface.co/docs/hub/eval-results. One entry for each task, with its R score as a share of 1.
     """
     entries = []
     for task, view, value in _scores(run):
@@ -211,10 +210,10 @@ def eval_results(run: Run, submission: Submission) -> list[dict[str, Any]]:
 
 
 def leaderboard_rows(run: Run, submission: Submission) -> list[dict[str, str]]:
-    """Return rows for the CodeMind authors' leaderboard, scores in per cent, columns that do not apply empty.
+    """Return rows for the CodeMind authors' leaderboard, with scores in per cent; other columns are empty.
 
-    Its columns know IER, SR and DER, with the languages of a translation; other families have none. Benchmarks that it
-    does not have are left out.
+    It has columns for IER, SR and DER, and for the languages of a translation. Other families and benchmarks are left
+    out.
     """
     rows: dict[tuple[str, ...], dict[str, str]] = {}
     for task, view, _ in _scores(run):
@@ -232,15 +231,11 @@ def leaderboard_rows(run: Run, submission: Submission) -> list[dict[str, str]]:
 
 def leaderboard_csv(rows: Sequence[Mapping[str, str]]) -> str:
     """Return rows for the authors' leaderboard as CSV with its header."""
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, LEADERBOARD_COLUMNS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    return buffer.getvalue()
+    return str(pd.DataFrame(rows, columns=list(LEADERBOARD_COLUMNS)).to_csv(index=False, lineterminator="\n"))
 
 
 def description(run: Run, submission: Submission) -> dict[str, Any]:
-    """Return what a bundle says about itself: the model, the scores and what they depend on, as plain values."""
+    """Return the description of a bundle: the model, the scores and what they depend on, as plain values."""
     return {
         "model": submission.model,
         "model_was": submission.model_was,
@@ -266,13 +261,12 @@ def iso_date(run: Run) -> str:
 
 
 def _scores(run: Run) -> list[tuple[TaskRun, View, float]]:
-    found = []
-    for task, view in run.known_tasks:
-        metric = task.metric(view.metric)
-        # A score that is not defined is no score to publish.
-        if view.variant.submittable and metric is not None and not isnan(metric.value):
-            found.append((task, view, metric.value))
-    return found
+    # A score that is not defined is not published.
+    return [
+        (task, view, metric.value)
+        for task, view in run.known_tasks
+        if view.variant.submittable and (metric := task.metric(view.metric)) and not isnan(metric.value)
+    ]
 
 
 def _notes(run: Run, task: TaskRun, view: View, submission: Submission) -> str:
@@ -280,7 +274,7 @@ def _notes(run: Run, task: TaskRun, view: View, submission: Submission) -> str:
     parts = [
         f"{view.metric} of lm-eval-codemind {suite.get('version')} with lm-eval {run.raw.get('lm_eval_version')}",
         "greedy",
-        f"{task.config.get('num_fewshot')} in-context examples",
+        f"{task.config.get('num_fewshot')} few-shot examples",
         _form(run, task),
         f"data SHA-256 {suite.get('data_sha256')}",
     ]
@@ -290,7 +284,7 @@ def _notes(run: Run, task: TaskRun, view: View, submission: Submission) -> str:
 
 
 def _form(run: Run, task: TaskRun) -> str:
-    """Return in which form the model was given its prompts."""
+    """Return the form in which the model received its prompts."""
     if run.recorded:
         return "responses recorded elsewhere and replayed"
     if any(sample.chat for sample in task.read_samples()):
@@ -299,7 +293,7 @@ def _form(run: Run, task: TaskRun) -> str:
 
 
 def _comparable(setting: Any) -> str:
-    """Return a setting as text; the harness writes functions with their address in memory, which says nothing."""
+    """Return a setting as text, without the addresses in memory that the harness writes for functions."""
     return re.sub(r" at 0x[0-9a-f]+", "", json.dumps(setting, sort_keys=True, default=str))
 
 

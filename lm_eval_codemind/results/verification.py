@@ -1,4 +1,4 @@
-"""Is a run what it says? Its files are compared with themselves and with a rescoring of its responses."""
+"""Checks of a run: its files against their digests, and its scores against a rescoring of its responses."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.results.runs import Run
 
 _MISSING = "(nothing)"
-# Of an outcome: times, messages that may hold addresses in memory, and the level of isolation, which is a circumstance.
+# Fields of an outcome: times, messages that may hold addresses in memory, and the isolation level, a circumstance.
 _INCIDENTAL = ("cpu_seconds", "wall_seconds", "exception_message", "isolation")
-# Of what the suite records: what the model said, and what recorded responses were given.
+# Records of the suite: about the responses, and about the prompts, which differ for recorded responses.
 _ABOUT_THE_MODEL = ("responses", "response_lengths")
 _ABOUT_PROMPTS = ("prompts", "prompts_sha256", "templates", "templates_sha256", "recorded_prompts")
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Something in a run that is not as it must be.
+    """An error in a run.
 
     Attributes:
         task: The task.
@@ -47,11 +47,11 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of verifying a run.
+    """The result of verifying a run.
 
     Attributes:
         run: The run.
-        differences: All differences found; none if the run is what it says.
+        differences: All errors; empty if the run is correct.
         circumstances: What the scoring depends on and is not the same here and in the run: (name, there, here).
         notes: What could not be checked, and why.
         samples: How many samples the run has.
@@ -65,12 +65,12 @@ class Verification:
 
     @property
     def equal(self) -> bool:
-        """Whether the run is what it says."""
+        """Whether the run is correct."""
         return not self.differences
 
 
 def verify(recorded: Run, rescored: Run) -> Verification:
-    """Compare a run with a rescoring of its own responses.
+    """Compare a run with a rescoring of its responses.
 
     Checked are: the digests that the harness and the suite recorded with each sample (document, prompt, target,
     response); the documents against the data set that is in force here; the answers taken from the responses and every
@@ -115,7 +115,7 @@ def sealed_responses(task: TaskRun) -> dict[str, str]:
 
 
 def _digests(task: TaskRun, samples: Sequence[Sample], run: Run) -> Iterator[Difference]:
-    """Compare what the harness recorded as digests with the contents they are digests of."""
+    """Compare the digests that the harness recorded with the contents."""
     seals = sealed_responses(task)
     hashes = []
     for sample in samples:
@@ -179,12 +179,12 @@ def _aggregates(task: TaskRun, again: TaskRun, problems: int) -> Iterator[Differ
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Tell whether two values are equal, a number that does not exist being equal to itself."""
+    """Whether two values are equal; NaN equals NaN."""
     return bool(one == other) or (one != one and other != other)
 
 
 def _comparable(answers: Iterable[Answer]) -> list[tuple[str | None, dict[str, Any], dict[str, Any] | None]]:
-    """Return answers without what differs from one execution of the same code to the next."""
+    """Return answers without the fields that differ between executions of the same code."""
     return [
         (
             answer.found,

@@ -50,7 +50,7 @@ class DependentView(ExecutionView):
         return {column: metric.value for column, metric in found.items() if metric and not isnan(metric.value)}
 
     def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
-        """Return the row of the task whose programs these are, which says whether they are translations."""
+        """Return the row of the task that the programs come from, with the languages of a translation."""
         recorded = task.suite.get("first_stage") or {}
         row = super().leaderboard_row(task, benchmark)
         if recorded.get("family") not in views() or recorded.get("benchmark") not in benchmarks():

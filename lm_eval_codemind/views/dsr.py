@@ -17,7 +17,7 @@ class SemanticsView(View):
         return {"S_DSR": float(unit[0].scores[self.metric]), "pass": float(unit[0].scores["pass@1"])}
 
     def solved(self, unit: Unit) -> bool:
-        """Return whether the answer passes its tests and is shorter than C+: then S_DSR is above 0."""
+        """Whether the answer passes its tests and is shorter than C+: then S_DSR is above 0."""
         return self.unit_scores(unit)["S_DSR"] > 0
 
     def outcome(self, unit: Unit) -> str:

@@ -44,7 +44,7 @@ class RuntimeView(View):
         return {"right": mean([float(_is_right(sample)) for sample in unit]).value}
 
     def solved(self, unit: Unit) -> bool:
-        """Return whether all answers about a program are right."""
+        """Whether all answers about a program are right."""
         return self.unit_scores(unit)[self.scores[0]] >= 1
 
     def outcome(self, unit: Unit) -> str:
@@ -147,7 +147,7 @@ def _consistency(right: Mapping[str, bool]) -> str:
 
 
 def _is_right(sample: Sample) -> bool:
-    """Return whether the first response of a sample is right."""
+    """Whether the first response of a sample is right."""
     records = (sample.scores.get(metric) for metric in NEEDS)
     return next((bool(record["right"][0]) for record in records if isinstance(record, Mapping)), False)
 

@@ -38,7 +38,7 @@ class SpecificationView(View):
         }
 
     def solved(self, unit: Unit) -> bool:
-        """Return whether the program written with the test passes, which is the one a user would take."""
+        """Whether the program written with the test passes, which is the one a user would take."""
         return passed(unit[1]) >= 1
 
     def outcome(self, unit: Unit) -> str:

@@ -49,7 +49,7 @@ class View:
 
     Attributes:
         family: The family.
-        variant: The name that the results go by.
+        variant: The variant whose results it shows.
         programs: Programs of a problem whose complexity is set against the scores: name -> (column of the measures,
             column of the source).
         changes: Name of the variant that asks about the same problems unchanged; the two scores are compared.
@@ -101,7 +101,7 @@ class View:
         return {self.scores[0]: float(unit[0].scores[self.metric])}
 
     def solved(self, unit: Unit) -> bool:
-        """Return whether a problem counts as solved."""
+        """Whether a problem counts as solved."""
         return self.unit_scores(unit)[self.scores[0]] >= 1
 
     def outcome(self, unit: Unit) -> str:
@@ -109,7 +109,7 @@ class View:
         return "solved" if self.solved(unit) else "not solved"
 
     def predicts(self, unit: Unit) -> bool | None:
-        """Return whether all outputs that a unit asks for are predicted right; None where none is asked for."""
+        """Whether all outputs that a unit asks for are predicted right; None if it asks for no output."""
         return None
 
     def type_match(self, unit: Unit) -> tuple[str, str | None, bool] | None:
@@ -243,7 +243,7 @@ def responses(sample: Sample, suffix: str = "") -> list[Part]:
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Return whether a logged value is a number and not a truth value."""
+    """Whether a logged value is a number and not a truth value."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
@@ -251,7 +251,7 @@ def _messages(prompt: str) -> str:
     try:
         return "\n\n".join(f"[{message['role']}]\n{message['content']}" for message in json.loads(prompt))
     except (ValueError, TypeError, KeyError):
-        # Not the messages that the harness logs; then it is shown as it stands.
+        # Not the messages that the harness logs.
         return prompt
 
 

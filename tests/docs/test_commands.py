@@ -26,6 +26,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 _COMMAND = re.compile(r"^ {4,}(?:\$ )?((?:codemind|lm_eval|pip|make|python) .+)$", re.MULTILINE)
 # Commands that other tests run.
 ELSEWHERE = {
+    "codemind compare": "tests/results/test_compare.py",
     "codemind data build": "tests/data/test_build.py",
     "codemind submit": "tests/results/test_submission.py",
     "codemind leaderboard": "tests/results/test_submission.py",

@@ -119,6 +119,33 @@ def test_a_sample_opens_by_keyboard_and_shows_its_texts(
 
 
 @pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_the_top_shows_scores_and_nothing_overflows(browser: Browser, page: Path, width: int, dark: bool) -> None:
+    browser.open(page, width=width, height=900, dark=dark)
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    marks = browser.run(
+        "return [...document.querySelectorAll('#overall g[data-series] title')].map(e => e.textContent)"
+    )
+    assert [mark.partition(" [")[0] for mark in marks] == [
+        f"org/right, {TASK}, r_ier: 100.0%",
+        f"org/scripts, {TASK}, r_ier: {browser.text('#overall tbody tr:nth-child(2) td').partition('%')[0]}%",
+    ]
+    assert "baseline 4.2%" in marks[0] and "4.2%" in browser.text("#overall .baseline")
+    assert re.search(r"2 runs, \d{4}-\d\d-\d\d \d\d:\d\d.*lm-eval-codemind .*lm-eval ", browser.text("p.facts"))
+    colours = browser.run("return [...document.querySelectorAll('#overall .mark')].map(e => getComputedStyle(e).fill)")
+    assert len(set(colours)) == 2
+    # The models compared are visible without a click, and each figure has its legend.
+    assert browser.run("return document.querySelector('#compared td').checkVisibility()")
+    figures = browser.run(
+        "return [...document.querySelectorAll('figure')].map(f => f.querySelectorAll('.legend li').length)"
+    )
+    assert set(figures) == {2}
+    headings = browser.run("return [...document.querySelectorAll('#runs th')].map(e => e.textContent)")
+    assert {"Model", "Date", "lm-eval", "Task", "Version", "Documents", "Responses", "Characters"} <= set(headings)
+    assert browser.errors() == []
+
+
+@pytest.mark.parametrize("dark", [False, True])
 def test_on_a_phone_nothing_is_cut_off(browser: Browser, page: Path, dark: bool) -> None:
     browser.open(page, width=360, height=740, dark=dark)
     assert browser.run("return document.documentElement.scrollWidth") <= 360

@@ -203,9 +203,9 @@ def test_a_run_of_another_model_is_refused(run: Path, tmp_path: Path, model: str
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--model", "codemind-oracle"], "made with codemind-oracle, which checks the suite and is no model"),
+        (["--model", "codemind-oracle"], "made with codemind-oracle, which only checks the suite"),
         (["--model", "codemind-oracle", "--model_args", "pretrained=org/m"], "made with codemind-oracle"),
-        (["--model", "codemind-null"], "made with codemind-null, which checks the suite and is no model"),
+        (["--model", "codemind-null"], "made with codemind-null, which only checks the suite"),
         (["--model", "codemind-replay", "--model_args", "responses={file}"], "does not say which model gave them"),
         (
             ["--model", "codemind-replay", "--model_args", "responses={file},model=codemind-oracle"],
