@@ -296,7 +296,7 @@ def test_a_bundle_cannot_write_outside(tmp_path: Path, name: str) -> None:
         archive.addfile(member, io.BytesIO(b"{}"))
     result = CliRunner().invoke(main, ["verify", str(bundle)])
     assert result.exit_code == 1
-    assert "does not belong into a bundle" in result.output
+    assert "does not belong in a bundle" in result.output
 
 
 @pytest.fixture(scope="module")
