@@ -270,6 +270,9 @@ class Language(abc.ABC):
         kinds: Its kinds of programs, in the order in which few-shot examples are shown.
         prover: The function that executes its programs and returns what that proves of their labels, as
             ``module:function``, since it lives above the languages; empty if there is none.
+        marks: What a listing colours: ``comment``, ``string``, ``keyword`` or ``number``, each with a pattern. Patterns
+            are in the syntax that Python and JavaScript share and have no groups that capture. The leftmost match
+            counts, and of several patterns that match there the first one.
     """
 
     name: str
@@ -277,15 +280,7 @@ class Language(abc.ABC):
     fence: str
     kinds: Sequence[Kind]
     prover: str = ""
-
-    @property
-    def marks(self) -> Sequence[tuple[str, str]]:
-        """What a listing colours: ``comment``, ``string``, ``keyword`` or ``number``, and the pattern that finds it.
-
-        Patterns are in the syntax that Python and JavaScript share and have no groups that capture. The leftmost match
-        counts, and of several patterns that match there the first one. Empty: listings are plain.
-        """
-        return ()
+    marks: Sequence[tuple[str, str]] = ()
 
     def kind(self, name: str) -> Kind:
         """Return the kind of that name.

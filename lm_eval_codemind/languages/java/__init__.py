@@ -5,7 +5,7 @@ What executes them is :mod:`lm_eval_codemind.languages.java.runtime`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from lm_eval_codemind.languages.base import Language
 from lm_eval_codemind.languages.java.kinds import Function, Script
@@ -14,18 +14,28 @@ from lm_eval_codemind.problems import Complexity
 __all__ = ["JAVA"]
 
 
+# What a listing colours.
+_KEYWORDS = (
+    "abstract|assert|boolean|break|byte|case|catch|char|class|const|continue|default|do|double|else|enum|extends|final|"
+    "finally|float|for|goto|if|implements|import|instanceof|int|interface|long|native|new|package|private|protected|"
+    "public|return|short|static|strictfp|super|switch|synchronized|this|throw|throws|transient|try|void|volatile|while|"
+    "true|false|null|var|record|yield|sealed|permits"
+)
+_MARKS = (
+    ("comment", r"//[^\n]*|/\*[\s\S]*?(?:\*/|$)"),
+    ("string", r'"""[\s\S]*?(?:"""|$)' + r'|"(?:\\[^\n]|[^"\\\n])*"?' + r"|'(?:\\[^\n]|[^'\\\n])*'?"),
+    ("keyword", rf"\b(?:{_KEYWORDS})\b"),
+    ("number", r"\b(?:0[xX][\da-fA-F_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)[lLfFdD]?\b"),
+)
+
+
 class _Java(Language):
     name = "java"
     title = "Java"
     fence = "java"
     kinds = (Function(), Script())
     prover = "lm_eval_codemind.proof.prove_java:prove_java_labels"
-
-    @property
-    def marks(self) -> Sequence[tuple[str, str]]:
-        from lm_eval_codemind.languages.java.listing import MARKS
-
-        return MARKS
+    marks = _MARKS
 
     def lines(self, source: str) -> int:
         from lm_eval_codemind.languages.java.normal import lines

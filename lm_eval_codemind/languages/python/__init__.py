@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 from collections.abc import Iterable, Sequence
+from keyword import kwlist
 
 from lm_eval_codemind.languages.base import Language
 from lm_eval_codemind.languages.python.kinds import Function, Method, PythonKind, Script
@@ -21,12 +22,29 @@ _EXTRAS = {
 __all__ = ["PYTHON", "PythonKind", "python_kind"]
 
 
+# What a listing colours.
+_MARKS = (
+    ("comment", r"#[^\n]*"),
+    (
+        "string",
+        r"\b[rRbBfFuU]{1,2}(?=[\"'])|"
+        + r'"""(?:\\[\s\S]|[^\\])*?(?:"""|$)'
+        + r"|'''(?:\\[\s\S]|[^\\])*?(?:'''|$)"
+        + r'|"(?:\\[\s\S]|[^"\\\n])*"?'
+        + r"|'(?:\\[\s\S]|[^'\\\n])*'?",
+    ),
+    ("keyword", rf"\b(?:{'|'.join(kwlist)})\b"),
+    ("number", r"\b(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)[jJ]?\b"),
+)
+
+
 class _Python(Language):
     name = "python"
     title = "Python"
     fence = "python"
     kinds = (Function(), Method(), Script())
     prover = "lm_eval_codemind.proof.prove:prove_labels"
+    marks = _MARKS
 
     def lines(self, source: str) -> int:
         from lm_eval_codemind.languages.python.lines import lines_of_code
@@ -37,12 +55,6 @@ class _Python(Language):
         from lm_eval_codemind.languages.python.unparse import normal_form
 
         return normal_form(source)
-
-    @property
-    def marks(self) -> Sequence[tuple[str, str]]:
-        from lm_eval_codemind.languages.python.listing import MARKS
-
-        return MARKS
 
     def bare_form(self, source: str, context: str = "") -> str:
         """Return the normal form without docstrings and the context's statements; unchanged where it does not parse."""
