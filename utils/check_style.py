@@ -18,9 +18,12 @@ UNREVISED = (
     "lm_eval_codemind/families/fresh.py",
     "lm_eval_codemind/harness/cli.py",
     "lm_eval_codemind/harness/stages.py",
-    "lm_eval_codemind/languages/python",
+    "lm_eval_codemind/languages/python/blocks.py",
+    "lm_eval_codemind/languages/python/code.py",
+    "lm_eval_codemind/languages/python/mutation.py",
+    "lm_eval_codemind/languages/python/statements.py",
+    "lm_eval_codemind/languages/python/stdin_format.py",
     "lm_eval_codemind/proof",
-    "lm_eval_codemind/transforms",
     "tasks",
 )
 

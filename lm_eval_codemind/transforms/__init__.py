@@ -1,4 +1,4 @@
-"""C to C+: rules that tangle a program without changing what it means, and the composer that draws them."""
+"""C to C+: rules that make a program more complex without changing what it means, and the composer that draws them."""
 
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 from lm_eval_codemind.transforms.composer import (

@@ -93,7 +93,7 @@ def text_digest(text: str) -> str:
 
 
 def compose(program: Program, seed: str, *, rules: Collection[str] | None = None) -> Transformation:
-    """Tangle a program: apply rules at drawn sites until it has grown as much as was drawn, or no site is left.
+    """Transform a program: apply rules at drawn sites until it has grown as much as was drawn, or no site is left.
 
     Args:
         program: The program; its tree is changed in place.
@@ -154,12 +154,12 @@ def compose_verified(
     rules: Collection[str] | None = None,
     dropped: Callable[[str, str], None] = lambda rule, code: None,
 ) -> Transformation:
-    """Tangle a program, leaving out every rule that turns out to change what it does.
+    """Transform a program, leaving out every rule that turns out to change what it does.
 
     Args:
         make: Returns the program afresh.
         seed: As for :func:`compose`.
-        differs: Says whether a candidate C+ behaves unlike C. It is asked about the whole, and only if that differs
+        differs: Returns True if a candidate C+ behaves unlike C. It is asked about the whole, and only if that differs
             about the steps on the way, to find the one to blame.
         rules: As for :func:`compose`.
         dropped: Called with the name of a rule to blame and the first program that differed.

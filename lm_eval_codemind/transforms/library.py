@@ -21,7 +21,7 @@ PACKAGES = ("cryptography", "dateutil", "sklearn")
 
 
 class DiscardedCall(Rule):
-    """A library call as a statement of its own, at the top of a function that runs once, or of a script.
+    """A library call as a separate statement, at the top of a function that runs once, or of a script.
 
     Never behind a statement that always returns or raises, where it could not run.
     """
@@ -90,7 +90,7 @@ class TTest(DiscardedCall):
 
 
 class Shuffle(DiscardedCall):
-    """Shuffles a list with `sklearn.utils.shuffle`, with a random state of its own."""
+    """Shuffles a list with `sklearn.utils.shuffle`, with its own random state."""
 
     name = "shuffle"
 

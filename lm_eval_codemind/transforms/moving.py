@@ -1,4 +1,4 @@
-"""When statements or expressions may move into a function of their own, and what that function must declare."""
+"""When statements or expressions may move into a new function, and what that function must declare."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Block:
         loops: The loops of the owner around the block, outermost first.
         repeated: Whether one run of the program may run the block many times.
         handling: Whether an exception may be being handled here (an `except` or `finally` clause).
-        elif_arm: Whether the block is the `else` of an `if` and holds nothing but an `if`: an `elif`.
+        elif_arm: Whether the block is the `else` of an `if` and holds only an `if`: an `elif`.
         parent: The block of the same owner around this one, and the index of the statement that holds this one.
         start: The index of the first statement that may be changed (after docstring, `__future__`, `global`).
     """
@@ -184,7 +184,7 @@ class Program:
 
     @cached_property
     def rebound(self) -> set[str]:
-        """Names the program gives a meaning of its own, anywhere; builtins among them are not sure to be builtins."""
+        """Names that the program binds, anywhere; builtins among them are not sure to be builtins."""
         return {occurrence.name for occurrence in self.symbols.occurrences if occurrence.binds}
 
     def is_builtin(self, name: str) -> bool:
@@ -228,7 +228,7 @@ class Program:
 
     @cached_property
     def _imported_modules(self) -> set[str]:
-        """Names that mean nothing but an imported module."""
+        """Names that only mean an imported module."""
         symbols = self.symbols
         kinds: dict[str, set[bool]] = {}
         modules = {id(alias) for n in ast.walk(self.tree) if isinstance(n, ast.Import) for alias in n.names}
@@ -314,11 +314,11 @@ class Program:
         self.tree.body.insert(index, node)
 
     def import_module(self, name: str, rng: Random) -> str:
-        """Import a module and return the name it goes by, an alias where the program uses the module's own."""
+        """Import a module and return the name to use, an alias where the program uses the module's own."""
         return self._import(f"import {name}", name, rng)
 
     def import_from(self, module: str, name: str, rng: Random) -> str:
-        """Import a name from a module and return what it goes by, an alias where the program uses it."""
+        """Import a name from a module and return the name to use, an alias where the program uses it."""
         return self._import(f"from {module} import {name}", name, rng)
 
     def _import(self, text: str, name: str, rng: Random) -> str:
@@ -370,7 +370,7 @@ def _looks_up(node: ast.AST) -> bool:
 
 
 def discards(node: ast.stmt) -> bool:
-    """Whether a statement is a call of nothing but constants, whose value is thrown away."""
+    """Whether a statement is a call of constants only, whose value is thrown away."""
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
         return False
     arguments = [*node.value.args, *(keyword.value for keyword in node.value.keywords)]
@@ -438,7 +438,7 @@ def _references(
     """Yield the functions' names that nodes mention, and whether that may mean many calls.
 
     Many: in a loop, comprehension or lambda, or mentioned without a call (as `key=`, for `map`, as an attribute).
-    An attribute of an imported module is no function of the program.
+    An attribute of an imported module is not a function of the program.
     """
 
     def walk(node: ast.AST, often: bool) -> Iterator[tuple[str, bool]]:

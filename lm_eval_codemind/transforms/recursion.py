@@ -21,7 +21,7 @@ class LoopToRecursion(Rule):
 
     Where the number of trips is written in the program and small, every trip is a call of the next. Else the function
     halves its stretch of the range, so that its depth is the logarithm of the number of trips and no input can
-    exhaust the stack. A `continue` becomes a `return`; a loop with `break`, `return`, `yield` or `else` is no site.
+    exhaust the stack. A `continue` becomes a `return`; a loop with `break`, `return`, `yield` or `else` is not a site.
     """
 
     name = "loop_to_recursion"

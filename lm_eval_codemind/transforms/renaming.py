@@ -25,7 +25,7 @@ def _variables(program: Program) -> list[tuple[Scope, str, list[Occurrence]]]:
 
 
 def _is_sure(program: Program, home: Scope, name: str) -> bool:
-    """Whether nothing but the variable's occurrences depends on its name."""
+    """Whether only the variable's occurrences depend on its name."""
     if home.kind == "class" or name.startswith("__") or name in program.made_names:
         return False
     if home.kind == "module":
@@ -39,7 +39,7 @@ class RenameVariable(Rule):
     """Renames a local variable or parameter; in scripts also a variable of the module.
 
     Callers may pass a parameter by keyword: it is renamed only if no call of the program and, as far as they are known,
-    no test uses its name, and if its function is no method that another one could stand in for.
+    no test uses its name, and if its function is not a method that another one could stand in for.
     """
 
     name = "rename_variable"

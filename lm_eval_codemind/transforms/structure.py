@@ -29,7 +29,7 @@ def _set_earlier(block: Block, index: int, rng: Random, *texts: str) -> int:
 class AlwaysTrueGuard(Rule):
     """Puts an `if`, whole with its `else`, under `if a & b:`, two integers with a bit in common.
 
-    An `elif` is no site: it belongs to the `if` above it.
+    An `elif` is not a site: it belongs to the `if` above it.
     """
 
     name = "always_true_guard"
@@ -153,7 +153,7 @@ class TryExcept(Rule):
 
 
 def _is_trivial(node: ast.stmt) -> bool:
-    """Whether a statement can't fail: a bare `return`, or nothing but constants or a name on the right."""
+    """Whether a statement can't fail: a bare `return`, or only constants or a name on the right."""
     if not isinstance(node, (ast.Return, ast.Assign, ast.AnnAssign, ast.Expr)):
         return False
     value = node.value

@@ -113,7 +113,7 @@ class NumberedProgram:
             names |= callers
 
     def pure(self, expression: ast.expr) -> bool:
-        """Tell whether leaving out an expression changes nothing, as far as can be seen; the proof decides."""
+        """Whether leaving out an expression changes nothing, as far as can be seen; the proof decides."""
         for node in ast.walk(expression):
             if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)):
                 return False
@@ -168,7 +168,7 @@ def called_name(node: ast.AST) -> str | None:
 
 
 def has_jumps(statement: ast.AST) -> bool:
-    """Tell whether a statement holds a jump of the loop around it."""
+    """Whether a statement holds a jump of the loop around it."""
     if isinstance(statement, JUMPS):
         return True
     if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
@@ -185,7 +185,7 @@ def number_of(node: ast.AST) -> int:
 
 
 def suites_of(statement: ast.AST) -> Iterator[tuple[ast.AST, str]]:
-    """Yield where a compound statement that is no loop has suites: the node and the name of its field."""
+    """Yield where a compound statement other than a loop has suites: the node and the name of its field."""
     for name in ("body", "orelse", "finalbody"):
         if isinstance(getattr(statement, name, None), list):
             yield statement, name

@@ -182,7 +182,7 @@ def _unwrapped(node: ast.expr) -> ast.expr:
 
 
 def method_hints(problem: Problem) -> Iterator[Hint]:
-    """Yield the suite's test methods, each as a module of its own with the fixtures of its class.
+    """Yield the suite's test methods, each as a separate module with the fixtures of its class.
 
     Only those that call the method, unless none does: some methods are tested through others.
     """

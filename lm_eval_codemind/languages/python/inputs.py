@@ -74,7 +74,7 @@ class MaskedInput:
         return None
 
     def _is_known(self, values: tuple[Any, ...]) -> bool:
-        """Tell whether values are the recorded ones in all that a program can see.
+        """Whether values are the recorded ones in all that a program can see.
 
         Equal is not enough: ``1`` and ``1.0``, or dicts in another order, may give different outputs.
         """
@@ -183,7 +183,7 @@ def call_tree(entry_point: str, given: str) -> Branch:
     """Return the input of a function as a tree of the literals that it hands over.
 
     Raises:
-        SyntaxError: if it is no expression.
+        SyntaxError: if it is not an expression.
     """
     source = given.strip()
     body = ast.parse(source, mode="eval").body
@@ -204,7 +204,7 @@ def method_tree(code: str, given: str) -> Branch:
 
 
 def states_value(code: str, given: str, output: str) -> bool:
-    """Tell whether a test method has an output, or an element of it, as a literal that it keeps from the program."""
+    """Whether a test method has an output, or an element of it, as a literal that it keeps from the program."""
     value = ast.literal_eval(output)
     wanted = [value, *(value if isinstance(value, tuple) else ())]
     wanted = [each for each in wanted if isinstance(each, (str, list, tuple, dict, set)) and each]
@@ -232,7 +232,7 @@ def _program_names(module: ast.Module) -> set[str]:
 
 def _handed_over(test: ast.FunctionDef, names: set[str]) -> Iterator[ast.expr]:
     """Yield the literals of a test that reach the program, outermost first."""
-    # What is inside of an f-string has no place of its own before Python 3.12.
+    # Before Python 3.12 the parts of an f-string have no position.
     formatted = {id(part) for node in ast.walk(test) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     calls = [
         node

@@ -125,7 +125,7 @@ class PythonKind(Kind):
         """
 
     def states_output(self, problem: Problem) -> bool:
-        """Return whether the input itself states the output that it expects."""
+        """Whether the input itself states the output that it expects."""
         return False
 
     def changed_inputs(self, problem: Problem, base: str, rng: Random, count: int, bold: bool = False) -> list[str]:

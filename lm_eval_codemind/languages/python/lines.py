@@ -45,7 +45,7 @@ def _own_lines(node: ast.AST) -> int:
 
 
 def has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    """Tell whether a body starts with a docstring that it could do without."""
+    """Whether a body starts with a docstring that it could do without."""
     first = node.body[0] if node.body else None
     # A body that is a docstring only could not do without the line.
     alone = len(node.body) == 1 and not isinstance(node, ast.Module)
@@ -58,5 +58,5 @@ def has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncF
 
 
 def _goes_on_with_elif(node: ast.AST) -> bool:
-    """Tell whether the normal form writes ``elif``: an ``if`` whose ``else`` holds nothing but another ``if``."""
+    """Whether the normal form writes ``elif``: an ``if`` whose ``else`` holds only another ``if``."""
     return isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)

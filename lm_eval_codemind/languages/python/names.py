@@ -45,7 +45,7 @@ def module_names(source: str) -> set[str]:
     return {name for statement in ast.parse(source).body for name in bound_names(statement)}
 
 
-# What stands in these may never be executed.
+# The body of these may never be executed.
 _MAY_NOT_RUN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.Match)
 
 

@@ -16,7 +16,7 @@ COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 @dataclass(eq=False)
 class Scope:
-    """A region with names of its own; lambdas count as functions.
+    """A region with its own names; lambdas count as functions.
 
     Attributes:
         node: The module, definition, lambda or comprehension that opens the scope.

@@ -1,6 +1,6 @@
 """The tracer itself. This file runs inside the sandbox as part of the traced program, so it imports nothing of ours.
 
-Every statement of the program is compiled with a line number of its own: the number of the *unit* it is. What the
+Every statement of the program is compiled with its own line number: the number of the *unit* it is. What the
 interpreter reports as lines are then statements: several on one line are told apart, one that spans lines is one, and
 what differs between versions of Python in how they report lines inside a statement does not matter.
 """
@@ -189,7 +189,7 @@ class Recorder:
         unit = line - 1
         if unit == record.own or unit < 0 or unit >= len(self._units) or unit == record.unit:
             return
-        # A compound statement that is come back to from its own body is not begun anew, unless it is a loop: this is
+        # A compound statement that is come back to from its own body does not begin again, unless it is a loop: this is
         # how ``with`` leaves its body.
         again = record.unit >= 0 and unit in self._ancestors[record.unit] and unit not in self._loops
         self.end(record, "line")
@@ -387,7 +387,7 @@ def _tracing(recorder: Recorder) -> Any:
 
 
 def _suspends(frame: types.FrameType) -> bool:
-    """Tell whether a frame that gives a value to its caller will go on: it yields or awaits."""
+    """Whether a frame that gives a value to its caller will go on: it yields or awaits."""
     import dis
 
     code = frame.f_code
@@ -498,7 +498,7 @@ def written(value: Any, limit: int) -> str | None:
     """Return a plain value as a literal, the same text for equal values; None if there is none within the limit.
 
     Plain are None, ``...``, bool, int, float, complex, str, bytes, and list, tuple, dict, set and frozenset of these,
-    of exactly these types. Sets are sorted by text, since their order depends on hashing; dicts keep theirs.
+    of exactly these types. Sets are sorted by text, since their order depends on hashing; dicts keep their order.
 
     Args:
         value: Anything.

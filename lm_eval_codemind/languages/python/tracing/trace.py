@@ -2,7 +2,7 @@
 
 A *step* is one execution of a statement, or of the header of a compound one, in one frame. It ends when the same frame
 begins another statement, returns, or is left by an exception; what calls, comprehensions, generator expressions and
-lambdas do meanwhile is part of it. Leaving the body of ``with`` or ``try`` is no step.
+lambdas do meanwhile is part of it. Leaving the body of ``with`` or ``try`` is not a step.
 
 A *run* of a line is what a frame executes on that line without going elsewhere: mostly one step, several where several
 statements share the line. A loop written on one line begins a new run with every turn. Calls in between do not end
