@@ -13,6 +13,7 @@ from lm_eval_codemind.execution import Job, Limits, SeededPool, SharedPool, Stat
 from lm_eval_codemind.execution.interpreter import Interpreter, InterpreterSandbox
 from lm_eval_codemind.execution.runtimes import get_runtime
 from lm_eval_codemind.execution.workers import WorkerPool
+from lm_eval_codemind.families import ier
 from tests.execution.conftest import level, pytest_generate_tests  # noqa: F401
 from tests.house.test_extending import done, installed
 from tests.run_files import read_run
@@ -124,6 +125,11 @@ def test_recorded_answers_are_scored_and_verified(package: Path, tmp_path: Path)
     passed = {row["doc"]["problem_id"]: row["passed"] for row in samples[TASK]}
     assert passed == {"sum": 1.0, "reversed": 0.0}
     assert "equal" in done("verify", place)
+
+
+def test_its_scripts_never_get_the_prompt_of_another_languages_scripts(package: Path) -> None:
+    with pytest.raises(ValueError, match=r"no template javascript/script\.txt in .*ier"):
+        ier.dataset(benchmark="js", setting="steps")
 
 
 def test_a_language_without_a_runtime_is_named() -> None:
