@@ -19,16 +19,18 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
 
     FIRST and SECOND are result files of the harness (--output_path), or directories that hold some of one model. The
     samples (--log_samples) must be next to them. The p value is that of no difference: McNemar's exact test for
-    verdicts, else the paired bootstrap.
+    verdicts, else the paired bootstrap. What a family says of each model by itself, such as the gap between published
+    and fresh inputs, comes below.
     """
-    from lm_eval_codemind.results.analysis import comparisons
+    from lm_eval_codemind.results.analysis import comparisons, findings
     from lm_eval_codemind.results.comparing import comparable
     from lm_eval_codemind.results.observations import observe
     from lm_eval_codemind.views import Column, views
 
     try:
         runs, notes = comparable(first, second)
-        table = comparisons([observation.facts for observation in observe(runs)])
+        observations = observe(runs)
+        table = comparisons([observation.facts for observation in observations])
     except ValueError as error:
         raise click.ClickException(str(error)) from error
     if not all_scores:
@@ -39,5 +41,7 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
     one, other = table.rows[0]["first"], table.rows[0]["second"]
     headings = {"first_score": Column(one, "percent"), "second_score": Column(other, "percent")}
     click.echo(replace(table, formats=headings).without("first", "second", "p_corrected").to_text())
+    for found in findings(observations):
+        click.echo(f"\n{found.title}\n{found.to_text()}")
     for note in notes:
         click.echo(f"note: {note}", err=True)

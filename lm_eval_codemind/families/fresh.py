@@ -77,7 +77,7 @@ class FreshReasoning(ExecutionReasoning):
         """Return the metrics of a document. The scores are a problem's, so their values are records."""
         key = question.key
         record = {"problem_id": key.problem_id, "item": key.item, "right": means["r_ier"]}
-        return {**means, **dict.fromkeys((R_FRESH, R_ORIGINAL, GAP), record), **pass_at_k}
+        return {"answered": means["answered"], **dict.fromkeys(SCORES, record), **pass_at_k}
 
 
 def _with_cases(problem: Problem, fresh: Fresh) -> Problem:

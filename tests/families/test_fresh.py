@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.cli import main
 from lm_eval_codemind.families import fresh
 from lm_eval_codemind.results.analysis import findings
 from lm_eval_codemind.results.observations import observe
@@ -52,6 +54,16 @@ def test_scores_and_gap(tmp_path: Path, answer: Any, scores: tuple[float, ...]) 
     (gap, *only) = [table for table in findings(observe(read_runs([tmp_path]))) if table.rows]
     assert gap.records()[0]["memory_gap"] == scores[2]
     assert bool(only) == (scores[2] > 0)
+
+
+def test_compare_shows_the_gap_of_both_models(tmp_path: Path) -> None:
+    for model, answer in (("skill", lambda doc: doc["target"]), ("memory", published)):
+        evaluate(tmp_path / model, model, answer, [TASK])
+    output = CliRunner().invoke(main, ["compare", str(tmp_path / "skill"), str(tmp_path / "memory")]).output
+    _, _, gaps = output.partition("From published to fresh inputs")
+    rows = {line.split()[0]: line.split()[2:5] for line in gaps.splitlines() if " sample " in line and "%" in line}
+    assert rows == {"skill": ["100.0%", "100.0%", "0.0%"], "memory": ["100.0%", "0.0%", "100.0%"]}
+    assert "Right on the published input" in gaps and "Sample_collatz_trace" in gaps
 
 
 def published(doc: dict[str, Any]) -> str:
