@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.answers.response import visible_text
-from lm_eval_codemind.languages.java.declarations import Declaration, Members, declarations, starts, without_public
+from lm_eval_codemind.languages.java.declarations import Declaration, declarations, starts, without_public
 from lm_eval_codemind.languages.java.syntax import METHODS, TYPES, Node, Tree, is_valid, parse
 
 WRAPPER = "Main"
@@ -33,7 +33,6 @@ _NUMBERED = re.compile(r"^[ \t]*\d{1,4}(?:[ \t]*[:|.)][ \t]?|\t|  )", re.MULTILI
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
 # Of more classes with a `main` than this only the last are looked at.
 _MOST_CLASSES = 50
-_WORD = re.compile(r"(?:[^\W\d]|\$)[\w$]*")
 
 
 @dataclass(frozen=True)
@@ -48,25 +47,6 @@ class Code:
 
     source: str
     main_class: str = ""
-
-
-@dataclass(frozen=True)
-class _Type:
-    """A top-level class of a response.
-
-    Attributes:
-        part: Its declaration.
-        members: What it declares.
-        words: The words of its source.
-    """
-
-    part: Declaration
-    members: Members
-    words: frozenset[str]
-
-    @property
-    def name(self) -> str:
-        return self.part.name
 
 
 def code(response: str) -> Code | None:
@@ -112,7 +92,7 @@ def _variants(response: str) -> Iterable[str]:
 
 
 def _program(parts: Sequence[Declaration]) -> Code | None:
-    types = _types(parts)
+    types = [part for part in parts if part.kind == "type"]
     chosen = _choose(types, [one for one in types if one.members.main])
     if chosen is not None:
         return _joined(parts, types, chosen)
@@ -123,11 +103,7 @@ def _program(parts: Sequence[Declaration]) -> Code | None:
     return None if chosen is None else _joined(parts, types, chosen)
 
 
-def _types(parts: Sequence[Declaration]) -> list[_Type]:
-    return [_Type(part, part.members, frozenset(_WORD.findall(part.source))) for part in parts if part.members]
-
-
-def _choose(types: Sequence[_Type], found: Sequence[_Type]) -> _Type | None:
+def _choose(types: Sequence[Declaration], found: Sequence[Declaration]) -> Declaration | None:
     """Return the last class that is whole, starts no other, is valid and reads its input.
 
     These wishes are given up from the back.
@@ -138,23 +114,23 @@ def _choose(types: Sequence[_Type], found: Sequence[_Type]) -> _Type | None:
     if len(best) > 1:
         best = [one for one in best if not one.members.is_stub] or best
         trying = re.compile(rf"\b(?:{'|'.join(sorted(re.escape(one.name) for one in best))})\s*\.\s*main\s*\(")
-        best = [one for one in best if not trying.search(one.part.source)] or best
-        best = [one for one in best if is_valid(one.part.source)] or best
+        best = [one for one in best if not trying.search(one.source)] or best
+        best = [one for one in best if is_valid(one.source)] or best
         reading = _reading(types)
         best = [one for one in best if id(one) in reading] or best
-        best = [one for one in best if one.part.block == best[-1].part.block]
-        best = [one for one in best if without_public(one.part.source) != one.part.source] or best
+        best = [one for one in best if one.block == best[-1].block]
+        best = [one for one in best if without_public(one.source) != one.source] or best
     return best[-1] if best else None
 
 
-def _reading(types: Sequence[_Type]) -> set[int]:
+def _reading(types: Sequence[Declaration]) -> set[int]:
     """Return which types read input, themselves or by the types they use; a program that is started reads itself."""
-    users: dict[str, list[_Type]] = {one.name: [] for one in types}
+    users: dict[str, list[Declaration]] = {one.name: [] for one in types}
     for one in types:
         for word in one.words & users.keys():
             users[word].append(one)
     reading: set[int] = set()
-    pending = [one for one in types if _READS.search(one.part.source)]
+    pending = [one for one in types if _READS.search(one.source)]
     while pending:
         one = pending.pop()
         if id(one) not in reading:
@@ -163,15 +139,15 @@ def _reading(types: Sequence[_Type]) -> set[int]:
     return reading
 
 
-def _joined(parts: Sequence[Declaration], types: Sequence[_Type], chosen: _Type) -> Code:
+def _joined(parts: Sequence[Declaration], types: Sequence[Declaration], chosen: Declaration) -> Code:
     """Return the chosen class with the other classes of its block, and those of other blocks that they need."""
-    home = chosen.part.block
-    near = [one for one in types if one.part.block == home]
+    home = chosen.block
+    near = [one for one in types if one.block == home]
     if sum(one.name == chosen.name for one in near) > 1:
         # Versions of a program: the last counts, also of what belongs to it.
         latest = {one.name: one for one in near if not one.members.is_stub}
         near = list({**latest, chosen.name: chosen}.values())
-    far = {one.name: one for one in types if one.part.block != home}
+    far = {one.name: one for one in types if one.block != home}
     kept = list(near)
     declared = {name for one in near for name in (one.name, *one.members.types)}
     # Grows while it is gone through.
@@ -179,7 +155,7 @@ def _joined(parts: Sequence[Declaration], types: Sequence[_Type], chosen: _Type)
         for name in sorted(one.words & far.keys() - declared):
             kept.append(far[name])
             declared |= {name, *far[name].members.types}
-    blocks = {one.part.block for one in kept}
+    blocks = {one.block for one in kept}
     packages = {part.block: part for part in parts if part.kind == "package"}
     foreign = {part.name for part in packages.values()}
     imports: dict[str, str] = {}
@@ -191,12 +167,12 @@ def _joined(parts: Sequence[Declaration], types: Sequence[_Type], chosen: _Type)
             elif part.name.rpartition(".")[0] not in foreign:
                 imports.setdefault(part.name, part.source)
     # Other code in the sections of the program is part of it, whatever the compiler says to it.
-    sections = {one.part.section for one in near}
-    members = {id(one.part) for one in kept}
+    sections = {one.section for one in near}
+    members = {id(one) for one in kept}
     pieces: list[tuple[bool, str]] = []
     for part in parts:
         if id(part) in members:
-            is_home = part.section == chosen.part.section
+            is_home = part.section == chosen.section
             pieces.append((part.block == home, part.source if is_home else without_public(part.source)))
         elif part.kind in ("line", "method", "field") and part.section in sections:
             pieces.append((True, part.source))
@@ -238,14 +214,14 @@ def class_in(response: str, name: str, method: str) -> str | None:
 
 
 def _class(parts: Sequence[Declaration], name: str, method: str) -> str | None:
-    types = _types(parts)
+    types = [part for part in parts if part.kind == "type"]
     named = [one for one in types if one.name == name]
     having = [one for one in named if method in one.members.methods]
     if not having:
         blocks = [part.block for part in parts if part.kind == "method" and part.name == method]
         if blocks:
             return _put_into_class([part for part in parts if part.block == blocks[-1]], name)
-    best = [one for one in having if is_valid(one.part.source)] or having or named
+    best = [one for one in having if is_valid(one.source)] or having or named
     return _joined(parts, types, best[-1]).source if best else None
 
 

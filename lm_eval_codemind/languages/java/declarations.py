@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 # Tokens inside a class, as far as they matter for where it and its members end: comments, text blocks, strings,
 # characters, braces, semicolons and fences.
@@ -24,6 +24,7 @@ _ANNOTATION = r"@(?!interface\b)[\w.]+[ \t]{0,20}(?:\((?:[^()\"]|\"(?:[^\"\\\n]|
 _WORDS = "public|private|protected|static|final|abstract|sealed|non-sealed|strictfp|synchronized|default"
 _MODIFIERS = rf"(?:(?:{_ANNOTATION}|{_WORDS})\s+){{0,12}}"
 _NAME = r"(?:[^\W\d]|\$)[\w$]*"
+_WORD = re.compile(_NAME)
 _MODIFIED = re.compile(_MODIFIERS)
 _TYPE = re.compile(rf"(?P<what>class|interface|enum|record|@interface)\s+(?P<name>{_NAME})")
 # The text between a type's name and its body, without comments, its blanks single.
@@ -76,10 +77,10 @@ class Members:
         methods: The names of the methods it declares itself.
     """
 
-    main: str
-    is_stub: bool
-    types: frozenset[str]
-    methods: frozenset[str]
+    main: str = ""
+    is_stub: bool = False
+    types: frozenset[str] = frozenset()
+    methods: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Declaration:
         source: Its text, without the indentation it has as a whole.
         block: The number of the block it stands in: fences part a text into blocks.
         section: The number of the section of its block: prose parts a block into sections.
-        members: What a type declares.
+        members: What a type declares; empty for other kinds.
     """
 
     kind: str
@@ -100,7 +101,12 @@ class Declaration:
     source: str
     block: int
     section: int
-    members: Members | None = None
+    members: Members = Members()
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its source."""
+        return frozenset(_WORD.findall(self.source))
 
 
 @lru_cache(maxsize=16)
@@ -224,7 +230,7 @@ class _Scan:
             self.broken = text[at:end]
         return end
 
-    def _add(self, kind: str, name: str, start: int, end: int, members: Members | None = None) -> None:
+    def _add(self, kind: str, name: str, start: int, end: int, members: Members = Members()) -> None:
         source = self._text[start:end]
         line = self._text.rfind("\n", max(0, start - 200), start) + 1
         margin = self._text[line:start]
@@ -296,9 +302,6 @@ def _members(text: str, start: int, name: str, what: str) -> tuple[Members | Non
         elif mark[0] not in "/\"'":
             return None, token.start()
     return None, len(text)
-
-
-_WORD = re.compile(_NAME)
 
 
 def _is_main(header: str, kind: str) -> bool:

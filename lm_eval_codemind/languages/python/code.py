@@ -21,18 +21,20 @@ from __future__ import annotations
 import ast
 import re
 import textwrap
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from lm_eval_codemind.answers.response import own_text, visible_text
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.python.blocks import blocks, without_tags
-from lm_eval_codemind.languages.python.statements import Parser, Statement
+from lm_eval_codemind.languages.python.statements import DEFINITIONS, Parser, Statement, first_line
 
 _Code = TypeVar("_Code")
+Pool = Sequence[Statement]
+# Definitions, each with the statements next to it.
+Places = Sequence[tuple[Statement, Pool]]
 
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\s|@")
@@ -81,16 +83,13 @@ def extract_definition(response: str, name: str, header: str = "") -> str | Unfi
         something it needs; None if the response defines nothing of that name.
     """
 
-    def answers() -> Iterator[tuple[str | Unfinished, bool]]:
-        for pool, broken in _readings(response):
-            chosen = _choose([part for part in pool if _defines(part, name)], broken)
-            if chosen is None or chosen.block in broken:
-                yield from _broken(broken, name)
-            else:
-                code = _module(pool, chosen, name)
-                yield code, isinstance(code, str)
+    def places(pool: Pool) -> Places:
+        return [(part, ()) for part in pool if _defines(part, name)]
 
-    return _first_complete(answers()) or _from_body(response, header)
+    def module(pool: Pool, chosen: Statement, siblings: Pool) -> str | Unfinished:
+        return _module(pool, chosen, name)
+
+    return _extracted(response, name, places, module) or _from_body(response, header)
 
 
 def extract_script(response: str) -> str | Unfinished | None:
@@ -135,29 +134,44 @@ def extract_method(
         Unfinished if the response breaks off in it, or in something it needs; None if the response does not define it.
     """
 
-    def answers() -> Iterator[tuple[MethodCode | str | Unfinished, bool]]:
-        for pool, broken in _readings(response):
-            places: list[tuple[Statement, list[Statement]]] = []
-            for part in pool:
-                if isinstance(part.node, ast.ClassDef) and part.node.name == class_name:
-                    members = Parser().statements(_body_text(part), part.block)
-                    places.extend((member, members) for member in members if _defines(member, method_name))
-                elif isinstance(part.node, _FUNCTIONS) and part.node.name == method_name:
-                    others = [one for one in pool if isinstance(one.node, _FUNCTIONS) and one.block == part.block]
-                    places.append((part, others))
-            chosen = _choose([method for method, _ in places], broken)
-            if chosen is None or chosen.block in broken:
-                yield from _broken(broken, method_name)
-            else:
-                siblings = next(others for method, others in places if method is chosen)
-                code = _method(pool, chosen, siblings, class_name, method_name)
-                yield code, isinstance(code, MethodCode)
+    def places(pool: Pool) -> Places:
+        found: list[tuple[Statement, Pool]] = []
+        for part in pool:
+            if isinstance(part.node, ast.ClassDef) and part.node.name == class_name:
+                members = Parser().statements(_body_text(part), part.block)
+                found.extend((member, members) for member in members if _defines(member, method_name))
+            elif isinstance(part.node, _FUNCTIONS) and part.node.name == method_name:
+                others = [one for one in pool if isinstance(one.node, _FUNCTIONS) and one.block == part.block]
+                found.append((part, others))
+        return found
 
-    answer = _first_complete(answers())
+    def method(pool: Pool, chosen: Statement, siblings: Pool) -> MethodCode | Unfinished:
+        return _method(pool, chosen, siblings, class_name, method_name)
+
+    answer = _extracted(response, method_name, places, method)
     if answer is not None:
         return answer
     body = _from_body(response, header)
     return MethodCode(method_name, body) if isinstance(body, str) else body
+
+
+def _extracted(
+    response: str, name: str, places: Callable[[Pool], Places], make: Callable[[Pool, Statement, Pool], _Code]
+) -> _Code | str | None:
+    """Return what is made of the best definition of a name; a text that does not parse if there is no better one."""
+
+    def answers() -> Iterator[tuple[_Code | str, bool]]:
+        for pool, broken in _readings(response):
+            found = places(pool)
+            chosen = _choose([part for part, _ in found], broken)
+            if chosen is None or chosen.block in broken:
+                definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
+                yield from ((text, False) for text in [*filter(definition.search, broken.values())][-1:])
+            else:
+                code = make(pool, chosen, next(siblings for part, siblings in found if part is chosen))
+                yield code, not isinstance(code, Unfinished)
+
+    return _first_complete(answers())
 
 
 def _first_complete(answers: Iterable[tuple[_Code, bool]]) -> _Code | None:
@@ -200,17 +214,10 @@ def _readings(response: str) -> Iterable[tuple[list[Statement], Mapping[int, str
         yield statements, parser.broken
 
 
-def _broken(broken: Mapping[int, str], name: str) -> Iterator[tuple[str, bool]]:
-    """Yield the last text that does not parse and has a definition of a name, as an answer that is not complete."""
-    definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
-    texts = [text for text in broken.values() if definition.search(text)]
-    yield from ((text, False) for text in texts[-1:])
-
-
 def _defines(part: Statement, name: str) -> bool:
     """Say whether a statement is a definition of the name rather than a change to it."""
     node = part.node
-    if isinstance(node, _DEFINITIONS):
+    if isinstance(node, DEFINITIONS):
         return node.name == name
     if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -236,13 +243,13 @@ def _is_stub(node: ast.stmt) -> bool:
     return all(
         isinstance(part, ast.Pass)
         or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
-        or (isinstance(part, ast.Raise) and part.exc is not None and _names_not_implemented(part.exc))
+        or (isinstance(part, ast.Raise) and any(map(_is_not_implemented, ast.walk(part))))
         for part in node.body
     )
 
 
-def _names_not_implemented(node: ast.expr) -> bool:
-    return any(isinstance(part, ast.Name) and part.id.startswith("NotImplemented") for part in ast.walk(node))
+def _is_not_implemented(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id.startswith("NotImplemented")
 
 
 def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str | Unfinished:
@@ -287,7 +294,7 @@ def _needed(
             for part in candidates:
                 if id(part) not in kept and _is_needed(part, wanted - available, variables):
                     kept[id(part)] = part
-                    wanted |= part.uses | _assigned_roots(part.node) | _called_roots(part.node)
+                    wanted |= part.uses.union(*_changed(part.node))
                     growing = True
     unused = [*left_out, *(part for part in pool if part.block == home and id(part) not in kept)]
     elsewhere = {name for part in unused for name in part.uses}
@@ -305,7 +312,7 @@ def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
         return False
     if part.is_future or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*"):
         return True
-    if isinstance(node, _DEFINITIONS):
+    if isinstance(node, DEFINITIONS):
         decorators = {_root(decorator) for decorator in node.decorator_list}
         return node.name in wanted or (node.name == "_" and bool(decorators & wanted))  # singledispatch's `_`
     if part.binds & wanted:
@@ -316,47 +323,33 @@ def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
         function = node.value.func
         if isinstance(function, ast.Attribute) and function.attr in _SETTINGS:
             return True
-    return bool(_assigned_roots(node) & wanted) or bool(_called_roots(node) & wanted & variables)
+    assigned, called = _changed(node)
+    return bool(assigned & wanted or called & wanted & variables)
 
 
 def _is_plain(node: ast.stmt) -> bool:
     """Say whether a statement neither defines nor imports: what it binds are variables."""
-    return not isinstance(node, (*_DEFINITIONS, *_IMPORTS))
+    return not isinstance(node, (*DEFINITIONS, *_IMPORTS))
 
 
-def _assigned_roots(node: ast.stmt) -> set[str]:
-    """Return the names a statement changes by assigning to an attribute or item of theirs."""
-    if not _is_plain(node):
-        return set()
-    roots = set()
-    for part in ast.walk(node):
-        if isinstance(part, (ast.Attribute, ast.Subscript)) and isinstance(part.ctx, (ast.Store, ast.Del)):
-            roots.add(_root(part))
-    return {root for root in roots if root is not None}
-
-
-def _called_roots(node: ast.stmt) -> set[str]:
-    """Return the names whose methods a statement calls for their effect."""
-    if not _is_plain(node):
-        return set()
-    roots = set()
-    for part in ast.walk(node):
-        if isinstance(part, ast.Expr) and isinstance(part.value, ast.Call):
-            function = part.value.func
-            if isinstance(function, ast.Attribute):
-                roots.add(_root(function))
-    return {root for root in roots if root is not None}
+def _changed(node: ast.stmt) -> tuple[set[str], set[str]]:
+    """Return the names a statement changes by assigning to a part of theirs, and those whose methods it calls."""
+    assigned: set[str | None] = set()
+    called: set[str | None] = set()
+    for part in ast.walk(node) if _is_plain(node) else ():
+        match part:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                assigned.add(_root(part))
+            case ast.Expr(ast.Call(ast.Attribute() as function)):
+                called.add(_root(function))
+    return {name for name in assigned if name}, {name for name in called if name}
 
 
 def _root(node: ast.expr) -> str | None:
     """Return the name an expression such as ``a.b[0].c()`` starts from."""
-    while True:
-        if isinstance(node, (ast.Attribute, ast.Subscript)):
-            node = node.value
-        elif isinstance(node, ast.Call):
-            node = node.func
-        else:
-            return node.id if isinstance(node, ast.Name) else None
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
 
 
 def _is_main_block(node: ast.stmt) -> bool:
@@ -368,13 +361,9 @@ def _is_main_block(node: ast.stmt) -> bool:
 def _joined(parts: Sequence[Statement]) -> str | Unfinished:
     """Return statements as a module's source, definitions set apart by blank lines; marked if one is unfinished."""
     text = ""
-    previous: Statement | None = None
-    for part in parts:
-        if previous is not None:
-            apart = isinstance(part.node, _DEFINITIONS) or isinstance(previous.node, _DEFINITIONS)
-            text += "\n\n\n" if apart else "\n"
-        text += part.unfinished or part.source
-        previous = part
+    for previous, part in zip([None, *parts], parts, strict=False):
+        apart = previous and any(isinstance(one.node, DEFINITIONS) for one in (previous, part))
+        text += ("\n\n\n" if apart else "\n" if previous else "") + (part.unfinished or part.source)
     text += "\n"
     return Unfinished(text) if any(part.unfinished for part in parts) else text
 
@@ -421,11 +410,10 @@ def _body_text(part: Statement) -> str:
     node = part.node
     assert isinstance(node, ast.ClassDef)
     text = part.unfinished or part.source
-    first = min([node.body[0].lineno, *(decorator.lineno for decorator in getattr(node.body[0], "decorator_list", []))])
-    lines = text.split("\n")
+    first = first_line(node.body[0])
     if first == node.lineno:  # class C: pass
         return ast.get_source_segment(part.source, node.body[0]) or ""
-    return "\n".join(lines[first - 1 :])
+    return "\n".join(text.split("\n")[first - 1 :])
 
 
 def _from_body(response: str, header: str) -> str | Unfinished | None:

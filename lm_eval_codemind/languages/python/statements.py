@@ -9,7 +9,7 @@ import keyword
 import re
 import symtable
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from functools import cached_property
 # text made to be slow from being slow.
 PARSE_BUDGET = 4_000_000
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 _MAX_EXTENSIONS = 200
 _CLOSES = re.compile(r"[)\]}]|\"\"\"|'''")
@@ -209,8 +210,7 @@ class Parser:
         lineno = error.lineno if error is not None and error.lineno else len(chunk)
         last = max(index for index, line in enumerate(chunk) if line.strip())
         keep = min(lineno, last + 1) - 1
-        tail = chunk[keep:]
-        prose = [self._is_prose(line, index > 0) for index, line in enumerate(tail)]
+        prose = [self._is_prose(line, index > 0) for index, line in enumerate(chunk[keep:])]
         if not cut_off and not all(prose):
             return []
         while keep > 1 and self._budget > 0:  # the first line is the header: without a body nothing is left to keep
@@ -372,23 +372,15 @@ def indented(source: str, indent: str) -> str:
 
 def _string_lines(node: ast.AST, start: int) -> set[int]:
     """Return the indices, from ``start``, of lines that begin inside a string; docstrings may be moved freely."""
-    docstrings = {id(doc) for doc in _docstrings(node)}
+    definitions = [part for part in ast.walk(node) if isinstance(part, DEFINITIONS)]
+    firsts = [part.body[0] for part in definitions if part.body]
+    docstrings = {id(first.value) for first in firsts if isinstance(first, ast.Expr)}
     inside: set[int] = set()
     for part in ast.walk(node):
-        is_text = isinstance(part, ast.JoinedStr) or (
-            isinstance(part, ast.Constant) and isinstance(part.value, (str, bytes)) and id(part) not in docstrings
-        )
-        if is_text and isinstance(part, ast.expr):
+        is_text = isinstance(part, ast.Constant) and isinstance(part.value, (str, bytes)) and id(part) not in docstrings
+        if isinstance(part, ast.expr) and (is_text or isinstance(part, ast.JoinedStr)):
             inside |= set(range(part.lineno + 1 - start, (part.end_lineno or part.lineno) + 1 - start))
     return inside
-
-
-def _docstrings(node: ast.AST) -> Iterator[ast.expr]:
-    for part in ast.walk(node):
-        if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and part.body:
-            first = part.body[0]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
-                yield first.value
 
 
 def _indent(line: str) -> int:
