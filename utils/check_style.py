@@ -16,8 +16,6 @@ UNREVISED = (
     "lm_eval_codemind/answers",
     "lm_eval_codemind/facts",
     "lm_eval_codemind/families/fresh.py",
-    "lm_eval_codemind/harness/cli.py",
-    "lm_eval_codemind/harness/stages.py",
     "lm_eval_codemind/languages/python/blocks.py",
     "lm_eval_codemind/languages/python/code.py",
     "lm_eval_codemind/languages/python/mutation.py",

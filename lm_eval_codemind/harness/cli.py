@@ -157,7 +157,7 @@ def _run_stages(
         if len(made) != 1:
             raise SystemExit(
                 f"{directory}: {len(made)} results files appeared there while the first stage ran, and must be one; "
-                "give every run, and a run of several processes as a whole, an --output_path of its own"
+                "give every run, and a run of several processes as a whole, a separate --output_path"
             )
         logger.info("second stage: %s", ", ".join(stages[1]))
         _run(options, tasks=stages[1], metadata={**metadata, stages_module.PLACE: str(made[0].resolve())})

@@ -7,7 +7,7 @@ stage::
       first_stage_task: codemind_sr_humaneval
       first_stage_setting: no_test
 
-and ``--metadata '{"first_stage": "DIR"}'`` the place where the responses lie: what was given to ``--output_path``,
+and ``--metadata '{"first_stage": "DIR"}'`` the place where the responses lie: the value of ``--output_path``,
 with ``--log_samples``. :mod:`lm_eval_codemind.harness.cli` runs both stages, one after the other, with the model loaded
 once.
 """
@@ -105,7 +105,7 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
         metadata: ``--metadata`` with ``--model_args``, as the harness hands them to a task.
 
     Raises:
-        ValueError: naming what is wrong and the mend, if there are no such responses, or if they are another model's or
+        ValueError: with what is wrong and how to fix it, if there are no such responses, or if they are another model's or
             were given under other settings than these.
     """
     if place is None:
@@ -128,9 +128,9 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     own = _identity(metadata)
     of_model = [(file, raw) for file, raw in logged if model_identity(raw) == own]
     if not of_model:
-        theirs = "; ".join(dict.fromkeys(_shown(model_identity(raw)) for _, raw in logged))
+        others = "; ".join(dict.fromkeys(_shown(model_identity(raw)) for _, raw in logged))
         raise ValueError(
-            f"{PLACE}={place}: its responses to {task} are those of another model: {theirs}, here {_shown(own)}; "
+            f"{PLACE}={place}: its responses to {task} are those of another model: {others}, here {_shown(own)}; "
             "give the same model to both stages"
         )
     if len(of_model) > 1:
