@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 from lm_eval.tasks import TaskManager
 
@@ -76,6 +77,17 @@ def test_views_report_what_the_readme_tells_users_to_report() -> None:
     for name, cell in rows.items():
         metrics = re.findall(r"`([^`,]+)", cell)
         assert views()[name.removesuffix("_humaneval")].reported[: len(metrics)] == tuple(metrics), name
+
+
+def test_groups_have_the_metrics_to_report() -> None:
+    groups = {path.stem: yaml.safe_load(path.read_text()) for path in task_directory().rglob("codemind_*.yaml")}
+    checked = 0
+    for name, view in views().items():
+        group = groups.get(f"codemind_{name}", {})
+        if "aggregate_metric_list" in group:
+            assert set(view.reported) <= {one["metric"] for one in group["aggregate_metric_list"]}, name
+            checked += 1
+    assert checked >= 10
 
 
 def test_two_models_are_compared_problem_by_problem(output: Path) -> None:
