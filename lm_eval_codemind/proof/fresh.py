@@ -31,7 +31,7 @@ from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.proof.prove import ADDITIONS, USE_ADDITION
 
 # Raised whenever the same seed gives other inputs than before.
-VERSION = 2
+VERSION = 3
 
 # Changes of the original that are tried in turn until one is fit, and whether they are bold; as many of the tests'
 # inputs, of so many of these.
@@ -216,8 +216,10 @@ class _Making:
     def _output(self, outcome: Outcome) -> str | None:
         if not outcome.passed or not outcome.observations:
             return None
-        seen = outcome.observations[-1]
-        return seen.stdout if self._kind.printed else _canonical(seen.literal)
+        if self._kind.printed:
+            return outcome.observations[-1].stdout
+        outputs = {_canonical(seen.literal) for seen in outcome.observations}
+        return outputs.pop() if len(outputs) == 1 else None
 
 
 def run_on_own_input(problem: Problem) -> Run:
@@ -287,12 +289,16 @@ def _measuring_job(problem: Problem, inputs: Sequence[str]) -> Job:
 
 
 def _proving_job(problem: Problem, text: str, addition: str) -> Job:
-    """Return the job that runs a program as plain Python does, but for how ``sum`` adds floats."""
+    """Return the job that runs a program as plain Python does, but for how ``sum`` adds floats.
+
+    A test method runs twice: its output must not depend on files that the first run leaves behind.
+    """
     execution = python_kind(problem).execution(problem, input=text)
     program = after_future_imports(execution.module, ADDITIONS[addition] + USE_ADDITION)
     if execution.expression is None:
         return Job.script(program, [(execution.stdin, None)], limits=_PROOF_LIMITS, job_id=problem.problem_id)
-    return Job.evaluate(program, [execution.expression.strip()], limits=_PROOF_LIMITS, job_id=problem.problem_id)
+    expressions = [execution.expression.strip()] * (2 if problem.kind == "method" else 1)
+    return Job.evaluate(program, expressions, limits=_PROOF_LIMITS, job_id=problem.problem_id)
 
 
 # -- which inputs are fit

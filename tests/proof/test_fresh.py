@@ -100,6 +100,17 @@ def test_an_output_that_depends_on_hashing_is_refused() -> None:
     assert all(len(set(run.input[3:-2])) == 1 for run in fresh.runs)
 
 
+def test_a_test_method_must_not_depend_on_the_files_of_an_earlier_run() -> None:
+    count = (
+        "        with open('log', 'a') as file:\n            file.write(word)\n        return len(open('log').read())\n"
+    )
+    code = f"class Log:\n    def add(self, word):\n{count}"
+    keeps = dataclasses.replace(
+        METHOD, code=code, entry_point="Log.add", input="def test(self):\n    return Log().add('abc')\n", output="3"
+    )
+    assert make_fresh([keeps], seed=0)[keeps.problem_id].reason == "unproven"
+
+
 def test_records_give_back_what_was_made(found: dict[str, Fresh]) -> None:
     problems = [LOOP, SCRIPT, METHOD, CONSTANT, BARE]
     records = records_of(found, problems)
