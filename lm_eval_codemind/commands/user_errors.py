@@ -36,6 +36,7 @@ def user_errors() -> Iterator[None]:
 def _fixable(error: Exception) -> bool:
     # Imported here, since they take long to import and are needed only after an error.
     from lm_eval_codemind.benchmarks import UpstreamError
-    from lm_eval_codemind.execution import HiddenPackages, IsolationUnavailable
+    from lm_eval_codemind.execution import IsolationUnavailable
+    from lm_eval_codemind.languages.python.importable import HiddenPackages
 
     return isinstance(error, (UserError, UpstreamError, IsolationUnavailable, HiddenPackages))

@@ -4,7 +4,6 @@ with Sandbox() as sandbox:
     outcomes = sandbox.run([Job.function(program, tests, "add")])
 """
 
-from lm_eval_codemind.execution.importable import HiddenPackages, require_importable
 from lm_eval_codemind.execution.isolation import Isolation, IsolationUnavailable
 from lm_eval_codemind.execution.job import Job, Limits, ScriptCase
 from lm_eval_codemind.execution.outcome import CaseOutcome, Outcome, Status
@@ -14,7 +13,6 @@ from lm_eval_codemind.execution.workers import SandboxClosed
 
 __all__ = [
     "CaseOutcome",
-    "HiddenPackages",
     "Isolation",
     "IsolationUnavailable",
     "Job",
@@ -27,6 +25,5 @@ __all__ = [
     "SharedPool",
     "StartFailed",
     "Status",
-    "require_importable",
     "shared_sandbox",
 ]

@@ -152,8 +152,8 @@ class _Starter:
         }
 
     def _pipe(self, name: str) -> tuple[int, int]:
-        """Return both ends of a pipe. A program that looks finds its name, and nothing of this process."""
-        path = os.path.join(self._home, f"program.{name}")
+        """Return both ends of a pipe. A program that looks finds a name that tells nothing of this process."""
+        path = os.path.join(self._home, f"jvm.{name}")
         os.mkfifo(path, 0o600)
         read = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         write = os.open(path, os.O_WRONLY | os.O_CLOEXEC)

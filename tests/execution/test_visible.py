@@ -18,7 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.execution import HiddenPackages, Sandbox, isolation, require_importable, visible
+from lm_eval_codemind.execution import Sandbox, isolation, visible
+from lm_eval_codemind.languages.python.importable import HiddenPackages, require_importable
 
 ROOT = Path(__file__).resolve().parents[2]
 VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
@@ -335,7 +336,8 @@ def check(layout: Layout) -> None:
 GUARD = """
 import sys
 sys.path.append(sys.argv[1])
-from lm_eval_codemind.execution import HiddenPackages, Sandbox, require_importable
+from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.languages.python.importable import HiddenPackages, require_importable
 for level in ("bubblewrap", "landlock"):
     if level in sys.argv[2:]:
         with Sandbox(workers=1, isolation=level, preload=()) as sandbox:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.execution import Job, Limits, SeededPool, SharedPool, Status
-from lm_eval_codemind.execution.interpreter import Interpreter, InterpreterSandbox
 from lm_eval_codemind.execution.runtimes import get_runtime
 from lm_eval_codemind.execution.workers import WorkerPool
 from lm_eval_codemind.families import ier
+from lm_eval_codemind.languages.interpreter import Interpreter, InterpreterSandbox
 from tests.execution.conftest import level, pytest_generate_tests  # noqa: F401
 from tests.house.test_extending import done, installed
 from tests.run_files import read_run

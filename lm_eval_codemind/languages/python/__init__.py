@@ -73,7 +73,7 @@ class _Python(Language):
         return measure(source, loop_length)
 
     def require(self, sources: Iterable[str]) -> None:
-        from lm_eval_codemind.execution import require_importable
+        from lm_eval_codemind.languages.python.importable import require_importable
         from lm_eval_codemind.languages.python.names import imported_modules
 
         texts = list(sources)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from lm_eval_codemind.execution.isolation import Isolation
 from lm_eval_codemind.execution.job import Job
-from lm_eval_codemind.execution.programs import START_SECONDS, Server
 from lm_eval_codemind.execution.unit import StartFailed, UnitGone
 from lm_eval_codemind.languages.java.runtime.machine import Machine
+from lm_eval_codemind.languages.programs import START_SECONDS, Server
 
 # As in CompileServer: elapsed time for each second of processor time.
 _PATIENCE = 6

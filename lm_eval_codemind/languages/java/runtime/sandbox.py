@@ -12,15 +12,15 @@ from concurrent.futures import Future
 from typing import Any
 
 from lm_eval_codemind.execution import isolation as levels
-from lm_eval_codemind.execution.interpreter import DENIED, MAX_MESSAGE, Explanation, Prepared, ProgramWorker
 from lm_eval_codemind.execution.job import Job, ScriptCase
 from lm_eval_codemind.execution.outcome import Outcome, Status
-from lm_eval_codemind.execution.programs import PROGRAM, Starter
 from lm_eval_codemind.execution.runtimes import Runtime
 from lm_eval_codemind.execution.unit import UnitGone
 from lm_eval_codemind.execution.workers import JobQueue, SandboxClosed, WorkerPool, started
+from lm_eval_codemind.languages.interpreter import DENIED, MAX_MESSAGE, Explanation, Prepared, ProgramWorker
 from lm_eval_codemind.languages.java.runtime import jdk, machine
 from lm_eval_codemind.languages.java.runtime.compiler import COMPILED, ERROR, MEMORY, TIMEOUT, Compiled, Compiler
+from lm_eval_codemind.languages.programs import PROGRAM, Starter
 
 COMPILE_ERROR = "compile error"
 """What ``Outcome.exception_type`` says of a program that the compiler refuses; no exception can be called so."""

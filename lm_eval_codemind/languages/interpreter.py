@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import isolation as levels
-from .job import MAX_SOURCE_BYTES, Job, ScriptCase
-from .lines import printed_lines
-from .outcome import CaseOutcome, Outcome, Status
-from .programs import PROGRAM, Starter
-from .runtimes import Runtime
-from .unit import UnitGone
-from .workers import JobQueue, Worker, WorkerPool, started
+from lm_eval_codemind.execution import isolation as levels
+from lm_eval_codemind.execution.job import MAX_SOURCE_BYTES, Job, ScriptCase
+from lm_eval_codemind.execution.lines import printed_lines
+from lm_eval_codemind.execution.outcome import CaseOutcome, Outcome, Status
+from lm_eval_codemind.execution.runtimes import Runtime
+from lm_eval_codemind.execution.unit import UnitGone
+from lm_eval_codemind.execution.workers import JobQueue, Worker, WorkerPool, started
+from lm_eval_codemind.languages.programs import PROGRAM, Starter
 
 MAX_MESSAGE = 4000
 DENIED = re.compile(

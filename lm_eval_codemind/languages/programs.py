@@ -1,4 +1,7 @@
-"""The servers that become or start other programs than Python, as the host sees them; inside: :mod:`.starter`."""
+"""The servers that become or start other programs than Python, as the host sees them.
+
+Inside the sandbox: :mod:`lm_eval_codemind.execution.starter`.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from . import users, wire
-from .isolation import BUBBLEWRAP, Homes, Isolation, last_line
-from .job import Limits
-from .unit import StartFailed, UnitGone
+from lm_eval_codemind.execution import users, wire
+from lm_eval_codemind.execution.isolation import BUBBLEWRAP, Homes, Isolation, last_line
+from lm_eval_codemind.execution.job import Limits
+from lm_eval_codemind.execution.unit import StartFailed, UnitGone
 
 START_SECONDS = 120
 PROGRAM = "/proc/self/fd/3"
