@@ -1,4 +1,4 @@
-"""Whether an answer is the output: by value, and by text as the CodeMind artifact compares."""
+"""Comparison of an answer with the output: by value, or by text as the CodeMind artifact does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from lm_eval_codemind.answers.lines import printed_lines
 from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, parse_literal
 
-# What an answer may stand in, besides its marks.
+# Layout that may surround an answer, in addition to its marks.
 _FENCED = re.compile(r"```[^\n`]*\n(?P<inside>.*?)\n?```", re.DOTALL)
 _WRAPPERS = (
     re.compile(r"(?P<mark>```|``|`|\*\*|__|\$\$|\$)(?P<inside>.+)(?P=mark)", re.DOTALL),
@@ -26,18 +26,18 @@ _WRAPPERS = (
 )
 _DEEPEST = 5
 _TYPOGRAPHY = str.maketrans("\u201c\u201d\u2018\u2019\u2212\u00a0", "\"\"''- ")
-# No spelling of an output is so much longer than the output; the bound spares parsing megabytes.
+# An answer that is longer than this cannot be the output. The bound avoids parsing megabytes.
 _LONGEST_FACTOR = 20
 _LONGEST_REST = 10_000
 
 
 def same_output(answer: str, output: str, printed: bool) -> bool:
-    """Return whether an answer states the output of a program.
+    """Whether an answer equals the output of a program.
 
     Args:
-        answer: What was found in the response: any text, of any length.
+        answer: The answer from the response: any text of any length.
         output: The label: a Python literal, or the text that the program prints.
-        printed: Which of the two it is; decides between :func:`same_literal` and :func:`same_lines`.
+        printed: Whether the label is printed text. Selects :func:`same_lines` instead of :func:`same_literal`.
     """
     if too_long(answer, output):
         return False
@@ -47,17 +47,16 @@ def same_output(answer: str, output: str, printed: bool) -> bool:
 
 
 def too_long(answer: str, output: str) -> bool:
-    """Return whether an answer is so much longer than the output that it states it in no spelling: it is not parsed."""
+    """Whether an answer is too long to equal the output. Such an answer is not parsed."""
     return len(answer) > _LONGEST_FACTOR * len(output) + _LONGEST_REST
 
 
 def same_literal(answer: str, output: str) -> bool:
-    """Return whether an answer denotes the same value as a Python literal.
+    """Whether an answer denotes the same value as a Python literal.
 
-    Both are parsed without evaluating anything and compared by :func:`same_value`. If the label is a string, its bare
-    text, with or without escapes or mismatched quotes around it, is accepted too: all of it, white space at its ends
-    counts without quotes as it does inside them, and only blank lines around it do not. A label that is no literal is
-    compared as text.
+    Both are parsed without evaluation and compared by :func:`same_value`. If the label is a string, its bare text is
+    accepted too, with or without escapes or mismatched quotes. Leading and trailing white space then counts, as it
+    does inside quotes; only blank lines around the text are ignored. A label that is not a literal is compared as text.
     """
     text = answer.strip()
     if text == output.strip():
@@ -75,11 +74,11 @@ def same_literal(answer: str, output: str) -> bool:
 
 
 def same_lines(answer: str, output: str) -> bool:
-    """Return whether an answer is what a script printed, line by line without trailing white space.
+    """Whether an answer equals a script's printed output, line by line without trailing white space.
 
-    What a line is says :func:`~lm_eval_codemind.answers.lines.printed_lines`. Blank lines before the first do not
-    count either, for they cannot be told from the layout of the response; its indentation counts. An answer that wraps
-    the text into a string literal is unwrapped.
+    :func:`~lm_eval_codemind.answers.lines.printed_lines` defines a line. Leading blank lines do not count either,
+    because they look like the layout of the response. Indentation counts. An answer that wraps the text in a string
+    literal is unwrapped.
     """
     expected = _lines(output)
     if _lines(answer) == expected:
@@ -92,23 +91,23 @@ def same_lines(answer: str, output: str) -> bool:
 
 
 def same_value(one: Any, other: Any) -> bool:
-    """Return whether two values of literals are equal as an answer: Python's ``==`` with two exceptions.
+    """Whether two values of literals are equal as answers: Python's ``==`` with two exceptions.
 
-    ``True`` is not ``1``, at any depth, and NaN equals NaN. As with ``==``, floats are compared exactly, ``1`` equals
-    ``1.0``, a list is no tuple, and sets and dicts have no order.
+    At any depth, ``True`` never equals ``1``, and NaN equals NaN. As with ``==``, floats are compared exactly, ``1``
+    equals ``1.0``, a list never equals a tuple, and the order of sets and dicts does not count.
     """
     return bool(_canonical(one) == _canonical(other))
 
 
 def same_computed(computed: str, output: str, printed: bool) -> bool:
-    """Return whether what a program computed is the output: the comparison of answers without its leniency.
+    """Whether a computed output equals the label. This is stricter than the comparison of answers.
 
-    An answer may leave out quotes, which what was computed has: the list ``[1]`` is not the string ``'[1]'``.
+    An answer may omit quotes; a computed output has them. So the list ``[1]`` does not equal the string ``'[1]'``.
 
     Args:
-        computed: A Python literal, or what the program printed.
+        computed: A Python literal, or the text that the program printed.
         output: The label, in the same form.
-        printed: Which of the two it is.
+        printed: Whether both are printed text.
     """
     if printed:
         return _lines(computed) == _lines(output)
@@ -121,10 +120,10 @@ def same_computed(computed: str, output: str, printed: bool) -> bool:
 
 
 def same_text(answer: str, output: str) -> bool:
-    """Return whether the published comparison takes an answer for the output.
+    """Whether an answer equals the output by CodeMind's published comparison.
 
-    The rule that gives every verdict the CodeMind artifact recorded: white space around is dropped, spaces are
-    removed, and double quotes become single ones; what remains must be identical, apart from the kind of line ends.
+    The rule reproduces every verdict that the CodeMind artifact recorded: strip both texts, remove spaces, replace
+    double quotes with single ones and unify line ends. Then the texts must be identical.
     """
     return _published(answer) == _published(output)
 
@@ -134,11 +133,10 @@ def _published(text: str) -> str:
 
 
 def readings(answer: str) -> Iterator[str]:
-    """Yield the answer, and what it consists of apart from its layout.
+    """Yield the answer, and the answer without its layout.
 
-    That is what stands in a code fence, in emphasis, in a formula or behind a word such as "Output:", one in the other;
-    the same without a full stop behind a literal; and all of these with plain quotes and signs instead of typographic
-    ones.
+    Layout is a code fence, emphasis, a formula or a word such as "Output:" before the answer, also nested. A full stop
+    after a literal is removed too. Each reading is repeated with plain quotes and signs in place of typographic ones.
     """
     for text in dict.fromkeys((answer, answer.translate(_TYPOGRAPHY))):
         yield text
@@ -181,7 +179,7 @@ def _is_bare_text(answer: str, expected: str) -> bool:
     text = answer.strip()
     candidates = [answer.strip("\n"), _without_blank_lines(answer)]
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
-        # Quotes that are no literal, as in 'it's'.
+        # Quotes that do not form a literal, as in 'it's'.
         candidates.append(text[1:-1])
     escaped = repr(expected)[1:-1]
     return expected != "" and any(candidate in (expected, escaped) for candidate in candidates)
@@ -195,16 +193,16 @@ def _without_blank_lines(text: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Return the lines of an output without the empty ones in front."""
+    """Return the lines of an output without leading empty lines."""
     lines = printed_lines(text)
     first = next((index for index, line in enumerate(lines) if line), len(lines))
     return lines[first:]
 
 
 def _canonical(value: Any) -> Any:
-    """Return a hashable stand-in that is equal for values that are equal as answers.
+    """Return a hashable key. Two values are equal as answers if their keys are equal.
 
-    Recurses as deep as the value, and :func:`~lm_eval_codemind.answers.literals.parse_literal` bounds that.
+    The recursion is as deep as the value. :func:`~lm_eval_codemind.answers.literals.parse_literal` limits that depth.
     """
     if value is None or isinstance(value, (bool, str, bytes)) or value is ...:
         return (type(value).__name__, value)
@@ -219,4 +217,4 @@ def _canonical(value: Any) -> Any:
     if isinstance(value, Constructed):
         keywords = frozenset((name, _canonical(item)) for name, item in value.keywords)
         return (value.name, tuple(_canonical(item) for item in value.arguments), keywords)
-    raise TypeError(f"no value of a literal: {type(value).__name__}")
+    raise TypeError(f"not the value of a literal: {type(value).__name__}")

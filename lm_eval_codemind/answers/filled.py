@@ -1,7 +1,7 @@
 """Texts with holes that an answer fills.
 
-A recorded input is such a text once its arguments are taken out: ``f(??)``, or a whole test method. An answer is
-compared with it as a syntax tree: between the holes everything has to be the same, apart from layout and comments.
+A recorded input becomes such a text when its arguments are removed: ``f(??)``, or a whole test method. The syntax tree
+of an answer is compared with the text's. Outside the holes both must be equal, apart from layout and comments.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lm_eval_codemind.answers.literals import (
 )
 
 HOLE = "??"
-# Stands for a hole in Python: by itself for one value, with a star for all the arguments of a call.
+# The name that represents a hole in Python: without a star, one value; with a star, all the arguments of a call.
 HOLE_NAME = "codemind_hole"
 
 
@@ -31,9 +31,9 @@ class Filling:
     """A text with holes.
 
     Attributes:
-        segments: What stands before, between and after the holes; one more than there are holes.
+        segments: Text before, between and after the holes; one more segment than holes.
         arguments: Whether a hole holds all the arguments of a call; otherwise it holds one value.
-        constructors: Names whose calls may stand in a hole besides literals.
+        constructors: Names of constructors that may be called in a hole, in addition to literals.
     """
 
     segments: tuple[str, ...]
@@ -42,7 +42,7 @@ class Filling:
 
     @cached_property
     def _patterns(self) -> list[Sequence[ast.AST]]:
-        """What an answer may be: the whole text, the body of its test method, or the call with the hole."""
+        """The forms of an answer: the whole text, the body of its test method, or the call with the hole."""
         body = parse_source(f"{'*' if self.arguments else ''}{HOLE_NAME}".join(self.segments))
         patterns: list[Sequence[ast.AST]] = [body]
         if isinstance(body[-1], ast.FunctionDef):
@@ -62,10 +62,10 @@ class Filling:
         return "".join(parts)
 
     def read(self, text: str) -> list[Any]:
-        """Return what a text has in the holes.
+        """Return the contents of the holes in an answer.
 
         Raises:
-            NotALiteralError: if it is not this text, or has anything but literals in a hole.
+            NotALiteralError: If the answer differs from this text outside the holes, or a hole contains no literal.
         """
         answer = parse_source(text)
         for pattern in self._patterns:
@@ -73,16 +73,16 @@ class Filling:
             if content is not None:
                 take = arguments_of if self.arguments else value_of
                 return [take(node, self.constructors) for node in content]
-        raise NotALiteralError("not the text with the holes")
+        raise NotALiteralError("it differs from the text outside the holes")
 
 
 def in_holes(pattern: Any, answer: Any) -> list[Any] | None:
-    """Return what a syntax tree has where a pattern has holes, in their order; None if they differ elsewhere.
+    """Return the nodes of a syntax tree at the holes of a pattern, in order; None if the trees differ elsewhere.
 
-    For a call with a starred hole that is the whole call, with its arguments.
+    For a starred hole the node is the whole call, with its arguments.
 
     Args:
-        pattern: A tree, or a list of trees, in which holes are the name :data:`HOLE_NAME`.
+        pattern: A tree, or a list of trees, in which the name :data:`HOLE_NAME` marks a hole.
         answer: The tree or the list to compare.
     """
     content: dict[tuple[int, int], Any] = {}
@@ -90,7 +90,7 @@ def in_holes(pattern: Any, answer: Any) -> list[Any] | None:
 
 
 def _match(pattern: Any, answer: Any, content: dict[tuple[int, int], Any]) -> bool:
-    """Compare two trees, and note by its place what stands in a hole."""
+    """Whether two trees match. Stores the node at each hole in ``content``, by its position."""
     if isinstance(pattern, ast.Name) and pattern.id == HOLE_NAME:
         content[pattern.lineno, pattern.col_offset] = answer
         return isinstance(answer, ast.expr)
@@ -117,7 +117,7 @@ def _takes_any_arguments(node: Any) -> bool:
 
 
 def same_source(one: str, other: str) -> bool:
-    """Return whether two texts are the same Python apart from layout, comments, quotes and brackets."""
+    """Whether two texts are the same Python code, apart from layout, comments, quotes and brackets."""
     try:
         return in_holes(parse_source(one), parse_source(other)) == []
     except NotALiteralError:

@@ -1,16 +1,16 @@
-"""The lines of a printed output: the rule by which outputs are compared.
+"""The definition of a line for the comparison of printed outputs.
 
-``execution/lines.py`` states the same rule again, since the sandbox's processes see no other room.
+``execution/lines.py`` repeats this rule, because the sandbox's processes cannot import this package.
 """
 
 from __future__ import annotations
 
 
 def printed_lines(text: str) -> list[str]:
-    r"""Return the lines of an output without white space at their ends, and without empty lines at its end.
+    r"""Return the lines of an output without trailing white space and without trailing empty lines.
 
-    Only ``\n`` ends a line: a form feed, or another character that :meth:`str.splitlines` splits at, stands inside one.
-    White space in front of a line is part of it.
+    Only ``\n`` ends a line. A form feed, or another character that :meth:`str.splitlines` splits at, is part of a line.
+    Leading white space is part of a line too.
     """
     lines = [line.rstrip() for line in text.split("\n")]
     while lines and not lines[-1]:

@@ -1,8 +1,8 @@
 """Python literals read from responses.
 
-Python's parser reads the text and nothing is evaluated. Two limits protect the parser, which long or deeply nested text
-can exhaust. Beyond ``ast.literal_eval`` the reader knows what ``repr`` writes: ``nan``, ``inf``, ``frozenset({1})`` and
-the scalars of NumPy, each of which is the plain value it holds.
+Python's parser reads the text; nothing is evaluated. Long or deeply nested text can exhaust the parser, so two limits
+protect it. In addition to ``ast.literal_eval``, the module accepts what ``repr`` writes: ``nan``, ``inf``,
+``frozenset({1})`` and NumPy's scalars. A scalar of NumPy becomes the plain Python value.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 
 # CPython itself reads 200 levels. Half of that leaves the interpreter's stack to the caller.
 MAX_DEPTH = 100
-# Characters. No output and no input of a problem comes near.
+# Characters. All outputs and inputs of problems are much shorter.
 MAX_LENGTH = 100_000
 
-# Strings and comments, which the limits pass over, and what can nest.
+# Strings and comments, which the limits ignore, and marks that can nest.
 _TOKEN = re.compile(
     r"""'''(?:[^\\']|\\.|'(?!''))*''' | \"\"\"(?:[^\\"]|\\.|"(?!""))*\"\"\"
       | '(?:[^\\'\n]|\\.)*' | "(?:[^\\"\n]|\\.)*" | \#[^\n]* | (?P<mark>[^\w\s]|\n)""",
@@ -29,13 +29,13 @@ _TOKEN = re.compile(
 )
 _FIRST = re.compile(r"[\w\[({'\"+.-]")
 _INDENTED = re.compile(r"\n([ \t]+)\S")
-# Operators and brackets between two commas. Only text that is made to nest has more.
+# Operators and brackets between two commas. Only an artificial text has more.
 _MAX_MARKS = 4 * MAX_DEPTH
 _NUMBER_NAMES = {name: complex(name) if name.endswith("j") else float(name) for name in ("nan", "inf", "nanj", "infj")}
 _NUMPY = ("np", "numpy")
 _NUMPY_SCALARS = re.compile(r"u?int\d*|u?(?:byte|short|intc|intp|longlong)|u?long|float\d*|(?:long)?double|half|single")
 _NUMPY_PLAIN: dict[str, Any] = {"bool": bool, "bool_": bool, "str_": str, "bytes_": bytes}
-# Bits of a number whose decimal form every Python reads: the limit is 4300 digits by default, and never below 640.
+# Bits of a number. Every Python reads its decimal form: the limit is 4300 digits by default, and never below 640.
 _LONG_INT = 2000
 
 
@@ -56,9 +56,9 @@ class Arguments:
     keywords: tuple[tuple[str, Any], ...] = ()
 
     def named(self, parameters: tuple[str, ...]) -> Arguments:
-        """Return the arguments with a name for each positional one, as far as the names of the parameters go.
+        """Return the arguments with positional ones named by the parameters, as far as there are parameters.
 
-        Named parameters come in their own order, further names in the order of the call.
+        Parameters come first, in the order of the signature. Other keywords follow in the order of the call.
         """
         count = min(len(parameters), len(self.positional))
         named = [*zip(parameters[:count], self.positional[:count], strict=True), *self.keywords]
@@ -74,12 +74,12 @@ class Arguments:
 
 @dataclass(frozen=True)
 class Constructed:
-    """A value that is written as a call of a plain constructor, such as ``Counter({'a': 2})``; never made here.
+    """A value written as a call of a plain constructor, such as ``Counter({'a': 2})``. The call is never executed.
 
     Attributes:
         name: The constructor's name.
-        arguments: The arguments by position.
-        keywords: Those by name.
+        arguments: The positional arguments.
+        keywords: The keyword arguments.
     """
 
     name: str
@@ -90,20 +90,20 @@ class Constructed:
 def parse_literal(text: str) -> Any:
     """Return the value of a Python literal.
 
-    Read are numbers, strings, bytes, ``None``, booleans, ``...``, tuples, lists, sets and dicts of these, ``set()``,
-    ``frozenset(...)``, ``nan`` and ``inf`` as ``repr`` writes them or as ``float('nan')``, and NumPy's scalars.
+    Literals are numbers, strings, bytes, ``None``, booleans, ``...``, and tuples, lists, sets and dicts of these.
+    So are ``set()``, ``frozenset(...)``, ``nan``, ``inf``, ``float('nan')``, ``float('inf')`` and NumPy's scalars.
 
     Args:
         text: Any text of any length; white space around the literal does not matter.
 
     Raises:
-        NotALiteralError: if the text is anything else, or longer or deeper than the limits.
+        NotALiteralError: If the text is not a literal, or is longer or deeper than the limits.
     """
     plain = text.strip()
     if not _FIRST.match(plain):
-        raise NotALiteralError("it does not begin like a literal")
+        raise NotALiteralError("it does not start like a literal")
     _check_limits(plain)
-    # Brackets around it, so that lines may end anywhere.
+    # The brackets allow line ends anywhere.
     match _statements(f"({plain}\n)"):
         case [ast.Expr(value=node)]:
             return value_of(node)
@@ -111,10 +111,10 @@ def parse_literal(text: str) -> Any:
 
 
 def parse_source(text: str) -> list[ast.stmt]:
-    """Return the statements of a text that Python parses, however the text as a whole is indented.
+    """Return the statements of Python source. The text as a whole may be indented.
 
     Raises:
-        NotALiteralError: if Python does not parse it, or if it is longer or deeper than the limits.
+        NotALiteralError: If Python cannot parse the text, or if it is longer or deeper than the limits.
     """
     _check_limits(text)
     return _statements(text)
@@ -130,7 +130,7 @@ def _statements(text: str) -> list[ast.stmt]:
         indented = layout[:1].isspace()
         try:
             with warnings.catch_warnings():
-                # Unknown escapes such as '\\d' are legal, if deprecated.
+                # Unknown escapes such as '\\d' are deprecated but legal.
                 warnings.simplefilter("ignore")
                 body = ast.parse(f"if True:\n{layout}" if indented else layout).body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -158,7 +158,7 @@ def _check_limits(text: str) -> None:
         if depth > MAX_DEPTH or marks > _MAX_MARKS:
             raise NotALiteralError(f"nested deeper than {MAX_DEPTH} levels")
         if depth < 0:
-            raise NotALiteralError("a closing bracket too many")
+            raise NotALiteralError("it has a closing bracket without an opening one")
 
 
 def value_of(node: ast.AST, constructors: frozenset[str] = frozenset()) -> Any:
@@ -166,10 +166,10 @@ def value_of(node: ast.AST, constructors: frozenset[str] = frozenset()) -> Any:
 
     Args:
         node: The tree.
-        constructors: Names whose calls count as values, too; see :class:`Constructed`.
+        constructors: Names of constructors whose calls are values too; see :class:`Constructed`.
 
     Raises:
-        NotALiteralError: if the tree is anything but a literal.
+        NotALiteralError: If the tree is not a literal.
     """
 
     def values(nodes: list[Any]) -> list[Any]:
@@ -207,10 +207,10 @@ def value_of(node: ast.AST, constructors: frozenset[str] = frozenset()) -> Any:
 
 
 def arguments_of(call: ast.Call, constructors: frozenset[str] = frozenset()) -> Arguments:
-    """Return the arguments of a call of literals.
+    """Return the arguments of a call if all of them are literals.
 
     Raises:
-        NotALiteralError: if an argument is anything else.
+        NotALiteralError: If an argument is not a literal.
     """
     keywords = [(keyword.arg, value_of(keyword.value, constructors)) for keyword in call.keywords]
     named = [(name, value) for name, value in keywords if name is not None]
@@ -220,7 +220,7 @@ def arguments_of(call: ast.Call, constructors: frozenset[str] = frozenset()) -> 
 
 
 def _number(node: ast.AST) -> Any:
-    """Return a number with a sign, a number that ``repr`` writes as a name, or a complex number."""
+    """Return a number with a sign, ``nan`` or ``inf``, or a complex number."""
     match node:
         case ast.Constant(value=int() | float() | complex() as value) if not isinstance(value, bool):
             return value
@@ -237,7 +237,7 @@ def _number(node: ast.AST) -> Any:
 
 
 def _numpy_scalar(name: str, value: Any) -> Any:
-    """Return the plain value of a scalar that ``repr`` writes as ``np.int64(1)``."""
+    """Return the plain value of a NumPy scalar that ``repr`` writes as a call, such as ``np.int64(1)``."""
     kind = _NUMPY_PLAIN.get(name)
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if (kind is not None and type(value) is kind) or (number and _NUMPY_SCALARS.fullmatch(name)):
@@ -251,7 +251,7 @@ _COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "froze
 
 
 def _constructed(name: str, given: Arguments) -> Any:
-    """Return the value of a constructor's call: a collection itself, so that it equals a literal."""
+    """Return the value of a constructor's call. A built-in collection becomes a plain value, equal to its literal."""
     kind = _COLLECTIONS.get(name)
     plain = len(given.positional) <= 1 and not any(isinstance(item, Constructed) for item in given.positional)
     if kind is not None and plain and (kind is dict or not given.keywords):
@@ -267,10 +267,10 @@ def _made(kind: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
 
 
 def render(value: Any) -> str:
-    """Return the Python expression for a value that a reader gave.
+    """Return the Python expression for a value that this module returned.
 
     Raises:
-        TypeError: if no reader gives such a value.
+        TypeError: If the value has another type.
     """
     if isinstance(value, Constructed):
         keywords = [f"{name}={render(item)}" for name, item in value.keywords]
@@ -282,7 +282,7 @@ def render(value: Any) -> str:
     if isinstance(value, complex):
         return repr(value) if cmath.isfinite(value) else f"complex('{value!r}')"
     if isinstance(value, int) and not isinstance(value, bool):
-        # Python writes and reads no decimals of more digits than some limit; it reads hexadecimals of any length.
+        # Python limits the digits of decimal integers that it writes and reads. Hexadecimal integers have no limit.
         return repr(value) if value.bit_length() < _LONG_INT else hex(value)
     if value is None or isinstance(value, (bool, str, bytes)):
         return repr(value)
@@ -297,4 +297,4 @@ def render(value: Any) -> str:
         if isinstance(value, frozenset):
             return f"frozenset({members})"
         return members or "set()"
-    raise TypeError(f"no value of a literal: {type(value).__name__}")
+    raise TypeError(f"not the value of a literal: {type(value).__name__}")

@@ -1,7 +1,7 @@
-r"""Where a response states its answer: in a block between marks, or in the last text that looks like an answer.
+r"""Extraction of the answer from a response: the block between marks, or the last text that looks like an answer.
 
-The functions return the answer's text as it stands, with code fences and quotes;
-:mod:`lm_eval_codemind.answers.comparison` knows how to read those.
+The functions return the answer's text unchanged, with code fences and quotes.
+:mod:`lm_eval_codemind.answers.comparison` interprets these.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from lm_eval_codemind.answers.response import END_OF_OWN_TEXT, own_text, visible
 
 
 class Marks(NamedTuple):
-    """What an answer stands between.
+    """The marks around an answer.
 
     Attributes:
-        begin: What is in front of it.
-        end: What is behind it.
-        stop: What a base model goes on with after its answer.
+        begin: The mark before the answer.
+        end: The mark after the answer.
+        stop: Text that a base model writes when it continues after its answer.
     """
 
     begin: re.Pattern[str]
@@ -29,35 +29,35 @@ class Marks(NamedTuple):
     stop: re.Pattern[str] = END_OF_OWN_TEXT
 
 
-# Ours, and those of the CodeMind artifact, so that its recorded responses and its prompts can be scored as they are.
+# Our marks, and those of the CodeMind artifact, so that its recorded responses and its prompts can be scored unchanged.
 OUTPUT = Marks(
     re.compile(r"<<<Output>>>|<output>", re.IGNORECASE), re.compile(r"</output>|\[END-OF-RESPONSE\]", re.IGNORECASE)
 )
 INPUT = Marks(re.compile(r"<input>", re.IGNORECASE), re.compile(r"</input>|\[END-OF-RESPONSE\]", re.IGNORECASE))
-# What models write unasked.
+# Marks that models write although the prompt does not ask for them.
 _ANSWER = Marks(
     re.compile(r"<(?:final_)?answer>|\[(?:ANSWER|OUTPUT)\]", re.IGNORECASE),
     re.compile(r"</(?:final_)?answer>|\[/(?:ANSWER|OUTPUT)\]|\[END-OF-RESPONSE\]", re.IGNORECASE),
 )
-# A mark without its counterpart.
+# A mark without the matching other mark.
 _STRAY = re.compile(r"</?(?:output|input|(?:final_)?answer)>", re.IGNORECASE)
 _KEYS = ("output", "answer", "result", "final_answer")
 
-# An answer is looked for no further from the end than this, and among so many candidates.
+# The search for an answer covers this many characters at the end of a response, and this many candidates.
 _TAIL = 20_000
 _CANDIDATES = 200
-# Characters of a line beside a mark that are looked at.
+# Characters of a line before and after a mark that are examined.
 _NEAR = 200
 _FENCE = re.compile(r"```[^\n`]*\n(?P<answer>.*?)\n?```", re.DOTALL)
 _EMPHASIS = re.compile(r"\\boxed\{(?P<boxed>[^\n]*)\}|(?<!`)`(?P<ticks>[^`\n]+)`(?!`)|\*\*(?P<bold>[^*\n]+)\*\*")
-# The rest of the line is looked at without being consumed: "the result of f(3) is 5" holds two candidates.
+# The rest of the line is a lookahead: "the result of f(3) is 5" contains two candidates.
 _PHRASE = re.compile(
     r"(?:\b(?:outputs?|answer|results?|value|returns?|returned|prints?|printed|be|is|are)\b[*_]*:?[*_]*|==|=>|->|[=→⇒])"
     r"[ \t]+(?=(?P<answer>[^\n]+))",
     re.IGNORECASE,
 )
 _ANNOUNCES = re.compile(r"\b(?:outputs?|answer|results?|prints?|printed)\b", re.IGNORECASE)
-# "Answer: X", "prints `X`" and the like in what is said about a printed text.
+# "Answer: X", "prints `X`" and similar sentences about a printed text.
 _PRINTED = re.compile(
     r"\b(?:outputs?|answer|results?)\b[*_]*(?:\s+is)?:?[*_]*[ \t]+`(?P<said>[^`\n]+)`"
     r"|\bprint(?:s|ed|ing)?:?[*_]*[ \t]+`(?P<ticks>[^`\n]+)`"
@@ -71,22 +71,22 @@ _REFUSES = re.compile(
     r"|\b(?:I'm|I\u2019m)\s+(?:not|unable|sorry)\b|\b(?:unable|impossible) to\b|\bnot sure\b|\bno idea\b",
     re.IGNORECASE,
 )
-# In a sentence these stand between two marks that are only mentioned.
+# A sentence that only mentions two marks has these words between them.
 _MENTIONED = {"", "and", "or", "to", "tag and", "tags and", "answer", "the answer", "your answer", "output", "result"}
 
 
 def marked_answer(response: str, printed: bool, marks: Marks = OUTPUT) -> str | None:
-    """Return the text between the answer's marks; None if there are no marks or nothing between them.
+    """Return the text between the answer's marks; None if there are no marks or only white space between them.
 
-    White space that only shows where the marks stand is not part of it: a blank beside them on their line, and the
-    indentation of the lines they stand on. Of several blocks the last counts that is closed, else the last that is
-    not; marks that a sentence mentions are no block. Text after the end of the response's own problem is ignored.
+    White space that belongs to the marks is removed: a blank next to a mark, and the indentation of the marks' lines.
+    If there are several blocks, the last closed block counts, or else the last open one. Marks that a sentence only
+    mentions do not form a block. Text after the end of the response to this problem is ignored.
 
     Args:
-        response: The model's response, as it is.
-        printed: Whether the output is what the program prints, and not a value: a program may print nothing, so that an
-            empty block is an answer, the empty text.
-        marks: What the answer stands between.
+        response: The model's unchanged response.
+        printed: Whether the output is printed text, and not a value. A program may print nothing, so an empty block
+            is then an answer: the empty text.
+        marks: The marks around the answer.
     """
     text = visible_text(response)
     begins = list(marks.begin.finditer(text))
@@ -94,7 +94,7 @@ def marked_answer(response: str, printed: bool, marks: Marks = OUTPUT) -> str | 
         return None
     rambling = marks.stop.search(text, begins[0].end())
     if rambling:
-        # Keep an end mark that does double duty, so that the block before it is closed.
+        # Keep an end mark that is also a stop, so that the block before it is closed.
         text = text[: rambling.end()] if marks.end.fullmatch(rambling.group()) else text[: rambling.start()]
         begins = [begin for begin in begins if begin.end() <= len(text)]
     best, best_rank = None, 0
@@ -112,7 +112,7 @@ def marked_answer(response: str, printed: bool, marks: Marks = OUTPUT) -> str | 
 
 
 def _rank(content: str, before: str, after: str, closed: bool, printed: bool, marks: Marks) -> int:
-    """Return how likely a block is the answer, from its content and what its line has before and after: 0 for no."""
+    """Return the rank of a block as the answer, from its content and the text around it; 0 if it is not an answer."""
     in_sentence = re.search(r"\w", marks.begin.sub("", marks.end.sub("", before))) is not None
     bare = content.strip(" \t\n`'\".,\u2026").lower()
     if (in_sentence and bare in _MENTIONED and bare != content.lower()) or not (content.strip() or printed):
@@ -124,7 +124,7 @@ def _rank(content: str, before: str, after: str, closed: bool, printed: bool, ma
 
 
 def _without_layout(block: str, margin: str) -> str:
-    """Return the text between two marks without what shows where they stand, such as the margin of the first."""
+    """Return the text between two marks without their layout, such as the margin of the first mark."""
     lines = block.removeprefix(" ").removesuffix(" ").split("\n")
     if len(lines) > 1 and not lines[-1].strip():
         lines[-1] = ""
@@ -136,15 +136,15 @@ def _without_layout(block: str, margin: str) -> str:
 def likely_answer(response: str, printed: bool) -> str | None:
     """Return the answer between the marks, or else the last text of the response that looks like one.
 
-    Marks of other kinds and the key ``output`` of a JSON object go before anything else. Then, for values: what the
-    response ends with, if that is a code fence or follows a heading such as "Output:"; else of the candidates (code
-    fence, boxed or emphasised text, back-ticks, what follows words such as "output", "returns" or an equals sign, the
-    last line) the last one on the last line or, if there is none, anywhere, Python literals first. For printed text:
-    see :func:`likely_text`. A sentence such as "I do not know." is not an answer.
+    Other marks and the key ``output`` of a JSON object have priority. For values, the next choice is the end of the
+    response, if it is a code fence or follows a heading such as "Output:". The last choice is a candidate: a code
+    fence, boxed or emphasised text, back-ticks, text after "output", "returns" or an equals sign, or the last line.
+    The last candidate of the last line counts, or else the last one anywhere; Python literals have priority. For
+    printed text see :func:`likely_text`. A sentence such as "I do not know." is not an answer.
 
     Args:
-        response: The model's response, as it is.
-        printed: Whether the output is what the program prints, and not a value.
+        response: The model's unchanged response.
+        printed: Whether the output is printed text, and not a value.
     """
     marked = marked_answer(response, printed)
     if marked is not None:
@@ -159,19 +159,19 @@ def likely_answer(response: str, printed: bool) -> str | None:
 
 
 def likely_text(response: str) -> str | None:
-    """Return the last text that a response sets apart.
+    """Return the last text of a response that looks like printed output; None if the response has no text.
 
-    That is a code fence at its end, what its last line states, another fence, what follows the last heading, what
-    another line states, or the last line; None if the response says nothing.
+    The order of preference: a code fence at the end, the text that the last line states, another fence, the text after
+    the last heading, the text that another line states, the last line.
     """
     text = _spoken(response)
     return _last_printed(text) if text else None
 
 
 def likely_code(response: str) -> Iterator[str]:
-    """Yield pieces of a response that may be an answer in code, the likeliest first, bounded in number and length.
+    """Yield parts of a response that may be an answer in code, the likeliest first, limited in number and length.
 
-    All of it, what it has in code fences and in back-ticks, and its lines, each kind from the last to the first.
+    These are the whole response, its code fences, its text in back-ticks and its lines, each kind from last to first.
     """
     text = _spoken(response)
     yield text
@@ -183,12 +183,12 @@ def likely_code(response: str) -> Iterator[str]:
 
 
 def _spoken(response: str) -> str:
-    """Return the end of what a response says about its own problem."""
+    """Return the end of the response to this problem, without text about further problems."""
     return _STRAY.sub("", own_text(visible_text(response))).strip()[-_TAIL:]
 
 
 def _json_answer(text: str) -> str | None:
-    """Return what the last JSON object of a text has under a key such as ``output``; a string as it is."""
+    """Return the value of a key such as ``output`` in the last JSON object of a text; a string without its quotes."""
     decoder = json.JSONDecoder()
     for start in [match.start() for match in re.finditer(r"\{\s*\"", text)][: -_CANDIDATES - 1 : -1]:
         try:
@@ -202,8 +202,8 @@ def _json_answer(text: str) -> str | None:
 
 
 def _final_fence(text: str) -> str | None:
-    """Return what is in the code fence that a text ends with."""
-    # From the end, for an odd number of fences before it would pair them wrongly.
+    """Return the content of the code fence at the end of a text."""
+    # Search from the end: an odd number of fences before it would give wrong pairs.
     fence = _FENCE.fullmatch(text, max(text.rfind("```", 0, -3), 0)) if text.endswith("```") else None
     return fence["answer"] if fence else None
 
@@ -220,7 +220,7 @@ def _last_value(text: str) -> str:
 
 
 def _best(candidates: Iterator[tuple[int, str]]) -> str | None:
-    """Return the last candidate that is a literal, else the last one; None if there are none."""
+    """Return the last candidate that is a literal, or else the last candidate; None if there are no candidates."""
     last = sorted(candidates)[-_CANDIDATES:]
     for _, candidate in reversed(last):
         if _is_literal(candidate):
@@ -229,7 +229,7 @@ def _best(candidates: Iterator[tuple[int, str]]) -> str | None:
 
 
 def _candidates(text: str) -> Iterator[tuple[int, str]]:
-    """Yield pieces of a text that may be an answer, each with the position where it starts."""
+    """Yield parts of a text that may be an answer, each with its start position."""
     for match in _FENCE.finditer(text):
         yield match.start("answer"), match["answer"]
     for match in _EMPHASIS.finditer(text):
@@ -250,7 +250,7 @@ def _is_literal(text: str) -> bool:
 
 
 def _announces(line: str) -> bool:
-    """Return whether a line is a heading that announces the answer, such as ``**Output:**``."""
+    """Whether a line is a heading for the answer, such as ``**Output:**``."""
     line = line.rstrip(" *_")
     return line.endswith(":") and _ANNOUNCES.search(line) is not None
 
@@ -279,6 +279,6 @@ def _last_printed(text: str) -> str:
 
 
 def _stated(text: str) -> str | None:
-    """Return the last printed text that sentences state, as in "prints `X`" or "Answer: X"."""
+    """Return the last printed text that a sentence states, as in "prints `X`" or "Answer: X"."""
     matches = list(_PRINTED.finditer(text))
     return _without_full_stop(str(matches[-1][matches[-1].lastgroup or 0])) if matches else None

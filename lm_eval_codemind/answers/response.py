@@ -1,16 +1,16 @@
-"""What every reader of a response does first: line ends made uniform, thinking and special tokens taken away."""
+"""The first step of reading a response: unify line ends, remove thinking and special tokens."""
 
 from __future__ import annotations
 
 import re
 
-# The first line of every prompt of ours. A base model that goes on after its answer writes it next.
+# The first line of each of our prompts. A base model that continues after its answer writes it next.
 END_OF_OWN_TEXT = re.compile(r"^### Problem[ \t]*$|\[END-OF-RESPONSE\]", re.MULTILINE)
 
-# What a replaying model hands over instead of a response where the document is to be left out of the scores.
+# A replay model returns this instead of a response if the document must be left out of the scores.
 SKIPPED = "[codemind: no response recorded, leave this document out]"
 
-# All tags that the harness, with its tasks and the `think_end_token` of its models, knows are among them.
+# Includes all tags that the harness knows from its tasks and from the `think_end_token` of its models.
 _THINKING = r"(?:(?:seed:)?think|thinking|thoughts?|reasoning|reflection)"
 _TAG = re.compile(
     rf"(?P<end></{_THINKING}>|\[/(?:THINK|THOUGHT)\]|<\|end_of_thought\|>|<\|channel\|>final(?:[^<\n]*)<\|message\|>)"
@@ -18,18 +18,18 @@ _TAG = re.compile(
     r"|(?:<\|start\|>assistant)?<\|channel\|>analysis(?:[^<\n]*)<\|message\|>)",
     re.IGNORECASE | re.MULTILINE,
 )
-# `<|im_end|>`, `<|eot_id|>` and their kin; `</s>` only where nothing follows, since it is an HTML tag as well.
+# `<|im_end|>`, `<|eot_id|>` and similar tokens; `</s>` only at the end of the text, because it is also an HTML tag.
 _SPECIAL_TOKEN = re.compile(r"<\|[a-z0-9_]+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>|</s>\s*\Z|<end_of_turn>", re.IGNORECASE)
 
 
 def visible_text(response: str) -> str:
-    r"""Return the part of a response that is meant for its reader, with ``\n`` as its line end.
+    r"""Return the part of a response that is not thinking, with ``\n`` as line end.
 
-    Reasoning models think aloud between tags such as ``<think>`` and ``</think>``, or in a channel of their own. Chat
-    templates often put the opening tag into the prompt, so a closing tag alone ends the thinking as well. Where nothing
-    is said besides the thinking, what was thought before the closing tag counts; a response that its token budget cut
-    off has no closing tag, and then nothing counts. The first of the tokenizer's special tokens that follows any text
-    ends the response. Takes time linear in the response.
+    Reasoning models think between tags such as ``<think>`` and ``</think>``, or in a separate channel. Chat templates
+    often put the opening tag into the prompt, so a closing tag alone ends the thinking as well. If there is no text
+    outside the thinking, the closed thinking counts. If the token limit cut off the response, the thinking has no
+    closing tag and nothing counts. The first special token of the tokenizer that follows some text ends the response.
+    The time is linear in the length of the response.
     """
     spoken, thought = _parted(response.replace("\r\n", "\n").replace("\r", "\n"))
     said = _up_to_special_token(spoken)
@@ -37,18 +37,18 @@ def visible_text(response: str) -> str:
 
 
 def own_text(text: str, end: re.Pattern[str] = END_OF_OWN_TEXT) -> str:
-    """Return what a text says about its own problem, without what a base model goes on with.
+    """Return the part of a text that is about this problem, without a base model's continuation.
 
     Args:
         text: The text.
-        end: What it goes on with.
+        end: The pattern at which the continuation starts.
     """
     match = end.search(text)
     return text[: match.start()] if match and text[: match.start()].strip() else text
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """Return what a text says, and what it thinks in parts that are closed."""
+    """Return the text outside the thinking, and the closed parts of the thinking."""
     spoken: list[str] = []
     thought: list[str] = []
     position = 0
@@ -61,7 +61,7 @@ def _parted(text: str) -> tuple[str, str]:
         if thinking:
             thought.append(part)
         elif tag["end"]:
-            # Without an opening tag all that came before was thinking.
+            # Without an opening tag, all text before the closing tag is thinking.
             thought += [*spoken, part]
             spoken.clear()
         else:

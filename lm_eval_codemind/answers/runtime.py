@@ -1,8 +1,8 @@
-"""Answers about the runtime behaviour of a program: reading them, and judging them by value or by REval's rules.
+"""Answers about the runtime behaviour of a program: parsing, and scoring by value or by REval's rules.
 
-Four questions: is a line executed (coverage), what does a variable hold after it (state), which line comes next (path),
-what are the values that are asked for as output. Where each is read from is the answer between ``<answer>`` and
-``</answer>`` or, without such tags, the last text that looks like one.
+There are four questions. Is a line executed (coverage)? Which value does a variable have after it (state)? Which line
+is next (path)? Which values are the output? The answer is the text between ``<answer>`` and ``</answer>`` or, without
+these tags, the last text that looks like an answer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lm_eval_codemind.answers.response import own_text, visible_text
 NOT_EXECUTED = "not executed"
 THE_END = "the end"
 
-# Ours, IER's and REval's.
+# The marks of our tasks, of IER and of REval.
 _MARKS = Marks(
     re.compile(r"<answer>|<output>|\[ANSWER\]", re.IGNORECASE),
     re.compile(r"</answer>|</output>|\[/ANSWER\]", re.IGNORECASE),
@@ -98,8 +98,8 @@ class State:
 
     Attributes:
         value: Text of the value; empty for "not executed".
-        type_name: The type's name as Python has it; "" where none is stated.
-        executed: False for the answer that the line is not executed.
+        type_name: Python's name of the type; "" if the answer states no type.
+        executed: False if the answer is that the line is not executed.
     """
 
     value: str
@@ -108,7 +108,7 @@ class State:
 
 
 def read_coverage(response: str) -> bool | None:
-    """Return whether a response says that the line is executed; None if it does not say."""
+    """Return True if the response states that the line is executed, False if not executed, None without an answer."""
     text, marked = _answer(response)
     if not marked:
         text = _last_lines(text, 3)
@@ -126,10 +126,10 @@ def read_coverage(response: str) -> bool | None:
 
 
 def read_state(response: str) -> State | None:
-    """Return the value and the type that a response states, in either order; None if it states none.
+    """Return the value and the type that a response states, in either order; None without an answer.
 
-    The type is what stands behind the last ``;`` or in front of the first one, on a line of its own, in parentheses
-    behind the value, or under the key ``type``. Where no type is stated, the literal's own counts.
+    The type may follow the last ``;`` or precede the first one. It may also be on a separate line, in parentheses after
+    the value, or under the key ``type``. If no type is stated, the type of the literal counts.
     """
     text, marked = _answer(response)
     if not marked:
@@ -150,15 +150,15 @@ def read_state(response: str) -> State | None:
 def read_path(response: str, lines: Sequence[str]) -> int | str | None:
     """Return the number of the line that a response names as the next one.
 
-    A line may be named by its number, in digits or in words, or by its text where only one line of the program has that
-    text.
+    The response may name a line by its number, in digits or in words. It may also name it by its text if only one line
+    of the program has that text.
 
     Args:
         response: The model's response.
         lines: The program's lines.
 
     Returns:
-        The number, :data:`THE_END`, :data:`NOT_EXECUTED`, or None if nothing of the kind is stated.
+        The number, :data:`THE_END`, :data:`NOT_EXECUTED`, or None without an answer.
     """
     text, marked = _answer(response)
     if not marked:
@@ -181,20 +181,20 @@ def read_path(response: str, lines: Sequence[str]) -> int | str | None:
 
 
 def read_outputs(response: str, masked: str) -> tuple[str, ...] | None:
-    """Return the texts of the values that a response gives for what is masked; None if it gives none, or too few.
+    """Return the texts of the values that a response states for the masks; None if there are fewer values than masks.
 
-    They may be the values alone, one a line, numbered or not, or the masked lines completed. In the latter everything
-    but what was masked must stand there as it did, so nothing can be smuggled in.
+    The answer may be the values alone, one per line, with or without numbers, or the completed source lines. In
+    completed lines all text outside the masks must be unchanged, so an answer cannot insert other code.
 
     Args:
         response: The model's response.
-        masked: Source with ``??`` for each value; ``??`` alone where the answer is the value itself.
+        masked: Source with ``??`` for each value; ``??`` alone if the answer is the value itself.
     """
     text, marked = _answer(response)
     if not marked:
         text = _unmarked(text)
     if masked.strip() == "??":
-        # A printed text: its indentation counts, and nothing in it is a label.
+        # A printed text: its indentation counts, and no part of it is a heading such as "Answer:".
         text = _fence_content(text.strip("\n"))
         return (text,) if text.strip() else None
     text = _fence_content(text.strip())
@@ -214,14 +214,14 @@ def read_outputs(response: str, masked: str) -> tuple[str, ...] | None:
 
 
 def same_state(answer: State | None, value: str | None, type_name: str) -> bool:
-    """Return whether an answer states what a variable holds.
+    """Whether an answer states the value and the type of a variable.
 
-    The value is compared as IER compares outputs. A stated type has to be the value's, compared without regard to case;
-    a value stated without its type has to be a literal of that type.
+    The value is compared as IER compares outputs. A stated type must equal the value's type; case does not count. If
+    no type is stated, the answer must be a literal of the value's type.
 
     Args:
-        answer: What :func:`read_state` returned.
-        value: The literal; None where the line is not executed.
+        answer: The result of :func:`read_state`.
+        value: The literal; None if the line is not executed.
         type_name: Name of the value's type.
     """
     if answer is None:
@@ -239,12 +239,12 @@ def same_state(answer: State | None, value: str | None, type_name: str) -> bool:
 
 
 def same_path(answer: int | str | None, next_line: int | None, last_line: int | None = None) -> bool:
-    """Return whether an answer names the next line.
+    """Whether an answer names the next line.
 
     Args:
-        answer: What :func:`read_path` returned.
-        next_line: First line of the statement that comes next; 0 for the end; None where the line is not executed.
-        last_line: Last line of that statement, or of its header: any of them names it.
+        answer: The result of :func:`read_path`.
+        next_line: First line of the next statement; 0 for the end; None if the line is not executed.
+        last_line: Last line of that statement, or of its header. Each line from the first to the last is correct.
     """
     if next_line is None:
         return answer == NOT_EXECUTED
@@ -254,12 +254,12 @@ def same_path(answer: int | str | None, next_line: int | None, last_line: int | 
 
 
 def same_outputs(answers: Sequence[str] | None, outputs: Sequence[str], printed: bool = False) -> bool:
-    """Return whether all values are right, each compared as IER compares outputs.
+    """Whether all values are correct. Each is compared as IER compares outputs.
 
     Args:
-        answers: What :func:`read_outputs` returned.
+        answers: The result of :func:`read_outputs`.
         outputs: The labels: literals, or the text that a script prints.
-        printed: Which of the two they are.
+        printed: Whether the labels are printed text.
     """
     return (
         answers is not None
@@ -269,7 +269,7 @@ def same_outputs(answers: Sequence[str] | None, outputs: Sequence[str], printed:
 
 
 def _answer(response: str) -> tuple[str, bool]:
-    """Return the text of the answer, and whether it was marked; without marks the visible end of the response."""
+    """Return the text of the answer and True if it has marks; otherwise the end of the visible response and False."""
     marked = marked_answer(response, printed=False, marks=_MARKS)
     if marked is not None:
         return marked, True
@@ -317,7 +317,7 @@ def _fence_content(text: str) -> str:
 
 
 def _strip(text: str) -> str:
-    """Return a text without the fence, the back-ticks or the emphasis that it stands in."""
+    """Return a text without the fence, the back-ticks or the emphasis around it."""
     text = _fence_content(text.strip())
     for mark in ("```", "**", "`", "__"):
         inner = text[len(mark) : -len(mark)]
@@ -327,18 +327,18 @@ def _strip(text: str) -> str:
 
 
 def _says_never(text: str) -> bool:
-    """Tell whether an answer is that the line is not executed, and no value besides."""
+    """Whether an answer states that the line is not executed, and states no value."""
     if not _NEVER.search(text) or len(text) > 200:
         return False
     try:
         return not isinstance(parse_literal(text), (str, list, tuple, dict, set))
     except NotALiteralError:
-        # The word may be the string that is asked for, as in "nil; str".
+        # The word may be the variable's value, a string, as in "nil; str".
         return _type_name(text.rpartition(";")[2]).lower() not in _PLAIN_TYPES - {"nonetype"} or ";" not in text
 
 
 def _type_name(text: str) -> str:
-    """Return a type's name as Python has it; "" if the text is none."""
+    """Return Python's name of a type; "" if the text does not name a type."""
     found = _TYPE.match(_strip(text).strip())
     if found is None:
         return ""
@@ -372,13 +372,13 @@ _IN_WORDS = (
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:
-    """Return the ways in which a text may be a value and a type, the likeliest first."""
+    """Return the possible splits of a text into value and type, the likeliest first."""
     pairs = [(match["value"], match["type"]) for match in (key.search(text) for key in _KEYED) if match][:1]
     before, mark, after = text.rpartition(";")
     if mark:
         first, _, rest = text.partition(";")
         split = [(before, after), (rest, first)] if _is_type(first) else [(before, after)]
-        # The type stands in front, unless what stands behind is one as well.
+        # The type comes first, unless the text after it is a type too.
         pairs += split if _is_type(after) else split[::-1]
     rows = [line for line in text.splitlines() if line.strip()]
     if len(rows) == 2:
@@ -392,7 +392,7 @@ def _is_type(text: str) -> bool:
 
 
 def _number_in_words(text: str) -> int | None:
-    """Return a number below a thousand that is written in words."""
+    """Return the value of a number below a thousand that is written in words."""
     words = re.findall(r"[a-z]+", text)
     if not words or len(words) > 6:
         return None
@@ -409,7 +409,7 @@ def _number_in_words(text: str) -> int | None:
     return total
 
 
-# A string, in which question marks mean nothing, or a mask.
+# A string, in which question marks are plain text, or a mask.
 _STRING_OR_MASK = re.compile(r"""('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")|\?\?""")
 
 
@@ -419,7 +419,7 @@ def _with_names(masked: str) -> str:
 
 
 def _filled(text: str, masked: str) -> tuple[str, ...] | None:
-    """Return what stands in place of the masks if a text is the masked source completed, or its masked lines."""
+    """Return the text at each mask if the answer is the completed source, or only its lines with masks."""
     try:
         wanted, answer = parse_source(_with_names(masked)), parse_source(text)
     except NotALiteralError:
@@ -437,25 +437,25 @@ _TRIVIAL = ("assertTrue(True)", "assertFalse(False)", "assert True", "assert Fal
 
 
 def published_answer(response: str) -> str:
-    """Return the text REval judges: between ``[ANSWER]`` and ``[/ANSWER]``, or all of the response."""
+    """Return the text that REval scores: between ``[ANSWER]`` and ``[/ANSWER]``, or the whole response."""
     text = response.rpartition("[ANSWER]")[2]
     return text.partition("[/ANSWER]")[0].strip()
 
 
 def published_coverage(answer: str) -> bool:
-    """Return what REval reads about coverage: the first three letters decide, and what is unclear counts as NO."""
+    """Return REval's reading of a coverage answer: True if the first three letters are YES, otherwise False."""
     return answer.strip()[:3].upper() == "YES"
 
 
 def published_state(answer: str, values: Sequence[tuple[str, str]]) -> bool:
-    """Return whether REval accepts an answer about a variable.
+    """Whether REval accepts an answer about a variable.
 
-    ``value; type`` is split at the last semicolon. The type in small letters has to be that of an accepted value; then
-    floats may differ by 1e-6 and other values have to be equal to any accepted one. Without one, "Nil" is right.
+    The answer ``value; type`` is split at the last semicolon. The type in lower case must be an accepted value's type.
+    Floats may differ by 1e-6; other values must equal an accepted value. Without accepted values, "Nil" is right.
 
     Args:
         answer: The text.
-        values: Accepted values, ``repr`` and name of the type with its module.
+        values: Accepted values, each as ``repr`` and the type's name with its module.
     """
     if not values:
         return answer.strip().lower() == "nil"
@@ -470,9 +470,9 @@ def published_state(answer: str, values: Sequence[tuple[str, str]]) -> bool:
 
 
 def published_answerable(values: Sequence[tuple[str, str]]) -> bool:
-    """Return whether there is an answer that :func:`published_state` accepts.
+    """Whether there is an answer that :func:`published_state` accepts.
 
-    There is none where all types are written with capitals: they are looked for in small letters.
+    There is no such answer if all type names contain capitals, because REval compares them with a lower-case name.
     """
     return not values or any(name == name.lower() for name in _published_types(values))
 
@@ -495,22 +495,22 @@ def _published_same(value: object, accepted: str) -> bool:
 
 
 def published_path(answer: str, next_lines: Sequence[int], lines: Sequence[str]) -> bool:
-    """Return whether REval accepts an answer about the next line: its text, or -1 for the end.
+    """Whether REval accepts an answer about the next line: the line's text, or -1 for the end.
 
     Args:
         answer: The text.
-        next_lines: Accepted lines, -1 for the end.
-        lines: The program's lines. An answer stands for every line with its text.
+        next_lines: Accepted line numbers, -1 for the end.
+        lines: The program's lines. An answer names every line with the same text.
     """
     accepted = {"-1" if number == -1 else lines[number - 1].strip() for number in next_lines}
     return answer.strip() in accepted
 
 
 def published_assertions(answer: str, masked: str) -> str | None:
-    """Return the statements REval executes to judge an output; None for an answer that it refuses unexecuted.
+    """Return the statements that REval executes to score an output; None for an answer that it refuses to execute.
 
-    Missing lines are filled with the question's first ones. There have to be as many ``assert`` as in the question, and
-    no trivial one. The answer is right if executing it raises nothing.
+    Missing lines are copied from the start of the question. The answer must have as many ``assert`` as the question,
+    and none may be trivial. The answer is right if its execution raises no exception.
 
     Args:
         answer: The text.

@@ -1,1 +1,1 @@
-"""What execution has shown and this package ships, and how it is applied to problems. Nothing here executes."""
+"""The packaged results of executions, and functions that apply them to problems. These functions execute no program."""

@@ -1,12 +1,12 @@
-"""The suites of buggy programs: what such a program itself returns for the calls of the suite that it fails.
+"""The test suites of buggy programs: each expects the outputs of the buggy program itself.
 
-To simplify a buggy program means to keep what it does, its bug included. The suite T of the correct program is no
-measure of that: the buggy one fails it. Its own suite takes the calls of T that stand by themselves, and the call of
-the test that reveals the bug, and expects of each what the buggy program returns. It leaves out calls from which the
-program does not return, or whose output cannot be proven.
+A simplification of a buggy program must keep its behaviour, including the bug. The suite T of the correct program
+cannot check that, because the buggy program fails T. The buggy program's suite uses the calls of T that need no other
+code, and the call of the test that reveals the bug. It expects the value that the buggy program returns for each call.
+A call is left out if the program does not return from it, or if its output cannot be proven.
 
-``proofs/buggy_outputs.json`` is what executing them under differing circumstances has proven
-(``utils/prove_buggy_outputs.py``): benchmark -> problem -> call -> output.
+``proofs/buggy_outputs.json`` has the outputs: benchmark -> problem -> call -> output. They are proven by execution
+under different conditions (``utils/prove_buggy_outputs.py``).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from lm_eval_codemind.problems import Problem
 
 BUGGY_OUTPUTS = "proofs/buggy_outputs.json"
 
-# How far floats may differ, as in HumanEval's suites.
+# The tolerance for floats, as in HumanEval's suites.
 _TOLERANCE = "1e-6"
 
 
 def with_own_suites(benchmark: str, problems: Sequence[Problem]) -> list[Problem]:
-    """Return the problems of a benchmark of buggy programs, each with its own suite in the place of the one it fails.
+    """Return the problems of a benchmark of buggy programs, each with the suite that its own program passes.
 
-    A problem whose program returns from no call keeps the suite it has, and other benchmarks are returned as they are.
+    A problem keeps its suite if its program returns from none of the calls. Other benchmarks are returned unchanged.
 
     Args:
         benchmark: Name of a benchmark.
@@ -43,7 +43,7 @@ def with_own_suites(benchmark: str, problems: Sequence[Problem]) -> list[Problem
 
 
 def suite_of(outputs: Mapping[str, str]) -> str:
-    """Return the suite that expects an output of each call; floats may differ as little as in HumanEval's suites."""
+    """Return the suite that expects an output for each call. The tolerance for floats is that of HumanEval's suites."""
     return "".join(f"{_assertion(call, output)}\n" for call, output in outputs.items())
 
 

@@ -8,13 +8,13 @@ from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.languages import kind_of, measured
 from lm_eval_codemind.problems import Problem, digest
 
-# "code" -> benchmark -> problem id -> loop iterations of C on the problem's input; "transformed" -> the same of C+,
-# with the digest of the C+ that they were measured on.
+# "code" -> benchmark -> problem id -> loop iterations of C on the problem's input; "transformed" -> the same for C+,
+# with the digest of the C+ that was measured.
 LOOP_LENGTHS = "proofs/loop_lengths.json"
 
 
 def with_complexity(problem: Problem) -> Problem:
-    """Return the problem with its complexity columns. Nothing is executed."""
+    """Return the problem with its complexity columns, without executing its program."""
     lengths = shipped.load(LOOP_LENGTHS)
     code = lengths.get("code", {}).get(problem.benchmark, {}).get(problem.problem_id)
     transformed, of = lengths.get("transformed", {}).get(problem.benchmark, {}).get(problem.problem_id, (None, ""))

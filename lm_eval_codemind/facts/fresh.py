@@ -1,7 +1,7 @@
-"""Fresh inputs of problems, with their outputs: made from a seed and proven by execution.
+"""Fresh inputs of problems, with their outputs: generated from a seed and proven by execution.
 
-A file per benchmark in ``fresh_inputs/`` holds those of seed 0, one per problem, as differences from the problem's own
-input.
+``fresh_inputs/`` has one file per benchmark with the fresh inputs of seed 0, one per problem. Each input is stored as
+its difference from the problem's own input.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lm_eval_codemind.problems import Problem, digest
 
 SHIPPED_SEED = 0
 
-# Why a problem has no fresh input. A closed set, in the order in which a changed input is examined.
+# All reasons why a problem may have no fresh input, in the order in which a changed input is checked.
 REASONS: dict[str, str] = {
     "input": "the input has nothing to change, or every change of it is in the tests",
     "stated": "the test method states the output that it expects",
@@ -33,13 +33,13 @@ REASONS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Run:
-    """What a program did on an input.
+    """The execution of a program on an input.
 
     Attributes:
-        input: In the form of ``problem.input``.
-        output: A literal, or what was printed; None if it gave nothing of the kind.
-        steps: Statements executed, with those of the input: a call, or a test method.
-        lines: Numbers of the different statements among them.
+        input: The input, in the form of ``problem.input``.
+        output: A literal, or the printed text; None if there is no such output.
+        steps: Number of executed statements, including those of the input (a call or a test method).
+        lines: Line numbers of the distinct statements among them.
     """
 
     input: str
@@ -55,7 +55,7 @@ class Fresh:
     Attributes:
         steps: Statements that the original input executes.
         runs: The fresh inputs with their proven outputs, the best first.
-        reason: Where there are none, a key of :data:`REASONS`.
+        reason: A key of :data:`REASONS` if there are no fresh inputs.
     """
 
     steps: int = 0
@@ -63,7 +63,7 @@ class Fresh:
     reason: str = ""
 
     def to_json(self, problem: Problem) -> dict[str, Any]:
-        """Return it as plain values; inputs as their differences from the problem's own."""
+        """Return the fresh inputs as JSON values, each input as its difference from the problem's own input."""
         if self.reason:
             return {"reason": self.reason}
         runs = [[_difference(problem.input, run.input), run.output, run.steps] for run in self.runs]
@@ -71,10 +71,10 @@ class Fresh:
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any], problem: Problem) -> Fresh:
-        """Return what :meth:`to_json` wrote.
+        """Return the fresh inputs that :meth:`to_json` wrote.
 
         Raises:
-            ValueError: naming the problem, if it is not the one whose inputs these are.
+            ValueError: If the record belongs to another program or input. The message names the problem.
         """
         if "reason" in record:
             return cls(reason=record["reason"])
@@ -89,7 +89,7 @@ def _digest(problem: Problem) -> str:
 
 
 def _difference(one: str, other: str) -> list[list[Any]]:
-    """Return the replacements that make one text another: first character, last one, and what stands there instead."""
+    """Return the replacements that change one text into another: start, end and the new text of each."""
     matcher = difflib.SequenceMatcher(None, one, other, autojunk=False)
     return [[a, b, other[c:d]] for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal"]
 
@@ -101,7 +101,7 @@ def _changed(text: str, replacements: Iterable[Sequence[Any]]) -> str:
 
 
 def records_of(found: Mapping[str, Fresh], problems: Iterable[Problem]) -> dict[str, Any]:
-    """Return fresh inputs as plain values, by problem id."""
+    """Return fresh inputs as JSON values, by problem id."""
     return {problem.problem_id: found[problem.problem_id].to_json(problem) for problem in problems}
 
 
@@ -109,14 +109,14 @@ def from_records(records: Mapping[str, Any], problems: Iterable[Problem]) -> dic
     """Return the fresh inputs that :func:`records_of` returned.
 
     Raises:
-        ValueError: naming the problem, if it is not the one whose inputs these are.
-        KeyError: if a problem has no record.
+        ValueError: If a record belongs to another program or input. The message names the problem.
+        KeyError: If a problem has no record.
     """
     return {problem.problem_id: Fresh.from_json(records[problem.problem_id], problem) for problem in problems}
 
 
 def load_records(benchmark: str) -> Mapping[str, Any]:
-    """Return the packaged records of :data:`SHIPPED_SEED`; none if the package has none of this benchmark."""
+    """Return the packaged records of :data:`SHIPPED_SEED`; an empty mapping if the package has no file for them."""
     return shipped.load(f"fresh_inputs/{benchmark}.json.gz")
 
 
@@ -126,7 +126,7 @@ def save_records(benchmark: str, records: Mapping[str, Any]) -> None:
 
 
 def describe(found: Mapping[str, Fresh]) -> Iterator[tuple[str, int]]:
-    """Yield how many problems have a fresh input, and how many have none for each reason."""
+    """Yield the number of problems with a fresh input, then the number of problems without one for each reason."""
     yield "fresh", sum(1 for each in found.values() if each.runs)
     for reason in REASONS:
         number = sum(1 for each in found.values() if each.reason == reason)

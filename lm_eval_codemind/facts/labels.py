@@ -1,7 +1,7 @@
-"""Labels: how a published one reads as a value, and what the shipped proof makes of a problem.
+"""Labels: the value of a published label, and the application of packaged proofs to problems.
 
-The proof is a JSON file a benchmark in ``proofs/``. It holds, for every problem, the category of its label, for
-excluded ones the reason, and the proven output wherever it is not what the published label says.
+``proofs/`` has one JSON file per benchmark. It contains the category of each problem's label, the reason if the
+problem is excluded, and the proven output if it differs from the published label.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from lm_eval_codemind.problems import Case, Category, Problem, beyond_prompt, sh
 
 @dataclass(frozen=True)
 class Proof:
-    """What execution has shown about one problem.
+    """The result of executing one problem.
 
     Attributes:
         category: See :data:`~lm_eval_codemind.problems.CATEGORIES`.
         reason: For excluded problems a key of :data:`~lm_eval_codemind.problems.EXCLUSION_REASONS`.
-        output: The proven output where it is not what the published label says; None otherwise.
-        cases: For scripts: position in upstream's test suite -> the proven output where it is not upstream's, or None
-            where no output can be proven and the case is left out.
+        output: The proven output if it differs from the published label; None otherwise.
+        cases: For scripts: position in upstream's test suite -> the proven output if it differs from upstream's. None
+            if no output can be proven; the case is then left out.
     """
 
     category: Category
@@ -37,7 +37,7 @@ class Proof:
     cases: Mapping[int, str | None] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the proof as plain values, leaving out what has its default."""
+        """Return the proof as JSON values, without attributes that have their default value."""
         record: dict[str, Any] = {"category": self.category}
         if self.reason:
             record["reason"] = self.reason
@@ -56,7 +56,7 @@ class Proof:
 
 
 def load_proofs(benchmark: str) -> dict[str, Proof]:
-    """Return the shipped proofs of a benchmark, by problem id; empty where none are shipped."""
+    """Return the packaged proofs of a benchmark, by problem id; empty if there are none."""
     records = shipped.load(f"proofs/{benchmark}.json")
     return {problem_id: Proof.from_json(record) for problem_id, record in records.items()}
 
@@ -64,8 +64,8 @@ def load_proofs(benchmark: str) -> dict[str, Proof]:
 def plain_literal(value: Any) -> str | None:
     """Return a plain value as the text of a Python literal, the same for equal values; None for any other value.
 
-    Sets and dicts may be printed in an order that depends on hashing: sets are sorted, dicts keep their order, which
-    is part of what a program computes.
+    Sets are sorted, because the order in which Python prints them depends on hashing. Dicts keep their order, because
+    it is part of the program's output.
     """
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         text = repr(value)
@@ -89,12 +89,12 @@ def plain_literal(value: Any) -> str | None:
 
 
 def observed_label(literal: str | None) -> str | None:
-    """Return the label that an observed value gives; None if it is not a plain value.
+    """Return the label for an observed value; None if it is not a plain value.
 
-    The value is read as an answer is, so that what is a label here is right as an answer.
+    The value is parsed in the same way as an answer, so that the label is always correct as an answer.
 
     Args:
-        literal: The value as the sandbox writes it; None where it has no such form.
+        literal: The value as the sandbox writes it; None if the sandbox cannot write it as a literal.
     """
     try:
         return None if literal is None else plain_literal(parse_literal(literal))
@@ -103,7 +103,7 @@ def observed_label(literal: str | None) -> str | None:
 
 
 def published_literal(label: str) -> str:
-    """Return a published label of a function or method as a literal: upstream writes strings with or without quotes."""
+    """Return the published label of a function or method as a literal. Upstream writes some strings without quotes."""
     text = label.strip()
     try:
         value = ast.literal_eval(text)
@@ -113,17 +113,17 @@ def published_literal(label: str) -> str:
 
 
 def prints_the_same(one: str, other: str) -> bool:
-    """Whether two texts have the same lines, trailing white space and empty lines at the end aside."""
+    """Whether two texts have the same lines. Trailing white space and trailing empty lines are ignored."""
     return printed_lines(one) == printed_lines(other)
 
 
 def agrees(label: str, output: str, printed: bool) -> bool:
-    """Whether a published label says the same as a proven output.
+    """Whether a published label equals a proven output.
 
     Args:
-        label: The label as upstream publishes it. Strings may stand there without their quotes.
-        output: The proven output: a literal, or what the program prints.
-        printed: Which of the two it is.
+        label: The label as upstream publishes it. Strings may have no quotes.
+        output: The proven output: a literal, or the text that the program prints.
+        printed: Whether the output is printed text.
     """
     if printed:
         return prints_the_same(label, output)
@@ -136,16 +136,16 @@ def agrees(label: str, output: str, printed: bool) -> bool:
 def apply_proof(problem: Problem, proof: Proof) -> Problem:
     """Return the problem with its proven output and its category.
 
-    A script whose published input, with its output, is beyond what a prompt shows
-    (:data:`~lm_eval_codemind.problems.SHOWN_CHARACTERS`) gets the first proven case that is not as its input and
-    output; what was published stays in the test suite, in front. A program that, with its input and
-    output, is beyond :data:`~lm_eval_codemind.problems.PROGRAM_CHARACTERS` even so is excluded.
+    If the published input and output of a script are longer than
+    :data:`~lm_eval_codemind.problems.SHOWN_CHARACTERS`, the first proven case that is short enough becomes its input
+    and output. The published case stays first in the test suite. If the program with its input and output is longer
+    than :data:`~lm_eval_codemind.problems.PROGRAM_CHARACTERS`, the problem is excluded.
 
     Raises:
-        ValueError: If neither proof nor upstream tells the output.
+        ValueError: If neither the proof nor upstream has an output.
     """
     if proof.category == "excluded":
-        # Its test suite is not in doubt, so the other tasks keep it.
+        # Its test suite is correct, so the other tasks keep the problem.
         return dataclasses.replace(problem, category="excluded", reason=proof.reason, output=None)
     printed = kind_of(problem).printed
     output = proof.output
@@ -168,11 +168,11 @@ def apply_proof(problem: Problem, proof: Proof) -> Problem:
 
 
 def _readable(proven: Problem, published: Sequence[Case]) -> Problem:
-    """Return a script with the first of its cases that a prompt can show as input and output.
+    """Return a script with its first case that is short enough for a prompt as its input and output.
 
     Args:
         proven: The script with its proven cases.
-        published: The cases as upstream publishes them.
+        published: Upstream's cases.
     """
     assert proven.output is not None
     own = Case(proven.input, proven.output)

@@ -1,4 +1,4 @@
-"""Problems whose output an input gives that says nothing: all empty, zero, or left to its defaults."""
+"""Problems whose output is also the output for a plain input: all values empty, zero or default."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ PLAIN_INPUTS = "proofs/plain_inputs.json"
 
 
 def records(benchmark: str, problems: Sequence[Problem]) -> dict[str, dict[str, Any]]:
-    """Return a record, ``plain``, for each of these problems of a benchmark."""
+    """Return a record with the key ``plain`` for each of these problems of a benchmark."""
     solved = set(load_plain_inputs().get(benchmark, ()))
     return {problem.problem_id: {"plain": True} for problem in problems if problem.problem_id in solved}
 
 
 def load_plain_inputs() -> dict[str, list[str]]:
-    """Return the names of these problems, by benchmark; a benchmark that was not examined is missing."""
+    """Return the names of these problems, by benchmark. Benchmarks that were not examined have no entry."""
     return dict(shipped.load(PLAIN_INPUTS))

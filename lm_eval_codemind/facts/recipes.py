@@ -1,7 +1,7 @@
-"""C+ of every problem, made by the shipped recipes.
+"""Generation of C+ from the packaged recipes.
 
-A recipe names the rules and their sites, so that C+ is made again byte by byte and nothing is executed. The digest of
-the C+ that was verified shows whether it is the same. Recipes are JSON files, one a benchmark, in ``recipes/``.
+A recipe names rules and sites. It gives the same C+ byte for byte, without execution. The digest of the verified C+
+shows whether the result is the same. ``recipes/`` has one JSON file per benchmark.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from lm_eval_codemind.transforms import Program, RecipeError, Step, Transformati
 
 @dataclass(frozen=True)
 class Recipe:
-    """How C+ of one problem is made.
+    """The steps that generate C+ of one problem.
 
     Attributes:
-        steps: Rules and sites, as :func:`~lm_eval_codemind.transforms.recreate` takes them.
+        steps: Rules and sites, the argument of :func:`~lm_eval_codemind.transforms.recreate`.
         sha256: The digest of C+.
-        dropped: Rules that were left out because the program behaved differently with them.
-        usable: Whether C, or of published programs C+, passes the tests; if not, no model can be asked to.
+        dropped: Rules that are left out because they changed the program's behaviour.
+        usable: Whether C (for a published C+: C+) passes the tests. If not, the question would have no correct answer.
     """
 
     steps: tuple[Step, ...]
@@ -35,7 +35,7 @@ class Recipe:
     usable: bool = True
 
     def to_json(self) -> dict[str, Any]:
-        """Return the recipe as plain values."""
+        """Return the recipe as JSON values."""
         steps = " ".join(f"{rule}:{site}" for rule, site in self.steps)
         record: dict[str, Any] = {"steps": steps, "sha256": self.sha256}
         if self.dropped:
@@ -57,7 +57,7 @@ class Recipe:
 
 
 def load_recipes(benchmark: str) -> dict[str, Recipe]:
-    """Return the shipped recipes of a benchmark, by problem id; empty where none are shipped."""
+    """Return the packaged recipes of a benchmark, by problem id; empty if there are none."""
     records = shipped.load(f"recipes/{benchmark}.json")
     return {problem_id: Recipe.from_json(record) for problem_id, record in records.items()}
 
@@ -68,10 +68,10 @@ def save_recipes(benchmark: str, recipes: Mapping[str, Recipe]) -> None:
 
 
 def program_for_rules(problem: Problem) -> Program:
-    """Return a problem's program as the rules see it.
+    """Return a problem's program in the form that the transformation rules expect.
 
-    Names that its tests use are public. Only what the problem is about is transformed: of a class the method, of a
-    module the function and those it needs.
+    Names that its tests use are public. In a class only the problem's method is transformed. In a module only the
+    problem's function and the functions that it needs are transformed.
     """
     kind = python_kind(problem)
     return Program(
@@ -83,15 +83,15 @@ def program_for_rules(problem: Problem) -> Program:
 
 
 def seed_of(problem: Problem, transform_seed: int) -> str:
-    """Return what a problem's rules, sites, names and numbers are drawn by."""
+    """Return the random seed for a problem's rules, sites, names and numbers."""
     return f"{transform_seed}/{problem.problem_id}"
 
 
 def apply_recipe(problem: Problem, recipe: Recipe, transform_seed: int) -> Problem:
-    """Return the problem with the columns ``transformed`` and ``transformations``; nothing is executed.
+    """Return the problem with the columns ``transformed`` and ``transformations``, without executing its program.
 
     Raises:
-        RecipeError: If the result is not, byte by byte, what was verified.
+        RecipeError: If the result differs from the verified C+ in any byte.
     """
     try:
         made = recreate(program_for_rules(problem), seed_of(problem, transform_seed), recipe.steps)
@@ -112,10 +112,10 @@ def with_transformation(problem: Problem, made: Transformation) -> Problem:
 
 
 def transformed(problems: Sequence[Problem], benchmark: str) -> list[Problem]:
-    """Return the problems of a benchmark with their shipped C+; unchanged those with a published one or no recipe.
+    """Return a benchmark's problems with C+ from their recipes; unchanged if C+ is published or there is no recipe.
 
     Raises:
-        RecipeError: If a recipe does not give what was verified.
+        RecipeError: If the result of a recipe differs from the verified C+.
     """
     recipes = load_recipes(benchmark)
     return [
@@ -127,11 +127,11 @@ def transformed(problems: Sequence[Problem], benchmark: str) -> list[Problem]:
 
 
 def failing_records(benchmark: str, problems: Sequence[Problem]) -> dict[str, dict[str, Any]]:
-    """Return a record, ``fails``, for each problem whose program fails its tests: it cannot be asked about."""
+    """Return a record with the key ``fails`` for each problem whose program fails its tests. It has no question."""
     failing = set(load_failing(benchmark))
     return {problem.problem_id: {"fails": True} for problem in problems if problem.problem_id in failing}
 
 
 def load_failing(benchmark: str) -> list[str]:
-    """Return the problems whose program fails its tests, by the shipped recipes."""
+    """Return the names of the problems whose program fails its tests, according to the packaged recipes."""
     return [problem_id for problem_id, recipe in load_recipes(benchmark).items() if not recipe.usable]

@@ -1,8 +1,8 @@
-"""The tests that reveal the bugs: one assertion a problem, which the correct program passes and the buggy one fails.
+"""Tests that reveal bugs: one assertion per problem. The correct program passes it and the buggy program fails it.
 
-``proofs/revealing_tests.json`` is what executing assertions of the suites one by one has shown
-(``utils/find_revealing_tests.py``): benchmark -> problem -> ``test`` (an assertion), ``call`` (the call in it) and
-``returns`` (whether the buggy program returns from it at all, instead of raising or running on).
+``proofs/revealing_tests.json`` has one record per problem: benchmark -> problem -> ``test`` (an assertion), ``call``
+(the call in it) and ``returns`` (false if the buggy program raises an exception or does not end). The script
+``utils/find_revealing_tests.py`` executes the assertions of the suites one by one and writes the file.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class RevealingTest:
 
     Attributes:
         test: An assertion.
-        call: The call in it, rounded where the test is our own and rounds it.
-        returns: Whether the buggy program returns a value for that call, be it a wrong one.
+        call: The call in the assertion, inside ``round`` if the test is our own and rounds the result.
+        returns: Whether the buggy program returns a value for that call.
     """
 
     test: str
@@ -34,15 +34,15 @@ class RevealingTest:
 
 
 def with_revealing_tests(benchmark: str, problems: Sequence[Problem]) -> list[Problem]:
-    """Return the problems, each with the test that reveals its bug as the test it shows.
+    """Return the problems. The shown test of each is the test that reveals its bug.
 
-    Problems with the correct program keep it at that. Those with the buggy one are asked what it returns for the test's
-    call where their labels are proven, and are excluded where it returns nothing. A problem without such a test is
-    excluded. Benchmarks for which no tests are shipped are returned as they are.
+    A problem with the correct program has no other change. A problem with the buggy program also gets the test's call
+    as its input if its label is proven; it is excluded if the program does not return from the call. A problem
+    without such a test is excluded. A benchmark without packaged tests is returned unchanged.
 
     Args:
         benchmark: Name of a benchmark.
-        problems: As its reader returns them.
+        problems: The problems from the benchmark's reader.
     """
     fixed = fixed_form(benchmark)
     records = shipped.load(REVEALING_TESTS).get(fixed or benchmark)

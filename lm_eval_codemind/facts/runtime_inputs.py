@@ -1,7 +1,7 @@
-"""What runs in a question about runtime behaviour: the program and the input, as a model sees them and as they are run.
+"""Programs and inputs of questions about runtime behaviour. The model sees exactly the code that is executed.
 
-Nothing that shows a result is left in: docstrings go, with the examples in them, and a test is left without whatever is
-there only to be compared. What is run is what is shown.
+All code that shows a result is removed: docstrings, because they contain examples, and the values that a test only
+compares with.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 
-# The input of a program that has one.
+# The number of the input of a program that has only one.
 ONLY = "0"
-# What notes down a value that is asked for as output.
+# The function that records a value that a question asks for as output.
 SEE = "_codemind_see"
 _MASK = "??"
-# Names in tests that are not of the program.
+# Names in tests that do not belong to the program.
 _NOT_OF_THE_PROGRAM = frozenset(dir(builtins)) | {"np", "math", "datetime", "timedelta", "deque", "Decimal"}
 
 
@@ -31,12 +31,12 @@ class RuntimeInput:
 
     Attributes:
         number: Its position among the program's inputs.
-        code: The program, as it is shown and run.
-        input: What runs on it, with a call of :data:`SEE` for each value that may be asked for as output; the text on
-            standard input of a script.
-        set_up: What runs before, and is not asked about.
-        before: Source that runs untraced before: for a test its module, with ``input`` as the test method's body.
-        expression: What is evaluated and traced; None for a script.
+        code: The program that is shown and executed.
+        input: The code that uses the program, with a call of :data:`SEE` for each possible output; for a script the
+            text on standard input.
+        set_up: Code that runs first. No question asks about it.
+        before: Source that runs first, untraced. For a test it is the module, with ``input`` as the method's body.
+        expression: The expression that is evaluated and traced; None for a script.
     """
 
     number: str
@@ -47,10 +47,10 @@ class RuntimeInput:
     expression: str | None
 
     def masked(self, outputs: Sequence[str | None]) -> str:
-        """Return the input with ``??`` for each value asked for as output.
+        """Return the input with ``??`` for each output that a question asks for.
 
         Args:
-            outputs: The values, None for those that are not asked for; none at all if nothing is asked for.
+            outputs: The values, None for a value that is not asked for; empty if there is no question about outputs.
         """
         if self.expression is None:
             return _MASK
@@ -87,7 +87,7 @@ def inputs_of(problem: Problem) -> tuple[RuntimeInput, ...]:
 
 
 def without_docstrings(code: str) -> str:
-    """Return a program without its docstrings, which give examples of results."""
+    """Return a program without its docstrings, because they contain examples of results."""
     tree = ast.parse(code)
     gone: set[int] = set()
     for node in ast.walk(tree):
@@ -100,11 +100,11 @@ def without_docstrings(code: str) -> str:
 
 
 def without_expectations(body: str) -> str:
-    """Return a test method's body without what is there only to be compared.
+    """Return a test method's body without its expected values.
 
-    An assertion becomes a call of :data:`SEE` for each of its arguments that is computed from the program. Inside of a
-    block a call is left as a statement, and a block of which nothing is left goes. What is written down as expected
-    goes, and so does an assignment that only assertions used. Assertions about exceptions stay.
+    An assertion becomes a call of :data:`SEE` for each argument that the program computes. Inside a block it becomes
+    the plain call, as a statement. An empty block is removed. Expected values are removed, and so are assignments that
+    only assertions used. Assertions about exceptions are kept.
 
     Args:
         body: Source of the statements.
@@ -129,7 +129,7 @@ def _call(code: str, given: reval.Input) -> RuntimeInput:
 
 
 def _test(code: str, given: reval.Input) -> RuntimeInput | None:
-    """Return the input that a test method is; None where it looks at its own file, or nothing is left of it."""
+    """Return a test method as an input; None if it reads its own file, or if no statement remains."""
     if "__file__" in given.body + given.set_up:
         return None
     body = without_expectations(given.body)
@@ -154,7 +154,7 @@ def _is_expected(node: ast.expr, plain: set[str]) -> bool:
 
 
 def _assigned(statement: ast.stmt) -> str:
-    """Return the one name that a statement assigns; "" for any other statement."""
+    """Return the name that a statement assigns if it assigns one name; otherwise ""."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id
     return ""
@@ -184,7 +184,7 @@ def _without_assertions(body: Sequence[ast.stmt], plain: set[str], top: bool) ->
 
 
 def _compared(statement: ast.stmt) -> list[ast.expr] | None:
-    """Return the arguments of an assertion that are compared; None for any other statement."""
+    """Return the arguments that an assertion compares; None for any other statement."""
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return None
     function = statement.value.func

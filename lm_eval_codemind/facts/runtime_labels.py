@@ -1,9 +1,9 @@
-"""Labels of questions on runtime behaviour: what they mean, and the shipped ones.
+"""Labels of questions about runtime behaviour: their definition, and the packaged labels.
 
-What a label means: of the runs of the line (see :mod:`lm_eval_codemind.languages.python.tracing`) the n-th to begin
-counts. The value is the variable's when that run ended, in its frame. The next line is that of the first statement
-begun after the run began, in whatever frame of the program; the test around it does not count.
-``utils/prove_runtime.py`` executes the programs; users read what it found, one packaged file a benchmark.
+A label is about the n-th run of a line, counted by start (see :mod:`lm_eval_codemind.languages.python.tracing`). The
+value is the variable's value in the frame of that run when the run ends. The next line is the line of the first
+statement that starts after the start of the run, in any frame of the program; statements of the test do not count.
+``utils/prove_runtime.py`` executes the programs and writes one packaged file per benchmark.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lm_eval_codemind.languages.python.tracing.recorder import units
 
 THE_END = 0
 
-# Why an input is not asked about. A closed set.
+# All reasons why an input may have no questions.
 REASONS: dict[str, str] = {
     "version": "what happens depends on the version of Python, or of a package",
     "hashing": "what happens depends on hashing",
@@ -36,15 +36,15 @@ class Label:
     """The right answers about one line on one input.
 
     Attributes:
-        line: Counted from 1.
-        asked: The questions that are asked about it: some of ``c`` (coverage), ``s`` (state) and ``p`` (path).
-        run: Which run of the line is meant, counted from 1; 0 if the line is not executed.
-        runs: How many there are.
-        next_line: The first line of the statement begun next; :data:`THE_END` where the program ends; None if the line
-            is not executed.
-        variable: Source of the expression asked about; "" where the state is not asked.
+        line: The line's number, counted from 1.
+        asked: The questions about this line: some of ``c`` (coverage), ``s`` (state) and ``p`` (path).
+        run: The number of the line's run that the questions are about, counted from 1; 0 if the line is not executed.
+        runs: The number of runs of the line.
+        next_line: The first line of the next statement; :data:`THE_END` if the program ends; None if the line is not
+            executed.
+        variable: Source of the expression in the state question; "" without such a question.
         type_name: ``type(value).__name__`` after the run.
-        value: The literal after the run; None where the state is not asked.
+        value: The literal after the run; None without a state question.
     """
 
     line: int
@@ -58,7 +58,7 @@ class Label:
 
     @property
     def executed(self) -> bool:
-        """Whether the line is executed at all."""
+        """Whether the line is executed at least once."""
         return self.runs > 0
 
 
@@ -67,9 +67,9 @@ class InputLabels:
     """The right answers about one input of a program.
 
     Attributes:
-        outputs: The values of what may be asked for as output, in order, as literals, None for those that are not
-            asked; of a script the text it prints.
-        labels: Of the lines asked about.
+        outputs: The possible outputs, in order, as literals; None for a value that no question asks for. For a script
+            the text that it prints.
+        labels: The labels of the lines with questions.
         reason: A key of :data:`REASONS` if the input is excluded, else "".
     """
 
@@ -80,14 +80,14 @@ class InputLabels:
 
 @dataclass(frozen=True)
 class PublishedLabel:
-    """REval's own label of one item.
+    """REval's own label of one question.
 
     Attributes:
-        line: Counted from 1.
-        variable: Source of the expression asked about.
+        line: The line's number, counted from 1.
+        variable: Source of the expression in the state question.
         executed: Whether the line is executed.
-        values: Accepted values as ``repr`` and name of the type, with its module unless builtin; none for "Nil".
-        next_lines: Accepted next lines; -1 for the end and for a line not executed.
+        values: Accepted values as ``repr`` and name of the type, with its module unless builtin; empty for "Nil".
+        next_lines: Accepted next lines; -1 for the end and for a line that is not executed.
     """
 
     line: int
@@ -97,7 +97,7 @@ class PublishedLabel:
     next_lines: tuple[int, ...]
 
 
-# Program -> input -> labels. An input is named by its position among the program's.
+# Program -> input -> labels. The name of an input is its position among the program's inputs.
 Labels = dict[str, dict[str, InputLabels]]
 PublishedLabels = dict[str, dict[str, tuple[PublishedLabel, ...]]]
 
@@ -106,13 +106,13 @@ UNRUNNABLE = "runtime_labels/reval_unrunnable.json"
 
 @cache
 def load_labels(name: str) -> Labels:
-    """Return the shipped labels of a benchmark; none where it has none."""
+    """Return the packaged labels of a benchmark; empty if it has no labels."""
     return read_labels(shipped.load(f"runtime_labels/{name}.json.gz"))
 
 
 @cache
 def load_published() -> PublishedLabels:
-    """Return the labels that REval's own reading of the runs gives, of all its items."""
+    """Return REval's own labels, for all of its questions."""
     return {
         program: {
             number: tuple(
@@ -126,12 +126,12 @@ def load_published() -> PublishedLabels:
 
 
 def load_unrunnable() -> dict[str, list[str]]:
-    """Return REval's inputs that do not run with the packages of today: program -> inputs."""
+    """Return REval's inputs that do not run with current versions of their packages: program -> inputs."""
     return dict(shipped.load(UNRUNNABLE))
 
 
 def read_labels(record: Mapping[str, Any]) -> Labels:
-    """Return labels that were written as plain values."""
+    """Return the labels that :func:`plain` wrote as JSON values."""
     return {
         program: {
             number: InputLabels(
@@ -144,7 +144,7 @@ def read_labels(record: Mapping[str, Any]) -> Labels:
 
 
 def plain(labels: Labels) -> dict[str, Any]:
-    """Return labels as plain values, for :func:`read_labels`."""
+    """Return labels as JSON values, for :func:`read_labels`."""
     return {
         program: {
             number: {**asdict(given), "labels": [list(astuple(label)) for label in given.labels]}
@@ -156,7 +156,7 @@ def plain(labels: Labels) -> dict[str, Any]:
 
 @lru_cache(maxsize=512)
 def ends_of_lines(code: str) -> Mapping[int, int]:
-    """Return, for the first line of each statement, the last line of it or, of a compound one, of its header."""
+    """Return first line -> last line of each statement; of a compound statement only the header counts."""
     found: dict[int, int] = {}
     for unit in units(ast.parse(code)):
         found[unit.line] = max(unit.end, found.get(unit.line, 0))

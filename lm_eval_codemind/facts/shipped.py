@@ -1,7 +1,7 @@
-"""The files of facts that this package ships: how they are found, read and written.
+"""Reading and writing of this package's data files.
 
-A file holds one JSON object, program or problem -> record. ``NAME.json`` has a record a line, so that version control
-shows what changed. ``NAME.json.gz`` is for what is long.
+A file contains one JSON object: program or problem -> record. ``NAME.json`` has one record per line, so that version
+control shows which records changed. ``NAME.json.gz`` is used for long data.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FOLDER = Path(str(files(__package__)))
 
 @cache
 def load(name: str) -> Mapping[str, Any]:
-    """Return a file's records; none if no such file is shipped.
+    """Return a file's records; an empty mapping if the package has no such file.
 
     Args:
         name: The file's path below this folder, such as ``recipes/humaneval.json``.
@@ -41,12 +41,12 @@ def load(name: str) -> Mapping[str, Any]:
 
 
 def save(name: str, records: Mapping[str, Any], levels: int = 1) -> Path:
-    """Write a file of records and return its path; for the scripts that prove facts.
+    """Write a file of records and return its path. The scripts in ``utils`` use it.
 
     Args:
-        name: As for :func:`load`.
+        name: The file's path, as for :func:`load`.
         records: Name -> record.
-        levels: How many levels of names there are above the records; of no effect on a compressed file.
+        levels: The number of levels of names above the records. Ignored for a compressed file.
     """
     file = FOLDER / name
     if name.endswith(".gz"):
@@ -64,8 +64,8 @@ def one_a_line(records: Mapping[str, Any], indent: str = "", levels: int = 1) ->
 
     Args:
         records: Name -> record; with more levels name -> records.
-        indent: The text before each name; one blank more at each level below.
-        levels: How many levels of names there are.
+        indent: The text before each name; each lower level adds one blank.
+        levels: The number of levels of names.
     """
     rows = (
         f"{indent}{json.dumps(name)}: "

@@ -1,7 +1,7 @@
-"""The problems of specification reasoning that no program can pass on every machine, by name and with the reason.
+"""The problems that specification reasoning excludes, because no program passes their tests on every machine.
 
-``proofs/sr_exceptions.json`` is what executing every ground-truth program against its own tests has shown: benchmark ->
-problem -> ``reason`` (a key of :data:`~lm_eval_codemind.problems.EXCLUSION_REASONS`) and ``detail`` (what it is).
+``proofs/sr_exceptions.json`` has the result of running every canonical solution against its tests: benchmark ->
+problem -> ``reason`` (a key of :data:`~lm_eval_codemind.problems.EXCLUSION_REASONS`) and ``detail`` (the explanation).
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ def load_exceptions() -> Mapping[str, Mapping[str, Mapping[str, str]]]:
 
 
 def with_exceptions(benchmark: str, problems: Iterable[Problem]) -> list[Problem]:
-    """Return the problems, those that are exceptions marked as excluded.
+    """Return the problems. Those with an exception are marked as excluded.
 
     Raises:
-        ValueError: If an exception names no problem of the benchmark.
+        ValueError: If an exception names a problem that the benchmark does not have.
     """
     exceptions = load_exceptions().get(benchmark, {})
     marked = [
@@ -38,7 +38,7 @@ def with_exceptions(benchmark: str, problems: Iterable[Problem]) -> list[Problem
 
 
 def depends_on_version(problem_id: str) -> bool:
-    """Whether a problem's program passes all tests of its class on some versions of Python only."""
+    """Whether a problem's program passes all tests of its class only on some versions of Python."""
     owner = problem_id.partition("@")[0]
     return any(
         why["reason"] == "version" and name.partition("@")[0] == owner

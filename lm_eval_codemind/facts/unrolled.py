@@ -1,7 +1,7 @@
-"""Programs with their loops unrolled, made from decisions that were recorded by execution, and proven.
+"""Proven programs with unrolled loops, generated from recorded decisions of an execution.
 
-A file a benchmark in ``unrolled_runs/`` holds what the loops did on a problem's input, not the programs. A problem
-without a loop that runs has no entry.
+``unrolled_runs/`` has one file per benchmark. It contains the decisions of the loops on a problem's input, not the
+programs. A problem has no entry if none of its loops runs.
 """
 
 from __future__ import annotations
@@ -15,20 +15,21 @@ from lm_eval_codemind.problems import Problem, digest
 from lm_eval_codemind.transforms.unrolling import CopyRecord, Unrollable, unrolled
 
 _DIGEST_LENGTH = 12
+_FIX = "install lm-eval-codemind again"
 
 
 class UnrolledError(ValueError):
-    """A program and its decisions do not give what was proven."""
+    """A program and its decisions do not give the proven unrolled program."""
 
 
 @dataclass(frozen=True)
 class Unrolling:
-    """What is shipped about one program.
+    """The packaged record of one program.
 
     Attributes:
-        run: Its executions; empty where it is left out.
-        digest: The first characters of the SHA-256 digest of the unrolled program that was proven.
-        reason: A key of :data:`~lm_eval_codemind.transforms.unrolling.REASONS` where it is left out, else "".
+        run: Its executions; empty if it is left out.
+        digest: The first characters of the SHA-256 digest of the proven unrolled program.
+        reason: A key of :data:`~lm_eval_codemind.transforms.unrolling.REASONS` if it is left out, otherwise "".
     """
 
     run: tuple[CopyRecord, ...] = ()
@@ -36,26 +37,26 @@ class Unrolling:
     reason: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain values."""
+        """Return the record as JSON values."""
         if self.reason:
             return {"reason": self.reason}
         return {"digest": self.digest, "run": [[each.function, each.record] for each in self.run]}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Unrolling:
-        """Return what :meth:`to_json` wrote."""
+        """Return the record that :meth:`to_json` wrote."""
         run = tuple(CopyRecord(function, entries) for function, entries in record.get("run", ()))
         return cls(run, record.get("digest", ""), record.get("reason", ""))
 
 
 def load_unrollings(benchmark: str) -> dict[str, Unrolling]:
-    """Return what is shipped about a benchmark's programs, by problem id; empty where nothing is."""
+    """Return the packaged records of a benchmark's programs, by problem id; empty if there are none."""
     records = shipped.load(f"unrolled_runs/{benchmark}.json.gz")
     return {problem_id: Unrolling.from_json(record) for problem_id, record in records.items()}
 
 
 def records(benchmark: str, problems: Sequence[Problem]) -> dict[str, dict[str, Any]]:
-    """Return a record, ``code``, for each problem that has a proven unrolled program.
+    """Return a record with the key ``code`` for each problem that has a proven unrolled program.
 
     Raises:
         UnrolledError: If the program is not the proven one. The message names the problem.
@@ -69,7 +70,7 @@ def records(benchmark: str, problems: Sequence[Problem]) -> dict[str, dict[str, 
 
 
 def unrolled_program(problem: Problem, unrolling: Unrolling) -> str:
-    """Return the unrolled program that was proven.
+    """Return the proven unrolled program.
 
     Raises:
         UnrolledError: If the program is not the proven one. The message names the problem.
@@ -77,11 +78,10 @@ def unrolled_program(problem: Problem, unrolling: Unrolling) -> str:
     try:
         text = unrolled(problem.code, unrolling.run)
     except (Unrollable, LookupError, TypeError) as error:
-        raise UnrolledError(
-            f"{problem.problem_id}: its program does not go with what its loops did ({error})"
-        ) from error
+        message = f"{problem.problem_id}: the recorded loop decisions do not fit its program ({error}); {_FIX}"
+        raise UnrolledError(message) from error
     if program_digest(text) != unrolling.digest:
-        raise UnrolledError(f"{problem.problem_id}: its unrolled program is not the one that was proven")
+        raise UnrolledError(f"{problem.problem_id}: its unrolled program differs from the proven one; {_FIX}")
     return text
 
 

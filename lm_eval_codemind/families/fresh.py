@@ -1,4 +1,4 @@
-"""IER on fresh inputs: every program is asked about on its published input and on inputs that are made from a seed."""
+"""IER on fresh inputs: questions about each program with its published input and with inputs generated from a seed."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _VIEW = "lm_eval_codemind.views.fresh:FreshView"
 _USUAL = Variant("ier_fresh", "IER fresh", _VIEW)
 _DIRECT = Variant("ier_fresh_direct", "IER fresh direct", _VIEW, submittable=False)
 
-# What a document says for the scores of its problem: `problem_id`, `item` and `right`, the share of right responses.
+# One document's part of its problem's scores: `problem_id`, `item` and `right`, the share of right responses.
 Record = Mapping[str, Any]
 
 
 class FreshReasoning(ExecutionReasoning):
-    """IER on the published input of a problem, item ``original``, and on fresh ones, items ``fresh_1`` and so on.
+    """IER on a problem's published input (item ``original``) and on fresh inputs (items ``fresh_1`` and so on).
 
-    A problem without a fresh input that is as hard as its own is not asked about at all.
+    A problem without a fresh input that is as hard as its own input has no questions.
     """
 
     variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT)
@@ -52,13 +52,13 @@ class FreshReasoning(ExecutionReasoning):
         return _DIRECT if DIRECT in settings else _USUAL
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
-        """Return the problems that have fresh inputs, with these as their cases."""
+        """Return the problems that have fresh inputs. The fresh inputs become their cases."""
         fresh = load_fresh(benchmark.name, *_chosen(options))
         asked = (problem for problem in super().problems(benchmark, options) if fresh[problem.problem_id].runs)
         return [_with_cases(problem, fresh[problem.problem_id]) for problem in asked]
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
-        """Add which fresh inputs were asked about, and the problems that have none, by reason."""
+        """Add the fresh inputs of the questions, and the problems without fresh inputs, by reason."""
         seed, count = _chosen(options)
         left_out: dict[str, list[str]] = {}
         for problem_id, fresh in load_fresh(benchmark.name, seed, count).items():
@@ -74,7 +74,7 @@ class FreshReasoning(ExecutionReasoning):
             yield dataclasses.replace(question, key=question.key._replace(item=item))
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
-        """Return the metrics of a document. The scores are a problem's, so their values are records."""
+        """Return the metrics of a document. A score belongs to a problem, so each value here is a record."""
         key = question.key
         record = {"problem_id": key.problem_id, "item": key.item, "right": means["r_ier"]}
         return {"answered": means["answered"], **dict.fromkeys(SCORES, record), **pass_at_k}
@@ -88,7 +88,7 @@ def _chosen(options: Mapping[str, Any]) -> tuple[int, int]:
     """Return the seed and the number of fresh inputs per problem.
 
     Raises:
-        ValueError: if one is not a number, or is too small.
+        ValueError: If one is not a whole number, or is too small.
     """
     chosen = []
     for name, default, least in (("input_seed", SHIPPED_SEED, 0), ("fresh_inputs", 1, 1)):
@@ -102,18 +102,18 @@ def _chosen(options: Mapping[str, Any]) -> tuple[int, int]:
 def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
     """Return the fresh inputs of a benchmark's problems, by problem id; excluded problems have no entry.
 
-    Those of :data:`SHIPPED_SEED` are packaged. Others are made and proven by execution on first use, and kept in the
-    data directory.
+    The package contains the inputs of :data:`SHIPPED_SEED`. Inputs of other seeds are generated and proven by execution
+    on first use, and stored in the data directory.
 
     Args:
-        benchmark: Name of the benchmark, of programs in Python.
-        seed: What the inputs are drawn by.
-        count: How many a problem gets; some have fewer.
+        benchmark: Name of a benchmark of Python programs.
+        seed: The seed of the random changes.
+        count: The number of fresh inputs per problem; some problems have fewer.
 
     Raises:
-        ValueError: if there are no programs in Python, a packaged input is not of its program, or what the programs
-            import is not installed.
-        IsolationUnavailable: if programs have to be executed and cannot be, safely, on this machine.
+        ValueError: If the benchmark has no Python programs, a packaged input belongs to another program, or a package
+            that the programs import is not installed.
+        IsolationUnavailable: If programs must be executed and this machine cannot execute them safely.
     """
     problems = [problem for problem in load_benchmark(benchmark) if problem.category != "excluded"]
     if any(problem.language != "python" for problem in problems):
@@ -127,7 +127,7 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
         try:
             return from_records(json.loads(gzip.decompress(kept.read_bytes())), problems)
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-            logger.warning("%s cannot be read (%s); the fresh inputs are made anew", kept, error)
+            logger.warning("%s cannot be read (%s); the fresh inputs are generated again", kept, error)
     require_runnable(problems)
     fresh = make_fresh(problems, seed, count)
     text = json.dumps(records_of(fresh, problems), separators=(",", ":"))
@@ -139,7 +139,7 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
 
 
 def by_problem(records: Iterable[Record]) -> dict[str, tuple[float, list[float]]]:
-    """Return the score on the original input and those on fresh ones, by problem; incomplete problems are left out."""
+    """Return a problem's score on its original input and on its fresh inputs, by problem id, for complete problems."""
     problems: dict[str, dict[str, float]] = {}
     for record in records:
         problems.setdefault(record["problem_id"], {})[record["item"]] = record["right"]
@@ -158,7 +158,7 @@ SCORES: Mapping[str, Callable[[float, Sequence[float]], float]] = {
 
 
 def _mean_of(metric: str) -> Aggregation:
-    """Return the mean of a score over problems: questions about the same program are one observation."""
+    """Return an aggregation: a score's mean over problems. Questions about one program are one observation."""
 
     def values(records: Sequence[Record]) -> list[float]:
         return [SCORES[metric](*pair) for pair in by_problem(records).values()]
