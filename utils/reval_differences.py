@@ -1,7 +1,7 @@
-"""Where REval's labels differ from what execution shows, and why.
+"""The items whose REval labels differ from execution, with the cause.
 
-Compared is what both mean: of all runs of a line the values after it and the lines next to it. REval accepts any of
-them; an item differs where the sets do.
+The comparison covers all runs of a line: the values after it, and the next lines. REval accepts any value of the set.
+An item differs if the sets differ.
 """
 
 from __future__ import annotations
@@ -10,24 +10,24 @@ from lm_eval_codemind.facts import shipped
 
 # Why REval's values after a line are not the right ones. A closed set.
 STATE_CAUSES: dict[str, str] = {
-    "undefined": "the variable does not exist there, so that no answer is right",
-    "callee": "values of a function that the line calls",
-    "later": "the line ended its call: values of a later call",
-    "caller": "the line ended its call: values of the caller",
-    "return": "the line ended its call: a return, noted without values",
-    "expression": "values of a comprehension, generator expression or lambda",
-    "last": "nothing runs after the line: values before it",
-    "pairs": "every container is paired with every index, every part of a tuple with every other",
-    "index": "the index is not interpreted",
-    "merged": "several runs of a loop on one line are taken as one",
+    "undefined": "the variable does not exist at this line, so no answer is right",
+    "callee": "REval took the values in a function that the line calls",
+    "later": "the line ended its call; REval took the values in a later call",
+    "caller": "the line ended its call; REval took the values in the caller",
+    "return": "the line ended its call; REval recorded a return without values",
+    "expression": "REval took the values in a comprehension, generator expression or lambda",
+    "last": "no line runs after this one; REval took the values before it",
+    "pairs": "REval paired every container with every index, or every part of a tuple with every other part",
+    "index": "REval did not evaluate the index",
+    "merged": "REval took several runs of a loop on one line as one",
 }
 # Likewise for the next line.
 PATH_CAUSES: dict[str, str] = {
-    "again": "the return from the line is taken as another run of it",
-    "return": "a return to the caller is taken as its line being executed",
-    "expression": "a comprehension's own frame is taken as a run of the line",
-    "merged": "several runs of a line are taken as one",
-    "later": "the definition of a function that is called is taken as executed",
+    "again": "REval took the return from the line as another run of the line",
+    "return": "REval took a return to the caller as a run of the caller's line",
+    "expression": "REval took the frame of a comprehension as a run of the line",
+    "merged": "REval took several runs of a line as one",
+    "later": "REval took the definition of a called function as executed",
 }
 
 # Program -> input -> line -> cause of the state, cause of the path; "" where they are right.

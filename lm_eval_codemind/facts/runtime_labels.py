@@ -21,13 +21,13 @@ THE_END = 0
 
 # All reasons why an input may have no questions.
 REASONS: dict[str, str] = {
-    "version": "what happens depends on the version of Python, or of a package",
-    "hashing": "what happens depends on hashing",
+    "version": "the run depends on the version of Python or of a package",
+    "hashing": "the run depends on hashing",
     "too_long": "the run has too many steps to follow",
     "threads": "the program runs in several threads",
-    "dependency": "the program needs a package that cannot be relied upon",
+    "dependency": "the program needs a package that is not available everywhere",
     "output": "the test does not pass",
-    "no_line": "no line is fit for a question",
+    "no_line": "no line is suitable for a question",
 }
 
 

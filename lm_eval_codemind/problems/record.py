@@ -13,8 +13,8 @@ Category = Literal["confirmed", "corrected", "repaired", "added", "excluded", "p
 CATEGORIES: dict[Category, str] = {
     "confirmed": "execution gives the published label",
     "corrected": "execution gives another output, the same every time",
-    "repaired": "the program ran only after restoring what upstream's own source has",
-    "added": "upstream publishes neither input nor label; the input is ours, the label what execution gives",
+    "repaired": "the program ran only after restoring code that is in the source of the upstream benchmark",
+    "added": "upstream publishes neither input nor label; we chose the input, and execution gives the label",
     "excluded": "no execution can prove an output",
     "published": "the label as upstream publishes it, unproven; for replication only",
 }
@@ -22,15 +22,15 @@ CATEGORIES: dict[Category, str] = {
 # Why no execution can prove a label. A closed set: the errata group problems by it.
 EXCLUSION_REASONS: dict[str, str] = {
     "time": "the output depends on the clock or the calendar",
-    "state": "the output depends on what an earlier run left behind",
-    "identity": "the output depends on an object's address, on hashing or on another source of chance",
+    "state": "the output depends on files or data of an earlier run",
+    "identity": "the output depends on an object's address, on hashing or on another source of randomness",
     "version": "the output depends on the version of Python",
     "no_output": "the program raises an exception or does not end",
     "no_literal": "the output cannot be written as a Python literal",
-    "dependency": "the program needs a package or data that cannot be relied upon",
-    "fails": "the program ends with an error or not in time: written for an older version of its language, or wrong",
-    "unproven": "the program was not executed yet, so that nothing is known about its output",
-    "too_long": "the program, with its input and output, is beyond what a prompt shows",
+    "dependency": "the program needs a package or data that is not available everywhere",
+    "fails": "the program ends with an error or too late: it is wrong, or written for an older language version",
+    "unproven": "the program was not executed yet, so its output is not proven",
+    "too_long": "the program, with its input and output, is too long for a prompt",
     "untested": "upstream's tests pass whatever the program does",
 }
 

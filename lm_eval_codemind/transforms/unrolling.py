@@ -19,7 +19,7 @@ from typing import Any
 
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 
-# The longest unrolled program, in characters, and what surely exceeds it.
+# The longest unrolled program, in characters. A program with more statements than this surely exceeds it.
 MAX_CHARACTERS = 8_000
 _MAX_STATEMENTS = 4_000
 MAX_COPIES = 200
@@ -27,10 +27,10 @@ MAX_COPIES = 200
 # Why a program has no unrolled form. A closed set: the errata group problems by it.
 REASONS: dict[str, str] = {
     "size": f"the unrolled program is longer than {MAX_CHARACTERS:,} characters",
-    "indirect": "a function that did different things is called where no call in the program names it",
-    "repeated": "one place, such as a comprehension, calls a function that does different things",
+    "indirect": "a function that did different things in different calls is called indirectly",
+    "repeated": "one expression, such as a comprehension, makes several calls that do different things",
     "decorated": "a decorated function did different things in different calls",
-    "syntax": "a loop stands where it cannot be replaced, as in a class, or a jump in `match` or `finally`",
+    "syntax": "a loop is in a place where it cannot be replaced, such as a class, or a jump is in `match` or `finally`",
     "output": "the unrolled program does not give the proven output, or not under every version of Python",
     "execution": "the run could not be recorded",
 }
