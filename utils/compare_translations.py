@@ -264,7 +264,7 @@ def report(judged: Sequence[Judged], listing: bool = False) -> Iterator[str]:
             f"| {sum(one.again == CORRECT for one in of)} | {sum(one.again != one.published for one in of)} |"
         )
     yield ""
-    yield "| translations | | asked for here | right, published | right here | to right | to wrong |"
+    yield "| translations | | asked here | right, published | right here | to right | to wrong |"
     yield "|---|---|---:|---:|---:|---:|---:|"
     for direction in directions:
         of = [one for one in judged if one.direction == direction and one.steps]
