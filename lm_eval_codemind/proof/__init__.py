@@ -1,1 +1,1 @@
-"""What is proven by execution, labels and transformed programs, and what came out of it."""
+"""Proofs by execution, for labels and for transformed programs."""

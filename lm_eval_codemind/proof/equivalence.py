@@ -1,4 +1,4 @@
-"""Whether two programs do the same: on a problem's test suite, and on further inputs beyond it."""
+"""Comparison of the behaviour of two programs: on a problem's test suite and on further inputs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lm_eval_codemind.proof.further_inputs import further_inputs
 from lm_eval_codemind.proof.single_threaded import SingleThreadedMap
 
 FURTHER_INPUTS = 26
-_INPUTS_OF_SCRIPTS = 12  # each is a process of its own
-_UNFINISHED = 6  # so many inputs may be left out before the rest is, too
+_INPUTS_OF_SCRIPTS = 12  # each needs a separate process
+_UNFINISHED = 6  # inputs that may be left out; after that the remaining inputs are left out too
 
-# Mutated inputs may make a program run for ever; what C does not do within its limits is not compared. C+ gets longer
-# since it may call libraries and functions of its own on the way.
+# A mutated input may cause an endless loop. An input on which C exceeds its limits is not compared. C+ gets more time,
+# because it may call additional libraries and functions.
 _LIMITS_OF_ORIGINAL = Limits(cpu_seconds=1, wall_seconds=10)
 _LIMITS_OF_OTHER = Limits(cpu_seconds=20, wall_seconds=60)
 
@@ -25,11 +25,11 @@ Verdict = tuple[tuple[str, str, str], ...]
 
 
 class Equivalence:
-    """Compares programs with a problem's own, which is run once and remembered.
+    """A comparison of programs with a problem's own program. The results of the problem's own program are cached.
 
     Args:
-        sandbox: Where programs run.
-        inputs: How many further inputs to compare on; there may be fewer different ones.
+        sandbox: The sandbox that runs the programs.
+        inputs: The number of further inputs. A problem may have fewer distinct ones.
     """
 
     def __init__(self, sandbox: Sandbox | SingleThreadedMap, inputs: int = FURTHER_INPUTS) -> None:
@@ -39,12 +39,12 @@ class Equivalence:
         self.original_behaviour = lru_cache(maxsize=None)(self._original_behaviour)
 
     def difference(self, problem: Problem, code: str) -> str:
-        """Return in words how a program differs from the problem's own; the empty string if it does not."""
+        """Return a description of the difference between a program and the problem's own; empty if there is none."""
         expected = self.original_verdict(problem)
         in_detail = not _passes(expected)
         found = self._verdict(problem, code, in_detail)
         if found != expected:
-            # What a second run does not show again, or C shows as well, comes of the clock or of a busy machine.
+            # A difference that a second run does not show, or that C also has, comes from the clock or a busy machine.
             found = self._verdict(problem, code, in_detail)
         if found != expected and found != self._verdict(problem, problem.code, in_detail):
             place = next((pair for pair in zip(expected, found, strict=False) if pair[0] != pair[1]), (expected, found))
@@ -56,7 +56,7 @@ class Equivalence:
         return _passes(self.original_verdict(problem))
 
     def further_difference(self, problem: Problem, code: str) -> str:
-        """As :meth:`difference`, for the further inputs alone."""
+        """Return the result of :meth:`difference` for the further inputs only."""
         texts, expected = self.original_behaviour(problem)
         if not expected:
             return ""
@@ -69,9 +69,9 @@ class Equivalence:
         return ""
 
     def _difference_alone(self, problem: Problem, code: str, text: str) -> str:
-        """Return how programs differ on one input, run by itself: files that earlier inputs left are gone then.
+        """Return the difference on a single input, in a run without files that other inputs wrote.
 
-        What C does differently from one run to the next says nothing of C+.
+        If two runs of C differ, the input shows nothing about C+.
         """
 
         def run(program: str, limits: Limits) -> tuple[str | None, ...] | None:
@@ -84,7 +84,7 @@ class Equivalence:
         return f"input {text!r}: {one} became {other}"
 
     def compared_inputs(self, problem: Problem) -> int:
-        """Return on how many further inputs a problem's programs are compared."""
+        """Return the number of further inputs on which a problem's programs are compared."""
         return len(self.original_behaviour(problem)[1])
 
     def _original_verdict(self, problem: Problem) -> Verdict:
@@ -92,9 +92,9 @@ class Equivalence:
         return verdict if _passes(verdict) else self._verdict(problem, problem.code, in_detail=True)
 
     def _verdict(self, problem: Problem, code: str, in_detail: bool = False) -> Verdict:
-        """Return status, failed test and exception of the suite; in detail, of each test method on its own."""
+        """Return status, failed test and exception of the suite; in detail, those of each test method."""
         kind = python_kind(problem)
-        # Alone, each test tells its own outcome.
+        # Each test runs separately, so each has an outcome.
         names = kind.test_names(problem) if in_detail else ()
         chosen: list[tuple[str, ...]] = [(name,) for name in names] or [()]
         jobs = [kind.suite_job(problem, code, limits=limits_of(problem), only=only) for only in chosen]
@@ -106,7 +106,7 @@ class Equivalence:
         observed: list[CaseOutcome] = []
         kept: list[str] = []
         unfinished = 0
-        # An input that C does not finish on is left out, and the rest is tried again.
+        # An input on which C does not finish is left out. Then the remaining inputs run again.
         while texts and unfinished < _UNFINISHED:
             found = self._observe(problem, problem.code, texts, _LIMITS_OF_ORIGINAL)
             good = next((i for i, o in enumerate(found) if o.status is not Status.PASSED), len(found))
@@ -126,7 +126,7 @@ def _passes(verdict: Verdict) -> bool:
 
 
 def _seen(observation: CaseOutcome) -> tuple[str | None, ...]:
-    """Return what must be the same: value, type, printed output, exception's type, and how it ended."""
+    """Return the parts of an outcome that must be equal: value, type, printed output, exception type and status."""
     return (
         observation.literal,
         observation.type_name,

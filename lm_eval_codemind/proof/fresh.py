@@ -1,7 +1,7 @@
-"""Fresh inputs: for a program another input that is as hard as its own, made from a seed and proven by execution.
+"""Fresh inputs: another input for a program, as hard as its own, generated from a seed and proven by execution.
 
-Many changed inputs of a problem are executed at once, and what each does is measured. Of those that are as hard as the
-original the nearest is chosen, and its output is proven in processes of its own under several hash seeds.
+One job executes many changed inputs of a problem and measures each run. The nearest of the inputs that are as hard as
+the original is selected. Its output is proven in separate processes with several hash seeds.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ from lm_eval_codemind.languages.python.tracing.run import TraceFailed, job_sourc
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.proof.prove import ADDITIONS, USE_ADDITION
 
-# Raised whenever the same seed gives other inputs than before.
+# Increase it when the same seed gives other inputs than before.
 VERSION = 3
 
-# Changes of the original that are tried in turn until one is fit, and whether they are bold; as many of the tests'
-# inputs, of so many of these.
+# For each round: the number of changes of the original input, and whether they are bold. The round also tries as many
+# changes of the tests' inputs, from at most ``_BASES`` of these inputs.
 _ROUNDS = ((36, False), (72, True), (360, True))
 _BASES = 6
 _MAX_STEPS = 50_000
-# Reasons that no other change removes.
+# Reasons that another change cannot remove.
 _HOPELESS = frozenset({"", "stated", "long"})
 _LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
 _PROOF_LIMITS = Limits(cpu_seconds=10, wall_seconds=40)
-# Of so many inputs in turn the output is proven.
+# The number of attempts to prove outputs. Each attempt takes the next inputs.
 _PROVEN = 3
-# A shorter output may stand in a text by accident.
+# A shorter output may occur in a text by accident.
 _TELLING = 4
-# Two strings in a set come in the same order under half of all hash seeds.
+# Two strings in a set have the same order under half of all hash seeds.
 _HASH_SEEDS = (1, 2, 3, 4, 5, 6)
 _HASHING = frozenset({"set", "frozenset", "hash", "id"})
 
-# Runs a program on several inputs, each anew in a folder of its own, and tells what it did; goes behind the recorder's
-# source.
+# Runs a program on several inputs, each from the start in a separate folder, and returns the measurements. This text
+# follows the recorder's source.
 _MEASURE = """
 
 _record = record
@@ -81,7 +81,7 @@ def record(program, script, runs, max_steps, slack, stdin=""):
 """
 
 
-# Numpy's scalars count as the plain values that they wrap, as elsewhere in the sandbox.
+# NumPy's scalars count as plain values, as elsewhere in the sandbox.
 _PLAIN = """\
 def _plain(value):
     if type(value).__module__ == "numpy" and hasattr(value, "item") and getattr(value, "ndim", 1) == 0:
@@ -95,17 +95,17 @@ def _plain(value):
 
 
 def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[str, Fresh]:
-    """Make and prove fresh inputs, by problem id; the same on every machine.
+    """Return new fresh inputs with proven outputs, by problem id. They are the same on every machine.
 
-    What has none after tame changes is tried again with bolder ones.
+    Problems without a fresh input after small changes are tried again with bold changes.
 
     Args:
         problems: Python programs with a proven output.
-        seed: What they are drawn by, together with the name of the benchmark and of the problem.
-        count: How many to make for a problem; some have fewer.
+        seed: The random seed, together with the names of the benchmark and the problem.
+        count: The number of fresh inputs per problem; some problems have fewer.
 
     Raises:
-        IsolationUnavailable: if programs cannot be executed safely on this machine.
+        IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
     found: dict[str, Fresh] = {}
     with ExitStack() as stack, _bar(len(problems), seed) as bar:
@@ -133,7 +133,7 @@ def _bar(total: int, seed: int) -> Any:
 
 
 class _Making:
-    """The making of one problem's fresh inputs, in steps between which those of other problems run."""
+    """The generation of one problem's fresh inputs, in steps. Steps of other problems run in between."""
 
     def __init__(self, problem: Problem, seed: int, count: int, tries: int, bold: bool) -> None:
         self.problem = problem
@@ -150,7 +150,7 @@ class _Making:
         self._inputs = list(dict.fromkeys([*own, *self._others(rng, tries, bold)]))
 
     def _others(self, rng: Random, tries: int, bold: bool) -> Iterator[str]:
-        """Yield changes of the inputs of the tests that are of the same types and about as long."""
+        """Yield changed inputs of the tests, if a test's input has the same types and about the same length."""
 
         def shape(text: str) -> tuple[str, ...]:
             return () if self._kind.printed else self._kind.input_tree(self.problem, text).shape()
@@ -162,7 +162,7 @@ class _Making:
             yield from self._kind.changed_inputs(self.problem, base, rng, tries // _BASES, bold)
 
     def measure(self) -> None:
-        """Start to measure what the program does on its own input and on the changed ones."""
+        """Start the job that measures the program on its own input and on the changed inputs."""
         if self._kind.states_output(self.problem):
             self._reason = "stated"
         elif not self._inputs:
@@ -189,7 +189,7 @@ class _Making:
         self._reason = max((reason for reason, _ in reasons if reason), key=list(REASONS).index, default="raises")
 
     def prove(self, pools: Mapping[int, Sandbox]) -> None:
-        """Start to prove the outputs of the next inputs, as many as are wanted."""
+        """Start the jobs that prove the outputs of the next inputs, as many as are still needed."""
         wanted = self._count - len(self._proven)
         batch, self._fit = self._fit[:wanted], self._fit[wanted:]
         seeds = list(pools) if _uses_hashing(self.problem) else list(pools)[: len(ADDITIONS)]
@@ -199,7 +199,7 @@ class _Making:
             self._running.append((run, futures))
 
     def take(self) -> None:
-        """Keep the inputs whose output every run confirms."""
+        """Store the inputs whose output is the same in every run."""
         for run, futures in self._running:
             if all(self._output(future.result()) == run.output for future in futures):
                 self._proven.append(run)
@@ -208,7 +208,7 @@ class _Making:
         self._running.clear()
 
     def fresh(self) -> Fresh:
-        """Return what came of it."""
+        """Return the fresh inputs, or the reason why there are none."""
         if self._proven:
             return Fresh(self._original.steps, tuple(self._proven))
         return Fresh(reason=self._reason)
@@ -223,11 +223,11 @@ class _Making:
 
 
 def run_on_own_input(problem: Problem) -> Run:
-    """Run a program on its own input and return what it does.
+    """Run a program on its own input and return the measurements.
 
     Raises:
-        SyntaxError: if it does not parse.
-        ValueError: if it gives no output that can be written down, or runs for too many steps.
+        SyntaxError: If the program does not parse.
+        ValueError: If the program raises, returns no literal, or runs for too many steps.
     """
     try:
         runs = _runs(problem, [], shared_sandbox().run([_measuring_job(problem, [])])[0])
@@ -239,10 +239,10 @@ def run_on_own_input(problem: Problem) -> Run:
 
 
 def _runs(problem: Problem, inputs: Sequence[str], outcome: Outcome) -> list[Run]:
-    """Return what a measuring job saw, the run on the original input first; nothing if that gave no output.
+    """Return the runs of a measuring job, the original input's first; an empty list if that has no output.
 
     Raises:
-        TraceFailed: if the job did not come to its end.
+        TraceFailed: If the job did not finish.
     """
     kind, runs = python_kind(problem), []
     rows = result_of(outcome)["runs"]
@@ -255,7 +255,7 @@ def _runs(problem: Problem, inputs: Sequence[str], outcome: Outcome) -> list[Run
 
 
 def _statements(problem: Problem) -> int:
-    """Return how many statements an input has: the call of a function, or those of a test method."""
+    """Return the number of statements of an input: a call, or a test method; 0 for standard input."""
     return (
         0
         if problem.kind == "script"
@@ -273,7 +273,7 @@ def _canonical(literal: str | None) -> str | None:
 
 
 def _measuring_job(problem: Problem, inputs: Sequence[str]) -> Job:
-    """Return the job that runs a program on its own input and on others, and counts what it does."""
+    """Return the job that runs a program on its own input and on others, and counts the executed statements."""
     kind = python_kind(problem)
     runs = []
     for text in (problem.input, *inputs):
@@ -289,9 +289,9 @@ def _measuring_job(problem: Problem, inputs: Sequence[str]) -> Job:
 
 
 def _proving_job(problem: Problem, text: str, addition: str) -> Job:
-    """Return the job that runs a program as plain Python does, but for how ``sum`` adds floats.
+    """Return the job that runs a program as plain Python does, except for the way ``sum`` adds floats.
 
-    A test method runs twice: its output must not depend on files that the first run leaves behind.
+    A test method runs twice, because its output must not depend on files that the first run leaves behind.
     """
     execution = python_kind(problem).execution(problem, input=text)
     program = after_future_imports(execution.module, ADDITIONS[addition] + USE_ADDITION)
@@ -301,11 +301,11 @@ def _proving_job(problem: Problem, text: str, addition: str) -> Job:
     return Job.evaluate(program, expressions, limits=_PROOF_LIMITS, job_id=problem.problem_id)
 
 
-# -- which inputs are fit
+# -- the selection of inputs
 
 
 def _unfit(run: Run, original: Run, problem: Problem) -> str:
-    """Return why a changed input is not as hard as the original, a key of :data:`REASONS`; empty if it is."""
+    """Return the key of :data:`REASONS` for which a changed input is not usable; empty if it is usable."""
     kind = python_kind(problem)
     own, output = original.output, run.output
     assert own is not None
@@ -326,18 +326,18 @@ def _unfit(run: Run, original: Run, problem: Problem) -> str:
 
 
 def _about(one: int, other: int) -> bool:
-    """Tell whether a number is between half and twice another."""
+    """Whether a number is at least half and at most twice another."""
     return other <= 2 * one and one <= 2 * other
 
 
 def _repeats(run: Run, problem: Problem) -> bool:
-    """Tell whether an output is an argument or a constant of the program."""
+    """Whether an output is an argument or a constant of the program."""
     given = _arguments(python_kind(problem), problem, run.input)
     return (run.output or "").strip() in given | _constants(problem.code)
 
 
 def _arguments(kind: PythonKind, problem: Problem, text: str) -> set[str]:
-    """Return what a program is given, as outputs would state it: whole arguments, or the text of standard input."""
+    """Return the values of a program's input in the form of outputs: whole arguments, or the text of standard input."""
     if kind.printed:
         return {text.strip()}
     tree = kind.input_tree(problem, text)
@@ -352,7 +352,7 @@ def _written(node: Branch | Leaf) -> str:
 
 @cache
 def _constants(code: str) -> frozenset[str]:
-    """Return the constants of a program as outputs would state them, as a value or as printed text."""
+    """Return the constants of a program in the form of outputs: as a value and as printed text."""
     values = [node.value for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Constant)]
     return frozenset(text for value in values for text in (repr(value), str(value)))
 
@@ -363,17 +363,17 @@ def _bare(output: str) -> str:
 
 
 def _is_shown(output: str, problem: Problem) -> bool:
-    """Tell whether an output stands in the documentation or the tests of a problem."""
+    """Whether an output occurs in the documentation or the tests of a problem."""
     texts = (problem.code, problem.specification, problem.tests, *(case.output for case in problem.cases))
     pattern = re.compile(rf"(?<!\w){re.escape(_bare(output))}(?!\w)")
     return any(pattern.search(text) for text in texts)
 
 
 def _distance(run: Run, original: Run, problem: Problem) -> tuple[int, int, float]:
-    """Return how far a run is from the original: in statements reached, then in steps and lengths.
+    """Return the distance of a run from the original: first in executed statements, then in steps and lengths.
 
-    Of inputs that reach the same statements, those come last that have further empty texts, and those whose output
-    stands in the tests, even where it is too short to tell.
+    If two runs execute the same statements, a run with more empty texts, or with an output that occurs in the tests,
+    has the larger distance. This includes an output that is too short for an exclusion.
     """
     assert run.output is not None and original.output is not None
     sizes = (
@@ -391,7 +391,7 @@ def _empties(text: str) -> int:
 
 
 def _uses_hashing(problem: Problem) -> bool:
-    """Tell whether the order of a set may show in what a program gives."""
+    """Whether a program's output may depend on the order of a set."""
     sources = [problem.code, problem.input] if problem.kind == "method" else [problem.code]
     for node in (node for source in sources for node in ast.walk(ast.parse(source))):
         if isinstance(node, (ast.Set, ast.SetComp)) or (isinstance(node, ast.Name) and node.id in _HASHING):

@@ -1,4 +1,4 @@
-"""Inputs beyond a problem's own tests, mutated from those that are known."""
+"""Further inputs of a problem: mutations of the problem's input and of its tests' inputs."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 
-_ATTEMPTS = 40  # for each input that is wanted; programs without arguments have no further inputs at all
+_ATTEMPTS = 40  # per requested input; a program without arguments has no further inputs
 
 
 def further_inputs(problem: Problem, count: int) -> list[str]:
-    """Return up to `count` inputs that are in none of the problem's tests, in the form of ``problem.input``.
+    """Return up to `count` inputs that the problem's tests do not have, in the form of ``problem.input``.
 
-    They are drawn by the problem's name, so that everybody tests on the same. Calls and test methods get other
-    constants, the text of stdin other numbers, words and lines; about one mutation in ten changes a value's type.
+    The random seed is the problem's name, so the inputs are the same on every machine. A mutation changes constants in
+    calls and test methods, and numbers, words or lines on stdin. About one mutation in ten changes a value's type.
     """
     kind = python_kind(problem)
     known = kind.known_inputs(problem)
@@ -38,7 +38,7 @@ def further_inputs(problem: Problem, count: int) -> list[str]:
 
 
 def _mutated_source(source: str, rng: Random) -> str:
-    """Return Python source with one constant or display changed."""
+    """Return Python source with one changed constant, list, tuple, set or dict."""
     tree = ast.parse(source)
     places: list[tuple[Any, str, int | None]] = []
     for node in ast.walk(tree):
@@ -76,7 +76,7 @@ def _changed(node: ast.expr, rng: Random) -> ast.expr:
         return node
     assert isinstance(node, (ast.List, ast.Tuple, ast.Set))
     node.elts = _changed_sequence(node.elts, rng)
-    # `{}` would be a dictionary.
+    # `{}` is a dictionary.
     return ast.parse("set()", mode="eval").body if isinstance(node, ast.Set) and not node.elts else node
 
 

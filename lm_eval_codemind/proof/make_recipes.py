@@ -19,17 +19,17 @@ from lm_eval_codemind.transforms import compose_verified, text_digest
 
 logger = logging.getLogger(__name__)
 
-# Somebody waits for a fresh set; the rules were verified on many more inputs when the shipped one was made.
+# Fewer inputs, because a user waits. The rules were verified on many more inputs when the packaged recipes were made.
 _INPUTS_AT_RUN_TIME = 12
 
 
 def transform(problem: Problem, transform_seed: int, equivalence: Equivalence | None = None) -> Recipe:
-    """Draw a problem's C+ and verify it; a rule that changes what the program does is dropped, logged and drawn past.
+    """Return a random recipe for a problem's C+, verified. A rule that changes the behaviour is left out and logged.
 
     Args:
         problem: The problem.
-        transform_seed: Another one gives another C+.
-        equivalence: Compares behaviour; None to trust the rules.
+        transform_seed: The random seed. Another seed gives another C+.
+        equivalence: The comparison of behaviour; None to skip the verification.
     """
     dropped: list[str] = []
 
@@ -54,14 +54,14 @@ def transform_all(
     progress: bool = True,
     inputs: int = FURTHER_INPUTS,
 ) -> dict[str, Recipe]:
-    """Return verified recipes of problems, by problem id, in their order.
+    """Return verified recipes of problems, by problem id, in the order of the problems.
 
     Args:
         problems: The problems.
         transform_seed: See :func:`transform`.
-        sandbox: Where C and C+ are compared; None to trust the rules.
+        sandbox: The sandbox that runs C and C+ for the comparison; None to skip the verification.
         progress: Whether to show a progress bar.
-        inputs: On how many inputs beyond the tests they are compared.
+        inputs: The number of inputs for the comparison, in addition to the tests.
     """
     turns = SingleThreadedMap(sandbox) if sandbox is not None else None
     equivalence = Equivalence(turns, inputs) if turns is not None else None
@@ -75,7 +75,7 @@ def transform_all(
 
 
 def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, Recipe]:
-    """Return, by problem id, records of published programs C+ without steps, which tell whether they pass the tests."""
+    """Return recipes without steps for published C+, by problem id. They record whether C+ passes the tests."""
     chosen = [problem for problem in problems if problem.transformed]
     outcomes = sandbox.run(
         kind_of(problem).suite_job(problem, problem.transformed, limits=limits_of(problem)) for problem in chosen
@@ -91,7 +91,7 @@ def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, 
 
 
 def freshly_transformed(problems: Sequence[Problem], transform_seed: int, sandbox: Sandbox) -> list[Problem]:
-    """Return problems with a C+ of another seed, made and verified now."""
+    """Return problems with a new, verified C+ of another seed."""
     recipes = transform_all(problems, transform_seed, sandbox, inputs=_INPUTS_AT_RUN_TIME)
     return [apply_recipe(problem, recipes[problem.problem_id], transform_seed) for problem in problems]
 
@@ -99,12 +99,12 @@ def freshly_transformed(problems: Sequence[Problem], transform_seed: int, sandbo
 def verify_transformed(
     problems: Iterable[Problem], sandbox: Sandbox, report: Callable[[int], None] = lambda inputs: None
 ) -> dict[str, str]:
-    """Return the problems whose C+ does not do what C does, with the difference in words, by problem id.
+    """Return problem id -> description of the difference, for problems whose C+ behaves differently from C.
 
     Args:
         problems: Problems with their C+.
-        sandbox: Where both run.
-        report: Called for each problem with the number of further inputs that were compared.
+        sandbox: The sandbox that runs both.
+        report: A callback, called for each problem with its number of further inputs.
     """
     turns = SingleThreadedMap(sandbox)
     equivalence = Equivalence(turns)

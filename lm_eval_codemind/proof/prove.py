@@ -1,4 +1,4 @@
-"""The proof of labels: every program is executed under differing circumstances, and what it computes is classified."""
+"""The proof of labels: each program is executed under different conditions, and its output is classified."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lm_eval_codemind.facts.labels import Proof, agrees, observed_label, prints_
 from lm_eval_codemind.languages import Execution, kind_of
 from lm_eval_codemind.problems import Problem
 
-# What the `classeval` extra brings, by the name it is imported under.
+# The packages of the `classeval` extra, by the name of their import.
 REQUIRED_MODULES = (
     "PIL",
     "PyPDF2",
@@ -38,14 +38,14 @@ LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
 
 @dataclass(frozen=True)
 class Circumstance:
-    """What must not change an output.
+    """The conditions of an execution, which must not change the output.
 
     Attributes:
         hash_seed: ``PYTHONHASHSEED``.
-        start: The time at which the program's clock starts, seconds since the epoch.
+        start: The start time of the program's clock, in seconds since the epoch.
         ticking: Whether that clock runs.
-        folder: The working directory, below the sandbox's own.
-        addition: How ``sum`` adds floats, a key of :data:`ADDITIONS`; empty for as this interpreter does.
+        folder: The working directory, relative to the sandbox's.
+        addition: The way ``sum`` adds floats, a key of :data:`ADDITIONS`; empty for this interpreter's ``sum``.
     """
 
     hash_seed: int
@@ -56,27 +56,27 @@ class Circumstance:
 
 
 _DAY = 86_400
-_START = 1_753_264_801  # a Wednesday morning; the day after it lies in the same month, the year after in another year
+_START = 1_753_264_801  # a Wednesday morning; the next day is in the same month, the year after in another year
 
 CIRCUMSTANCES = (
     Circumstance(hash_seed=1, start=_START, folder="here", addition="plain"),
     Circumstance(hash_seed=2, start=_START + _DAY + 9_137, folder="there/deeper", addition="compensated"),
     Circumstance(hash_seed=3, start=_START + 400 * _DAY + 31_011, folder="elsewhere"),
 )
-# For telling chance from the clock: everything the same, then another seed under the same stopped clock.
+# To separate chance from the clock: the same conditions again, then another seed with the same stopped clock.
 _STOPPED = (
     Circumstance(hash_seed=1, start=_START, ticking=False),
     Circumstance(hash_seed=1, start=_START, ticking=False),
     Circumstance(hash_seed=2, start=_START, ticking=False, folder="other"),
 )
-# For telling the version of Python from the clock.
+# To separate the version of Python from the clock.
 _ADDING = (
     Circumstance(hash_seed=1, start=_START, ticking=False, addition="plain"),
     Circumstance(hash_seed=1, start=_START, ticking=False, addition="compensated"),
 )
 
-# Since Python 3.12, ``sum`` compensates the rounding of floats, so that the last digits may differ. Whichever version
-# executes the programs, their outputs have to be the same with both.
+# Since Python 3.12, ``sum`` compensates the rounding of floats, so the last digits may differ. Programs run with both
+# kinds of ``sum`` on every version, and their outputs must be the same.
 ADDITIONS = {
     "plain": """\
 def _add(items, /, start=0, _sum=sum):
@@ -110,7 +110,7 @@ def _with(total, lost):
 }
 USE_ADDITION = "import builtins as _builtins\n_builtins.sum = _add\n"
 
-# The sandbox seeds the generators of chance alike for every program; here they must not agree.
+# The sandbox gives every program the same random seeds. Here the seeds must differ.
 _PRELUDE = """\
 import os as _os
 import random as _random
@@ -124,8 +124,8 @@ if "numpy" in _sys.modules:
     _sys.modules["numpy"].random.seed()
 """
 
-# Runs the module anew for every expression, so that a second run meets the files of the first but not its objects.
-# Corpora that happen to lie on a machine must not decide what can be proven, so nltk finds none.
+# Runs the module again for every expression, so that a second run has the files of the first but not its objects.
+# nltk finds no corpora, because the proofs must not depend on the corpora of a machine.
 _RUNNER = """\
 def _run():
     if {uses_nltk}:
@@ -138,7 +138,7 @@ def _run():
 
 
 class ProofError(RuntimeError):
-    """A program could not be executed for a reason that is not its own, so nothing is proven about it."""
+    """A program could not be executed, for a reason outside the program, so it has no proof."""
 
 
 class MissingExtra(RuntimeError):
@@ -146,7 +146,7 @@ class MissingExtra(RuntimeError):
 
 
 def require_packages() -> None:
-    """Check that everything the programs import can be imported.
+    """Check that all packages that the programs import are installed.
 
     Raises:
         MissingExtra: If a package is missing. The message names it and the command that installs it.
@@ -160,18 +160,18 @@ def require_packages() -> None:
 
 
 def prove_labels(problems: Sequence[Problem], published: Mapping[str, Problem], workers: int = 1) -> dict[str, Proof]:
-    """Execute problems and return what that proves, by problem id.
+    """Execute the programs of problems and return the proofs, by problem id.
 
     Args:
-        problems: As the readers return them, unproven. Those that a reader excludes are not executed.
-        published: The artifact's own versions of them, by problem id; a problem whose own version does not run and
-            that runs in ours counts as repaired. Without a published label a problem was never published, so there was
-            nothing to repair: it counts as added.
-        workers: Programs at a time, for each of the hash seeds.
+        problems: Unproven problems from the readers. A problem that its reader excludes is not executed.
+        published: The artifact's versions of the problems, by problem id. A problem counts as repaired if the
+            artifact's version does not run and ours does. A problem without a published label was never published, so
+            it counts as added.
+        workers: Number of parallel programs, for each of the hash seeds.
 
     Raises:
         MissingExtra: If packages that the programs import are not installed.
-        ProofError: If a program could not be executed for a reason that is not its own.
+        ProofError: If a program could not be executed, for a reason outside the program.
     """
     require_packages()
     with ExitStack() as stack:
@@ -193,18 +193,18 @@ def _prove_each(
     own = {}
     for problem in problems:
         if problem.category == "excluded":
-            # By its reader, on other evidence, such as a test that has shown the program not to end.
+            # The reader excluded it for another reason, such as a test that showed that the program does not end.
             yield problem.problem_id, Proof("excluded", problem.reason)
     problems = [problem for problem in problems if problem.category != "excluded"]
     for problem in problems:
         runs.append([submit(problem, circumstance) for circumstance in CIRCUMSTANCES])
         if problem.problem_id in published:
-            # Whether upstream's own version runs is seen on its own input.
-            theirs = dataclasses.replace(published[problem.problem_id], cases=())
-            (job,) = _jobs(theirs, CIRCUMSTANCES[0])
-            # Most are the same program on the same input: its first run tells of both.
+            # Run upstream's version on its own input only.
+            original = dataclasses.replace(published[problem.problem_id], cases=())
+            (job,) = _jobs(original, CIRCUMSTANCES[0])
+            # Most are the same program with the same input, so the first run is valid for both.
             same = job == _jobs(problem, CIRCUMSTANCES[0])[0]
-            own[problem.problem_id] = runs[-1][0][:1] if same else submit(theirs, CIRCUMSTANCES[0])
+            own[problem.problem_id] = runs[-1][0][:1] if same else submit(original, CIRCUMSTANCES[0])
     for problem, futures in tqdm(list(zip(problems, runs, strict=True)), desc="executing", unit="problem"):
         outcomes = [_results(of_circumstance) for of_circumstance in futures]
         ran_as_published = problem.problem_id in own and _ran(_results(own[problem.problem_id])[0])
@@ -230,13 +230,13 @@ def _results(futures: Sequence[Future[Outcome]]) -> list[Outcome]:
 
 
 def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
-    """Return what has to run under one circumstance: a job, or for a script one for each input."""
+    """Return the jobs for one circumstance: one job, or for a script one job per input."""
     execution = kind_of(problem).execution(problem)
     prelude = _PRELUDE.format(folder=circumstance.folder, start=circumstance.start, ticking=circumstance.ticking)
     if circumstance.addition:
         prelude += ADDITIONS[circumstance.addition] + USE_ADDITION
     if execution.expression is None:
-        # A job of several cases would end with the first one that fails.
+        # A job with several cases ends at the first one that fails.
         stdins = [problem.input, *(case.input for case in problem.cases)]
         program = prelude + execution.module
         return [Job.script(program, [ScriptCase(stdin)], limits=LIMITS, job_id=problem.problem_id) for stdin in stdins]
@@ -252,7 +252,7 @@ def _expression(execution: Execution) -> str:
 
 
 def _ran(outcome: Outcome) -> bool:
-    """Whether a program gave an output."""
+    """Whether a program returned or printed an output."""
     if not outcome.observations:
         return False
     first = outcome.observations[0]
@@ -291,7 +291,7 @@ def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_publis
 
 
 def classify_script(problem: Problem, outcomes: Sequence[Sequence[Outcome]], ran_as_published: bool) -> Proof:
-    """Classify a script's output and its test suite from its runs under :data:`CIRCUMSTANCES`, an outcome an input."""
+    """Classify a script's output and test suite from its runs under :data:`CIRCUMSTANCES`, one outcome per input."""
     columns = [[printed(outcome) for outcome in of_input] for of_input in zip(*outcomes, strict=True)]
     proven = [column[0] if len(set(column)) == 1 else None for column in columns]
     cases = {
@@ -309,18 +309,18 @@ def classify_script(problem: Problem, outcomes: Sequence[Sequence[Outcome]], ran
 
 
 def _failure(outcome: Outcome) -> str:
-    """Return why a script that does not end well has no provable output."""
+    """Return the reason why a script that ends with an error has no provable output."""
     missing = outcome.exception_type in ("ImportError", "ModuleNotFoundError")
     return "dependency" if missing else "fails"
 
 
 def printed(outcome: Outcome) -> str | None:
-    """Return what a script printed, or None if it did not end well."""
+    """Return the printed text of a script; None if it ended with an error."""
     return outcome.observations[0].stdout if _ran(outcome) else None
 
 
 def _vary(outcomes: Sequence[Outcome]) -> bool:
-    """Whether runs under a stopped clock differ all the same."""
+    """Whether runs differ although the clock is stopped."""
     return (
         len({observed_label(outcome.observations[0].literal) if outcome.observations else None for outcome in outcomes})
         > 1
@@ -328,7 +328,7 @@ def _vary(outcomes: Sequence[Outcome]) -> bool:
 
 
 def _reason_of(exception_type: str, message: str) -> str:
-    """Return why a program that raises has no provable output."""
+    """Return the reason why a program that raises an exception has no provable output."""
     if exception_type in ("ImportError", "ModuleNotFoundError", "LookupError", "PermissionError"):
         return "dependency"
     if exception_type == "AttributeError" and "was removed in" in message:

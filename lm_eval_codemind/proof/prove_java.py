@@ -1,4 +1,4 @@
-"""The proof of what programs in Java print: each runs twice, if possible on virtual machines of two releases."""
+"""The proof of the outputs of Java programs: each program runs twice, if possible on two releases of Java."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def prove_java_labels(
     *,
     runtimes: Sequence[Jdk | None] = (None, None),
 ) -> dict[str, Proof]:
-    """Execute problems and return what that proves, by problem id.
+    """Execute the programs of problems and return the proofs, by problem id.
 
     Args:
-        problems: As the readers return them, unproven.
-        published: The artifact's own versions of them; not needed, since none was repaired.
-        workers: Programs at a time, for each of the runtimes.
-        runtimes: What the programs run on, once each; None for the machine's JDK.
+        problems: Unproven problems from the readers.
+        published: The artifact's versions of the problems. Not used, because no Java program was repaired.
+        workers: Number of parallel programs, for each of the runtimes.
+        runtimes: The Java runtimes. Each program runs once on each; None for the machine's JDK.
 
     Raises:
         JavaUnavailable: If there is no JDK.
@@ -40,7 +40,7 @@ def prove_java_labels(
 def prove_each(
     problems: Sequence[Problem], workers: int, runtimes: Sequence[Jdk | None]
 ) -> Iterator[tuple[str, Proof]]:
-    """Yield what executing each problem proves, as soon as it is known."""
+    """Yield the proof of each problem as soon as it is complete."""
     with ExitStack() as stack:
         sandboxes = [stack.enter_context(JavaSandbox(workers, runtime=runtime)) for runtime in runtimes]
         started = [[sandbox.submit(_job(problem, 0)) for sandbox in sandboxes] for problem in problems]
@@ -51,21 +51,21 @@ def prove_each(
             proof = classify_script(problem, runs, ran_as_published=True)
             if proof.reason == "time":
                 again = _all_runs(problem, sandboxes[0].run([_job(problem, 0)])[0], sandboxes[0])
-                # The same machine gives the same again: then it is the release that matters.
+                # The same runtime gives the same output again, so the difference comes from the release.
                 if printed(again[0]) == printed(runs[0][0]):
                     proof = dataclasses.replace(proof, reason="version")
             yield problem.problem_id, proof
 
 
 def _job(problem: Problem, first: int) -> Job:
-    """Return the job that runs a program on its input and its suite's inputs, from the given one on."""
+    """Return the job that runs a program on its input and its suite's inputs, starting with the input ``first``."""
     inputs = [problem.input, *(case.input for case in problem.cases)][first:]
     cases = [ScriptCase(text) for text in inputs]
     return Job.script(problem.code, cases, limits=LIMITS, job_id=problem.problem_id, language=problem.language)
 
 
 def _all_runs(problem: Problem, outcome: Outcome, sandbox: JavaSandbox) -> list[Outcome]:
-    """Return an outcome for each input. A job ends with the first input that a program fails on; others follow it."""
+    """Return one outcome per input. A job ends at the first input that fails, so a new job runs the inputs after it."""
     wanted = 1 + len(problem.cases)
     found: list[Outcome] = []
     while True:

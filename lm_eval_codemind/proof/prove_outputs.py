@@ -1,7 +1,7 @@
-"""What programs of models compute: the label of a question about a program that nobody has vouched for.
+"""The outputs of programs that models wrote, as labels of questions about these programs.
 
-A program runs twice, in processes with different hash seeds, or in Java identity hashes, with chance left to chance.
-What both runs give alike is the label; of every other program the cause says why there is none.
+A program runs twice, in processes with different hash seeds (Python) or identity hashes (Java), and without fixed
+random seeds. If both runs give the same output, it is the label. Otherwise the program has a cause instead of a label.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lm_eval_codemind.facts.labels import observed_label
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 
-# Why a program has no label. A closed set: results count the programs by it.
+# All causes why a program may have no label. Results count the programs by cause.
 CAUSES: dict[str, str] = {
     "no_input": "no input of the problem is known that has a proven output and fits into a prompt",
     "unobservable": "programs of its kind give no output that can be observed",
@@ -37,8 +37,8 @@ class Execution:
 
     Attributes:
         problem: The problem that it solves.
-        program: Its source, complete.
-        input: What it runs on, in the form of ``problem.input``; None where nothing is known.
+        program: Its complete source.
+        input: Its input, in the form of ``problem.input``; None if no input is known.
     """
 
     problem: Problem
@@ -48,18 +48,18 @@ class Execution:
 
 @dataclass(frozen=True)
 class Proven:
-    """What came of it: an output, or the cause for which there is none, a key of :data:`CAUSES`."""
+    """The result of a proof: an output, or the cause why there is no output (a key of :data:`CAUSES`)."""
 
     output: str | None
     cause: str = ""
 
 
 def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None) -> list[Proven]:
-    """Execute programs, each twice, and return what that proves, in their order.
+    """Execute each program twice and return the results, in the order of the programs.
 
     Args:
         executions: The programs and their inputs.
-        limits: What each may use; those of its problem if None.
+        limits: The resource limits of each program; None for the limits of its problem.
 
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
@@ -77,7 +77,7 @@ def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None)
 
 
 def _job(execution: Execution, limits: Limits) -> Job | str:
-    """Return the job that observes an output, or the cause for which there is none."""
+    """Return the job that observes an output, or the cause why there is no output."""
     given = execution.input
     if given is None:
         return "no_input"
@@ -92,7 +92,7 @@ def _classify(execution: Execution, outcomes: Sequence[Outcome]) -> Proven:
     found = [_output(outcome, printed) for outcome in outcomes]
     causes = [one.cause for one in found if one.output is None]
     if causes:
-        # In the order of the set, so that the cause does not depend on which of the runs shows it.
+        # In the order of CAUSES, so that the cause does not depend on the order of the runs.
         return Proven(None, min(causes, key=list(CAUSES).index))
     outputs = {one.output for one in found}
     if len(outputs) > 1:
@@ -106,7 +106,7 @@ def _classify(execution: Execution, outcomes: Sequence[Outcome]) -> Proven:
 
 
 def _output(outcome: Outcome, printed: bool) -> Proven:
-    """Return what one run gave: of several observations the last, which is that of the input."""
+    """Return the result of one run: its last observation, which belongs to the input."""
     if outcome.status is Status.OUTPUT:
         return Proven(None, "too_long")
     if outcome.status in _NO_END:

@@ -1,4 +1,4 @@
-"""Work on many problems that mostly waits for the sandbox, without two threads in Python code at once."""
+"""Parallel work on many problems that mostly waits for the sandbox. Only one thread at a time runs Python code."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ Result = TypeVar("Result")
 
 
 class SingleThreadedMap:
-    """A sandbox for work that goes on with another problem while one waits for its outcomes.
+    """A sandbox for work on several problems: while one problem waits for outcomes, work on another continues.
 
-    CPython 3.11 counts the depth of the tree that ``ast.parse`` builds in one place for all threads: where the garbage
-    collector runs Python code in between, two that parse at once end in ``SystemError: AST constructor recursion depth
-    mismatch``. So a thread that waits for outcomes hands its turn on, and only then.
+    In CPython 3.11 all threads share one counter for the depth of the tree that ``ast.parse`` builds. If the garbage
+    collector runs Python code while two threads parse, they fail with ``SystemError: AST constructor recursion depth
+    mismatch``. So threads switch only when one of them waits for outcomes.
 
     Args:
-        sandbox: Where programs run.
+        sandbox: The sandbox that runs the programs.
     """
 
     def __init__(self, sandbox: Sandbox) -> None:
@@ -29,10 +29,10 @@ class SingleThreadedMap:
         self._turn = threading.Lock()
 
     def map(self, work: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-        """Yield the results of work on each item, in the items' order, as they come.
+        """Yield the result of ``work`` for each item, in the items' order.
 
         Raises:
-            Exception: what the work raises, at its item.
+            Exception: If ``work`` raises it. It is raised at the position of its item.
         """
 
         def one(item: Item) -> Result:
@@ -43,7 +43,7 @@ class SingleThreadedMap:
             yield from pool.map(one, items)
 
     def run(self, jobs: Iterable[Job]) -> list[Outcome]:
-        """Return the outcomes of jobs, in their order; to be called by work that :meth:`map` runs, and nowhere else."""
+        """Return the outcomes of jobs, in their order. Only functions that :meth:`map` runs may call it."""
         futures = [self._sandbox.submit(job) for job in jobs]
         self._turn.release()
         try:

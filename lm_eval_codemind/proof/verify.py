@@ -1,4 +1,4 @@
-"""Comparison of labels and C+ with what execution gives here and now."""
+"""Comparison of labels and C+ with a new execution on this machine."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from lm_eval_codemind.proof.make_recipes import verify_transformed
 
 
 def verifiable() -> list[str]:
-    """Return the benchmarks whose labels execution must give: the proven ones, and those with labels of their own."""
+    """Return the benchmarks whose labels execution must reproduce: those with proofs or with their own labels."""
     return [name for name, benchmark in benchmarks().items() if benchmark.labels in ("proven", "own")]
 
 
 def proven_benchmarks() -> list[str]:
-    """Return the benchmarks for which a proof of the labels is shipped."""
+    """Return the benchmarks with packaged proofs of their labels."""
     return [name for name, benchmark in benchmarks().items() if benchmark.labels == "proven"]
 
 
 def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, Proof]:
-    """Return what executing every problem of a benchmark proves, by problem id.
+    """Execute all problems of a benchmark and return the proofs, by problem id.
 
-    A label of a benchmark's own is treated like a published one: it is confirmed, or it is wrong.
+    A benchmark's own label is treated like a published label: execution confirms it or shows that it is wrong.
 
     Raises:
-        UpstreamError: If upstream's data is missing or is not what it must be.
+        UpstreamError: If upstream's data is missing or has the wrong digest.
         MissingExtra: If packages that the programs import are not installed.
         ValueError: If the language has no prover. The message names it.
     """
@@ -54,10 +54,10 @@ def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[s
 
 
 def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, str]:
-    """Return the problems whose label execution does not give, with both, by problem id.
+    """Return problem id -> description of the difference, for labels that execution does not reproduce.
 
     Raises:
-        UpstreamError: If upstream's data is missing or is not what it must be.
+        UpstreamError: If upstream's data is missing or has the wrong digest.
         MissingExtra: If packages that the programs import are not installed.
         ValueError: If the language has no prover. The message names it.
     """
@@ -73,12 +73,12 @@ def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[st
 
 @dataclass(frozen=True)
 class TransformationCheck:
-    """What comparing C with C+ over a benchmark gave.
+    """The result of comparing C with C+ for a benchmark.
 
     Attributes:
-        programs: How many problems have a C+.
-        inputs: On how many inputs beyond the tests they were compared, in all.
-        differences: Problem id -> how C+ differs from C, in words.
+        programs: The number of problems with a C+.
+        inputs: The total number of inputs for the comparison, in addition to the tests.
+        differences: Problem id -> description of the difference between C and C+.
     """
 
     programs: int
@@ -87,10 +87,10 @@ class TransformationCheck:
 
 
 def verify_transformations(name: str, upstream: Upstream, workers: int = 1) -> TransformationCheck:
-    """Make C+ of a benchmark by the shipped recipes and compare each with its C, on all tests and on further inputs.
+    """Generate a benchmark's C+ from the packaged recipes and compare C+ with C, on all tests and on further inputs.
 
     Raises:
-        UpstreamError: If upstream's data is missing, or a recipe does not give what was verified.
+        UpstreamError: If upstream's data is missing, or a recipe does not give the verified C+.
     """
     problems = read_problems(name, upstream)
     compared: list[int] = []

@@ -1,4 +1,4 @@
-"""A response cut into text blocks: fenced code told from what lies between the fences."""
+"""Separation of a response into text blocks: fenced code, and the text between the fences."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def without_tags(text: str) -> str:
 
 
 def blocks(text: str, parses: Callable[[str], bool]) -> list[tuple[str, bool]]:
-    """Return the text cut at its code fences, in order: fenced blocks and what lies between them.
+    """Return the fenced blocks of a text and the text between them, in order.
 
-    A fence may be unclosed, follow prose on its line, or close at the end of a line of code. Where back-ticks stand
-    inside the code (in a docstring, say) the block goes on to the first closing fence with which it parses.
+    A fence may be unclosed, follow prose on its line, or close at the end of a line of code. If the code contains
+    back-ticks (for example in a docstring), the block ends at the first closing fence with which it parses.
 
     Args:
         text: The visible text of a response.
-        parses: Says whether a text is Python by itself.
+        parses: A function that returns True for a text that is Python code.
 
     Returns:
-        Non-blank pieces of the text, in order, and whether each stands in a fence that is closed.
+        Non-blank parts of the text, in order, each with True if it is inside a closed fence.
     """
     marks = list(_FENCE.finditer(text))
     pieces: list[tuple[str, bool]] = []
@@ -47,7 +47,7 @@ def blocks(text: str, parses: Callable[[str], bool]) -> list[tuple[str, bool]]:
             at = len(text)
             break
         pieces.append((text[_content_start(opening) : marks[closing].start()], True))
-        # A fence with a language opens: it ended the block before it only because that one was left unclosed.
+        # A fence with a language opens a block. It ended the previous block only because that block was not closed.
         reopens = bool(marks[closing]["info"]) and marks[closing]["eol"] == "\n"
         at = marks[closing].start() if reopens else marks[closing].start() + len(marks[closing]["mark"])
         index = closing if reopens else closing + 1
@@ -56,14 +56,14 @@ def blocks(text: str, parses: Callable[[str], bool]) -> list[tuple[str, bool]]:
 
 
 def _content_start(opening: re.Match[str]) -> int:
-    """Return where a block's content starts: after the line of the fence, or after its marks where code follows."""
+    """Return the start of a block's content: after the fence's line, or after its marks if code follows on the line."""
     if opening["eol"] is not None or opening["info"].lower() in ("python", "py", "python3"):
         return opening.end()
     return opening.start() + len(opening["mark"])
 
 
 def _closing(text: str, marks: list[re.Match[str]], index: int, parses: Callable[[str], bool]) -> int | None:
-    """Return the index of the mark that closes the block opened by ``marks[index]``; None if none does."""
+    """Return the index of the mark that closes the block of ``marks[index]``; None if the block is not closed."""
     start = _content_start(marks[index])
     first: int | None = None
     for later in range(index + 1, min(len(marks), index + 12)):

@@ -1,19 +1,19 @@
-"""Taking code out of a response: the part that defines what was asked for, with the imports and helpers it needs.
+"""Extraction of code from a response: the requested definition, with the imports and helpers that it needs.
 
-A response may hold fenced blocks, prose, tags, thinking, several versions of the answer, the model's own tests and a
-``main`` block. It is read as Python statements (:mod:`~lm_eval_codemind.languages.python.statements`), and of
-these only what the asked-for definition needs is kept: so nothing the model wrote around its answer is run.
+A response may contain fenced blocks, prose, tags, thinking, several versions of the answer, the model's own tests and
+a ``main`` block. It is parsed into Python statements (:mod:`~lm_eval_codemind.languages.python.statements`). Only the
+statements that the requested definition needs are kept, so other code of the response is never executed.
 
-Where a response defines the same thing several times, the last definition counts that has a body: corrections come
-after what they correct, and a simplified program after the program it simplifies.
+If a response defines the same name several times, the last definition with a body counts. A correction follows the
+version that it corrects, and a simplified program follows the original program.
 
-A definition that the response breaks off in is :class:`Unfinished`: what is there of it may run, but is not what the
-model was about to write. What follows a finished definition may be cut off.
+If the response ends inside a definition, the definition is :class:`Unfinished`. Its first part may run, but it is not
+the complete answer. Text after a finished definition may be cut off.
 
-Prose around code is not code. Everything else that does not parse is code that does not compile: then the answer is the
-whole text it stands in, unless the response has another version that parses.
+Prose around code is not code. Any other text that does not parse is code that does not compile. Then the answer is the
+whole block with this text, unless the response has another version that parses.
 
-No function here raises on any text; a response without code gives None.
+The functions raise no exception on any text; a response without code gives None.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from lm_eval_codemind.languages.python.statements import DEFINITIONS, Parser, St
 
 _Code = TypeVar("_Code")
 Pool = Sequence[Statement]
-# Definitions, each with the statements next to it.
+# Definitions, each with the statements of its block.
 Places = Sequence[tuple[Statement, Pool]]
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\s|@")
 
-# Calls made for their effect on the interpreter, on which an answer may rely.
+# Calls that change the interpreter's settings. An answer may depend on them.
 _SETTINGS = frozenset(
     {"setrecursionlimit", "set_int_max_str_digits", "stack_size", "seed", "simplefilter", "filterwarnings"}
 )
@@ -47,13 +47,13 @@ _SETTINGS = frozenset(
 
 @dataclass(frozen=True)
 class MethodCode:
-    """A method taken out of a response.
+    """A method from a response.
 
     Attributes:
         name: The method's name.
-        source: Its definition at column 0, decorators included.
-        members: What else the response's class defines and the method reaches through an attribute, by name, at
-            column 0. Only members that the true class lacks are of use.
+        source: Its definition at column 0, with decorators.
+        members: Other definitions of the response's class that the method uses as attributes, by name, at column 0.
+            Only members that the problem's class does not have are useful.
         prelude: The module-level statements that method and members need: imports, helpers, constants.
     """
 
@@ -64,23 +64,23 @@ class MethodCode:
 
     @property
     def text(self) -> str:
-        """The answer as one piece of text, for logs."""
+        """The answer as one text, for logs."""
         return "\n\n".join([*(part.source for part in self.prelude), self.source, *(text for _, text in self.members)])
 
 
 def extract_definition(response: str, name: str, header: str = "") -> str | Unfinished | None:
-    """Return the source of a module that defines a function or class as the response does.
+    """Return the source of a module with the response's definition of a function or class.
 
     Args:
-        response: What the model wrote.
-        name: The function or class asked for; it must be bound at module level.
-        header: The ``def`` line (with or without a docstring) that the prompt ended with, if the response may be the
-            function's body alone.
+        response: The model's response.
+        name: The requested function or class. The response must define it at module level.
+        header: The ``def`` line (with or without a docstring) at the end of the prompt, if the response may be only the
+            function's body.
 
     Returns:
-        The definition with the imports, helpers and constants of the response that it needs, in their order;
-        a text that does not parse if the definition stands in one; Unfinished if the response breaks off in it, or in
-        something it needs; None if the response defines nothing of that name.
+        The definition with the response's imports, helpers and constants that it needs, in their order. If the
+        definition is in a text that does not parse, that text. Unfinished if the response ends inside the definition,
+        or inside a statement that it needs. None if the response does not define the name.
     """
 
     def places(pool: Pool) -> Places:
@@ -93,10 +93,10 @@ def extract_definition(response: str, name: str, header: str = "") -> str | Unfi
 
 
 def extract_script(response: str) -> str | Unfinished | None:
-    """Return the source of the script a response holds; Unfinished if it breaks off in it; None if there is none.
+    """Return the source of the script in a response; Unfinished if the response ends inside it; None without a script.
 
-    Of several blocks the last counts that reads its input, else the last that does anything; one that parses and is
-    finished before one that does not and is not.
+    If there are several blocks, the last one that reads its input counts, or else the last one that has an effect. A
+    finished block that parses has priority.
     """
 
     def answers() -> Iterator[tuple[str | Unfinished, bool]]:
@@ -121,17 +121,17 @@ def extract_script(response: str) -> str | Unfinished | None:
 def extract_method(
     response: str, class_name: str, method_name: str, header: str = ""
 ) -> MethodCode | str | Unfinished | None:
-    """Return a method as the response defines it: in the class, by itself, or as a body alone.
+    """Return the response's definition of a method: in the class, outside the class, or only the body.
 
     Args:
-        response: What the model wrote.
-        class_name: The class the method belongs to.
-        method_name: The method asked for.
-        header: The method's ``def`` line, if the response may be its body alone.
+        response: The model's response.
+        class_name: The class of the method.
+        method_name: The requested method.
+        header: The method's ``def`` line, if the response may be only its body.
 
     Returns:
-        The method and what it needs of the response; a text that does not parse if the definition stands in one;
-        Unfinished if the response breaks off in it, or in something it needs; None if the response does not define it.
+        The method and the parts of the response that it needs. If the definition is in a text that does not parse, that
+        text. Unfinished if the response ends inside one of these. None if the response does not define the method.
     """
 
     def places(pool: Pool) -> Places:
@@ -158,7 +158,7 @@ def extract_method(
 def _extracted(
     response: str, name: str, places: Callable[[Pool], Places], make: Callable[[Pool, Statement, Pool], _Code]
 ) -> _Code | str | None:
-    """Return what is made of the best definition of a name; a text that does not parse if there is no better one."""
+    """Return the answer from the best definition of a name; a text that does not parse if there is no better one."""
 
     def answers() -> Iterator[tuple[_Code | str, bool]]:
         for pool, broken in _readings(response):
@@ -175,7 +175,7 @@ def _extracted(
 
 
 def _first_complete(answers: Iterable[tuple[_Code, bool]]) -> _Code | None:
-    """Return the first answer that is complete, else the first of all; None if there are none."""
+    """Return the first complete answer, or else the first answer; None if there are no answers."""
     first: _Code | None = None
     for answer, complete in answers:
         if complete:
@@ -185,7 +185,7 @@ def _first_complete(answers: Iterable[tuple[_Code, bool]]) -> _Code | None:
 
 
 def _variants(response: str) -> Iterable[str]:
-    """Return readings of a response: the literal one first, then those that correct what keeps it from parsing."""
+    """Return versions of a response: first the unchanged text, then texts with corrections that help it to parse."""
     text = visible_text(response)
     readings = []
     for literal in (own_text(text), text):
@@ -196,14 +196,14 @@ def _variants(response: str) -> Iterable[str]:
 
 
 def _without_prompts(text: str) -> str:
-    """Return an interactive session's input: the lines after ``>>>`` and ``...``, without these marks."""
+    """Return the input of an interactive session: the lines after ``>>>`` and ``...``, without these marks."""
     return "\n".join(
         line.lstrip()[4:] if line.lstrip().startswith((">>> ", "... ")) else line for line in text.split("\n")
     )
 
 
 def _readings(response: str) -> Iterable[tuple[list[Statement], Mapping[int, str]]]:
-    """Yield, for each reading of the response, all its statements in order, and its blocks that do not parse."""
+    """Yield the statements, in order, and the blocks that do not parse, for each version of the response."""
     for text in _variants(response):
         parser = Parser()
         statements = [
@@ -215,7 +215,7 @@ def _readings(response: str) -> Iterable[tuple[list[Statement], Mapping[int, str
 
 
 def _defines(part: Statement, name: str) -> bool:
-    """Say whether a statement is a definition of the name rather than a change to it."""
+    """Whether a statement defines the name, and does not only change its value."""
     node = part.node
     if isinstance(node, DEFINITIONS):
         return node.name == name
@@ -227,7 +227,7 @@ def _defines(part: Statement, name: str) -> bool:
 
 
 def _choose(definitions: Sequence[Statement], broken: Container[int]) -> Statement | None:
-    """Return the last definition that parses and has a body, a finished one if there is one; else the last of all."""
+    """Return the last definition that parses and has a body, preferably finished; otherwise the last definition."""
     whole = [part for part in definitions if part.block not in broken]
     full = [part for part in whole if not part.unfinished and not _is_stub(part.node)]
     candidates = full or [part for part in whole if part.unfinished] or [*whole, *definitions]
@@ -253,9 +253,9 @@ def _is_not_implemented(node: ast.AST) -> bool:
 
 
 def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str | Unfinished:
-    """Return the chosen definition with all it needs of the pool."""
+    """Return the selected definition with all statements of the pool that it needs."""
     position = next(index for index, part in enumerate(pool) if part is chosen)
-    # `double = cache(double)` below the definition belongs to it; whatever else binds the name is another version.
+    # `double = cache(double)` below the definition belongs to it. Any other binding of the name is another version.
     without_rivals = [
         part
         for index, part in enumerate(pool)
@@ -267,17 +267,17 @@ def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str | Un
 def _needed(
     pool: Sequence[Statement], roots: Sequence[Statement], names: set[str], left_out: Sequence[Statement] = ()
 ) -> list[Statement]:
-    """Return the statements of the pool that the roots need, roots included, in the order they must run.
+    """Return the statements of the pool that the roots need, including the roots, in execution order.
 
-    The block of the roots goes before other blocks: these are searched only for names it leaves open. Of its imports
-    those go that serve only what goes, such as ``import pytest`` for the model's own tests; one that nothing uses is
-    part of the answer as the model wrote it.
+    The block of the roots has priority; other blocks are searched only for names that it does not define. An import of
+    this block is removed if only removed statements use it, such as ``import pytest`` for the model's own tests. An
+    import that no statement uses is kept, because it is part of the model's answer.
 
     Args:
-        pool: The statements to choose from.
-        roots: Those to start from.
-        names: Names that are needed whether or not the roots refer to them.
-        left_out: Further statements that are not kept, outside the pool.
+        pool: The available statements.
+        roots: The statements to start from.
+        names: Names that are needed even if the roots do not refer to them.
+        left_out: Other removed statements, outside the pool.
     """
     home = roots[0].block
     kept: dict[int, Statement] = {id(root): root for root in roots}
@@ -285,7 +285,7 @@ def _needed(
     far = [part for part in pool if part.block != home and not _is_main_block(part.node)]
     wanted = set(names).union(*(root.uses for root in roots))
     for candidates in (near, far):
-        # A name that the home block binds is not looked for elsewhere.
+        # Other blocks are not searched for a name that the roots' block binds.
         available = {name for part in near for name in part.binds} if candidates is far else set()
         variables = {name for part in candidates if _is_plain(part.node) for name in part.binds}
         growing = True
@@ -306,7 +306,7 @@ def _needed(
 
 
 def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
-    """Say whether a statement gives a wanted name its value, changes it, or changes the interpreter's settings."""
+    """Whether a statement assigns or changes a needed name, or changes the interpreter's settings."""
     node = part.node
     if isinstance(node, ast.Assert):
         return False
@@ -328,12 +328,12 @@ def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
 
 
 def _is_plain(node: ast.stmt) -> bool:
-    """Say whether a statement neither defines nor imports: what it binds are variables."""
+    """Whether a statement binds only variables: it is not a definition and not an import."""
     return not isinstance(node, (*DEFINITIONS, *_IMPORTS))
 
 
 def _changed(node: ast.stmt) -> tuple[set[str], set[str]]:
-    """Return the names a statement changes by assigning to a part of theirs, and those whose methods it calls."""
+    """Return the names whose parts a statement assigns, and the names whose methods it calls."""
     assigned: set[str | None] = set()
     called: set[str | None] = set()
     for part in ast.walk(node) if _is_plain(node) else ():
@@ -346,7 +346,7 @@ def _changed(node: ast.stmt) -> tuple[set[str], set[str]]:
 
 
 def _root(node: ast.expr) -> str | None:
-    """Return the name an expression such as ``a.b[0].c()`` starts from."""
+    """Return the first name of an expression such as ``a.b[0].c()``."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
     return node.id if isinstance(node, ast.Name) else None
@@ -359,7 +359,7 @@ def _is_main_block(node: ast.stmt) -> bool:
 
 
 def _joined(parts: Sequence[Statement]) -> str | Unfinished:
-    """Return statements as a module's source, definitions set apart by blank lines; marked if one is unfinished."""
+    """Return a module's source, with blank lines around definitions; Unfinished if a statement is unfinished."""
     text = ""
     for previous, part in zip([None, *parts], parts, strict=False):
         apart = previous and any(isinstance(one.node, DEFINITIONS) for one in (previous, part))
@@ -371,7 +371,7 @@ def _joined(parts: Sequence[Statement]) -> str | Unfinished:
 def _method(
     pool: Sequence[Statement], chosen: Statement, siblings: Sequence[Statement], class_name: str, name: str
 ) -> MethodCode | Unfinished:
-    """Return the chosen method with the members it reaches and the prelude they need."""
+    """Return the selected method, the members that it uses, and the prelude that all of them need."""
     by_name: dict[str, Statement] = {}
     for sibling in siblings:
         for bound in sibling.binds:
@@ -384,7 +384,7 @@ def _method(
         for attribute in sorted(reached | part.uses):
             is_dunder = attribute.startswith("__") and attribute.endswith("__")
             if attribute in by_name and attribute not in members and attribute != name and not is_dunder:
-                # A name used as such is a member only where the class body itself refers to it.
+                # A plain name refers to a member only inside the class body.
                 if attribute not in reached and by_name[attribute].block == chosen.block and by_name[attribute] in pool:
                     continue
                 members[attribute] = by_name[attribute]
@@ -406,7 +406,7 @@ def _method(
 
 
 def _body_text(part: Statement) -> str:
-    """Return the text of a class's body, its indentation kept; all there is of one that breaks off."""
+    """Return the text of a class's body with its indentation; for an unfinished class all of its text."""
     node = part.node
     assert isinstance(node, ast.ClassDef)
     text = part.unfinished or part.source
@@ -417,7 +417,7 @@ def _body_text(part: Statement) -> str:
 
 
 def _from_body(response: str, header: str) -> str | Unfinished | None:
-    """Return the definition that a header and the first block of the response make together, if it does anything."""
+    """Return the definition from the header and the response's first block as its body, if the body has an effect."""
     if not header.strip():
         return None
     header = textwrap.dedent(header).rstrip()
@@ -438,10 +438,10 @@ def _from_body(response: str, header: str) -> str | Unfinished | None:
                 if definition is None:
                     continue
                 if definition.unfinished:
-                    # What begins with a definition at its margin is judged as such, and is no body.
+                    # Text that starts with a definition at its margin is a definition, not a body.
                     if not _DEFINITION.match(piece.lstrip("\n")):
                         unfinished = unfinished or definition
-                    # A body at the margin breaks off: its first lines alone are not what the model wrote.
+                    # If a body at the margin is unfinished, its first lines are not the model's whole answer.
                     if not lines[0][:1].isspace():
                         break
                 elif not _is_stub(definition.node) and _does_something(definition.node):
@@ -455,7 +455,7 @@ def _does_something(node: ast.stmt) -> bool:
 
 
 def _is_idle(part: Statement) -> bool:
-    """Say whether a statement of a script does nothing, as words of prose that happen to parse."""
+    """Whether a statement of a script has no effect, like words of prose that parse as Python."""
     node = part.node
     if isinstance(node, ast.AnnAssign):
         return node.value is None

@@ -1,8 +1,8 @@
-"""Inputs changed by chance: other values of the same types in the same structure.
+"""Random changes of inputs: other values of the same types in the same structure.
 
-An input is read as a tree of its literals; all text between them stays as it is. A change renames letters and numbers
-throughout the input, so that what was equal stays equal, and then edits a few places. Every draw comes from a
-:class:`random.Random` that was seeded with a text, so that it is the same on every machine.
+An input is parsed into a tree of its literals; all text between them stays unchanged. A change first renames letters
+and numbers in the whole input, so that equal values stay equal. Then it edits a few places. All random numbers come
+from a :class:`random.Random` with a text as its seed, so the changes are the same on every machine.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from itertools import islice
 from random import Random
 from typing import Any
 
-# Characters that stand for each other: vowels, common consonants, and digits but for leading zeros.
+# Sets of characters that may replace each other: vowels, common consonants, and digits except for leading zeros.
 POOLS = ("aeiou", "bcdfghklmnprstvw", "123456789")
-# Of six candidates in turn: whether letters and numbers are renamed, and how many places are edited.
+# For six candidates, one after the other: whether letters and numbers are renamed, and the number of edited places.
 _MODES = ((True, 0), (True, 1), (False, 1), (True, 2), (False, 2), (True, 3))
 
 _PLAIN_CHARACTERS = "abcdeikmnorst ABCDEIKMNORST 0123456789 .-,_"
-# A longer row of digits on standard input is a text.
+# A longer sequence of digits on standard input is a text.
 _LONGEST_NUMBER = 19
 
 
@@ -32,14 +32,14 @@ class Leaf:
 
     Attributes:
         value: Its value.
-        text: How it is written.
+        text: Its source text.
     """
 
     value: Any
     text: str
 
     def change(self, value: Any) -> None:
-        """Take another value, written in the same quotes where it can be."""
+        """Change the value, and write it with the same quotes if possible."""
         if value == self.value and type(value) is type(self.value):
             return
         quote = self.text[:1] if self.text != self.value else ""
@@ -54,8 +54,8 @@ class Branch:
 
     Attributes:
         kind: ``list``, ``tuple``, ``set``, ``dict``, ``words`` or, for anything else, ``text``.
-        segments: The texts before, between and after the children; one more than there are children.
-        children: What lies between the segments.
+        segments: The texts before, between and after the children; one more segment than children.
+        children: The parts between the segments.
     """
 
     kind: str
@@ -92,7 +92,7 @@ Node = Leaf | Branch
 
 
 class Spans:
-    """Where nodes are in a text: a parser counts lines and bytes."""
+    """The positions of nodes in a text. The parser counts lines and bytes; this class returns characters."""
 
     def __init__(self, source: str) -> None:
         self._lines = source.split("\n")
@@ -101,7 +101,7 @@ class Spans:
             self._starts.append(self._starts[-1] + len(line) + 1)
 
     def of(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Return the positions of a node's first character and of the one behind its last."""
+        """Return the position of a node's first character and the position after its last character."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         return self._at(node.lineno, node.col_offset), self._at(node.end_lineno, node.end_col_offset)
 
@@ -110,11 +110,11 @@ class Spans:
 
 
 def source_tree(source: str, nodes: Iterable[ast.expr], keys: bool = True) -> Branch:
-    """Return Python source as a tree of the literals in some of its expressions, which do not overlap.
+    """Return Python source as a tree of the literals in some of its expressions.
 
     Args:
         source: An expression or a module.
-        nodes: The expressions.
+        nodes: The expressions. They must not overlap.
         keys: Whether the keys of dicts may change as well.
     """
     spans = Spans(source)
@@ -130,7 +130,7 @@ def _read(node: ast.expr, source: str, spans: Spans, keys: bool) -> Node | None:
         except ValueError:
             return None
     if isinstance(node, ast.JoinedStr):
-        return None  # before Python 3.12 its parts have no places of their own
+        return None  # before Python 3.12 its parts have no separate positions
     if isinstance(node, ast.Dict):
         pairs = []
         for key, value in zip(node.keys, node.values, strict=True):
@@ -175,7 +175,7 @@ def text_tree(text: str) -> Branch:
 
 
 def word_value(word: str) -> Any:
-    """Return a word of standard input as an int or a float, if it is written as Python writes that; else the word."""
+    """Return a word of standard input as an int or a float if ``repr`` gives the same text; otherwise the word."""
     for kind in (int, float):
         try:
             if len(word) <= _LONGEST_NUMBER and repr(kind(word)) == word:
@@ -188,14 +188,14 @@ def word_value(word: str) -> Any:
 def mutations(
     tree: Branch, known: frozenset[str], rng: Random, pools: Sequence[str] = POOLS, bold: bool = False
 ) -> Iterator[Branch]:
-    """Yield changed copies of a tree without end.
+    """Yield changed copies of a tree. The generator never ends.
 
     Args:
         tree: The input.
-        known: Texts that the program knows by name, such as keys and modes; most copies keep them.
-        rng: What decides.
-        pools: Sets of characters that may stand for each other in texts, in lower case.
-        bold: Whether to edit so that decisions of the program may fall the other way.
+        known: Texts that the program contains, such as keys and modes; most copies keep them.
+        rng: The source of random numbers.
+        pools: Sets of characters that may replace each other in texts, in lower case.
+        bold: Whether the edits may be large enough that the program takes other branches.
     """
     turn = 0
     while True:
@@ -218,13 +218,13 @@ def mutations(
 def changed_inputs(
     tree: Branch, known: frozenset[str], rng: Random, count: int, pools: Sequence[str] = POOLS, bold: bool = False
 ) -> Iterator[str]:
-    """Yield up to a number of different inputs that a tree's input can be changed to.
+    """Yield the distinct changed inputs from a number of random changes.
 
     Args:
         tree: The input.
         known: As for :func:`mutations`.
-        rng: What decides.
-        count: How many changes to try.
+        rng: The source of random numbers.
+        count: The number of changes to try.
         pools: As for :func:`mutations`.
         bold: As for :func:`mutations`.
     """
@@ -240,7 +240,7 @@ def changed_inputs(
 
 
 def _rename(tree: Branch, keep: frozenset[str], rng: Random, pools: Sequence[str]) -> None:
-    """Give letters and numbers other ones throughout, the same for the same, as many as chance says."""
+    """Replace a random selection of letters and numbers in the whole tree, equal values by equal values."""
     leaves = [leaf for leaf in tree.leaves() if not (isinstance(leaf.value, str) and leaf.value in keep)]
     share = rng.choice((1.0, 1.0, 0.5, 0.25))
     letters = _letter_map([leaf.value for leaf in leaves if isinstance(leaf.value, str)], keep, share, rng, pools)
@@ -263,7 +263,7 @@ def _rename(tree: Branch, keep: frozenset[str], rng: Random, pools: Sequence[str
 def _letter_map(
     texts: Sequence[str], keep: frozenset[str], share: float, rng: Random, pools: Sequence[str]
 ) -> dict[str, str]:
-    """Return a renaming of letters and digits within the pools, in both cases."""
+    """Return a random mapping of letters and digits within the pools, in lower and upper case."""
     used = sorted({char.lower() for text in texts for char in text})
     mapped: dict[str, str] = {}
     for pool in pools:
@@ -276,7 +276,7 @@ def _letter_map(
 
 
 def _near(value: Any, rng: Random) -> Any:
-    """Return a number of the same sign, between half and twice as large."""
+    """Return a random number of the same sign, between half of the number and twice the number."""
     if isinstance(value, float):
         _, _, digits = repr(value).partition(".")
         if not digits.isdigit() or abs(value) > 1e12:
@@ -293,10 +293,10 @@ def _near(value: Any, rng: Random) -> Any:
 
 
 def _edit_boldly(tree: Branch, known: frozenset[str], rng: Random, pools: Sequence[str]) -> None:
-    """Change one place so that a decision may fall the other way.
+    """Change one place so that the program may take another branch.
 
-    A text takes another case, characters of other texts, or only a part of itself. A number takes the value of another
-    or moves within its range. A list loses elements, or gets one where it is empty.
+    A text changes its case, gets characters of other texts, or keeps only a part. A number gets the value of another
+    number or changes within its range. A list loses elements; an empty list gets one.
     """
     leaves = [leaf for leaf in tree.leaves() if leaf.value not in (None, ...)]
     empty = [branch for branch in tree.branches() if branch.kind in ("list", "dict") and not branch.children]
@@ -319,14 +319,14 @@ def _edit_boldly(tree: Branch, known: frozenset[str], rng: Random, pools: Sequen
 
 
 def _cut(row: Branch, rng: Random) -> None:
-    """Leave some elements of a list, one at least, in their order."""
+    """Keep a random selection of a list's elements, at least one, in their order."""
     left = sorted(rng.sample(range(len(row.children)), 1 + rng.randrange(len(row.children) - 1)))
     row.segments[1:-1] = row.segments[1 : len(left)]
     row.children[:] = [row.children[place] for place in left]
 
 
 def _moved(number: int, others: Sequence[int], rng: Random, pools: Sequence[str]) -> int:
-    """Return a number of the same sign: beside another, with another digit, or up to ten times as large or small."""
+    """Return a number of the same sign: near another one, with another digit, or up to ten times larger or smaller."""
     kind, size = rng.randrange(3), abs(number)
     digits = [char for char in pools[-1] if char.isdigit()]
     if kind == 0 or not size or not digits:
@@ -365,14 +365,14 @@ def _changed_boldly(text: str, others: Sequence[str], known: Sequence[str], rng:
 
 
 def _of_one_kind(text: str, rng: Random) -> str:
-    """Return the letters, the digits, the white space or the other characters of a text alone, or all but these."""
+    """Return a text with only one class of its characters (letters, digits, white space, others), or without it."""
     kinds = (str.isalpha, str.isdigit, str.isspace, lambda char: not (char.isalnum() or char.isspace()))
     kind, wanted = rng.choice(kinds), rng.random() < 0.5
     return "".join(char for char in text if kind(char) == wanted)
 
 
 def _fill(row: Branch, rng: Random) -> None:
-    """Put a number, a word, or something empty into an empty list, or a pair of them into an empty dict."""
+    """Put a number, a word or an empty value into an empty list, or a key with a value into an empty dict."""
     number, word = str(rng.randrange(10)), repr("".join(rng.sample(POOLS[rng.randrange(2)], 1 + rng.randrange(3))))
     items = [rng.choice((number, word, "[]", "''"))]
     if row.kind == "dict":
@@ -384,7 +384,7 @@ def _fill(row: Branch, rng: Random) -> None:
 
 
 def _edit(tree: Branch, keep: frozenset[str], known: frozenset[str], rng: Random, pools: Sequence[str]) -> None:
-    """Change one place: exchange two neighbours of a type, change a literal, or repeat or leave out an element."""
+    """Change one place: swap two neighbours of the same type, change a literal, or repeat or remove an element."""
     leaves = [leaf for leaf in tree.leaves() if not (isinstance(leaf.value, str) and leaf.value in keep)]
     leaves = [leaf for leaf in leaves if leaf.value not in (None, ..., "", b"")]
     rows = [branch for branch in tree.branches() if branch.kind not in ("text", "pair") and len(branch.children) > 1]
@@ -404,7 +404,7 @@ def _edit(tree: Branch, keep: frozenset[str], known: frozenset[str], rng: Random
 
 
 def _replace_word(tree: Branch, known: frozenset[str], rng: Random) -> bool:
-    """Put another word that the program knows in the place of one; tell whether there was one."""
+    """Replace a word that the program contains by another such word. Returns False if there is no such word."""
     words = sorted(word for word in known if word.isalpha() and len(word) > 1)
     places = [
         (leaf, number)
@@ -424,7 +424,7 @@ def _replace_word(tree: Branch, known: frozenset[str], rng: Random) -> bool:
 def _exchange(row: Branch, first: int, second: int) -> None:
     one, other = row.children[first], row.children[second]
     if isinstance(one, Branch) and isinstance(other, Branch) and row.kind == "dict":
-        # The values change places, the keys stay.
+        # The values are swapped, the keys stay.
         one.children[-1], other.children[-1] = other.children[-1], one.children[-1]
     else:
         row.children[first], row.children[second] = other, one
@@ -457,7 +457,7 @@ def _changed(value: Any, rng: Random, pools: Sequence[str]) -> Any:
 
 
 def _changed_text(text: str, rng: Random, pools: Sequence[str]) -> str:
-    """Return a text with words or characters in other places, or one character more, less or changed."""
+    """Return a text with swapped words or characters, or with one character added, removed or changed."""
     words = text.split(" ")
     if len(words) > 2 and rng.random() < 0.4:
         first, second = rng.sample(range(len(words)), 2)

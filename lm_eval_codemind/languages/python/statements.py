@@ -1,4 +1,4 @@
-"""Text that holds Python between other things, cut into the statements that parse."""
+"""Extraction of the Python statements from a text that also contains prose."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-# Characters handed to the parser for one response. Ordinary responses take a few times their length; the limit keeps
-# text made to be slow from being slow.
+# Limit for the characters that the parser receives for one response. Usually it receives a few times the length of the
+# response. The limit protects against text that is slow to parse on purpose.
 PARSE_BUDGET = 4_000_000
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -31,7 +31,7 @@ _UNTERMINATED = re.compile(r"unterminated (?:[ft]-)?string literal|EOL while sca
 _HEADING = re.compile(r"\w+:")
 _DEFINITION = re.compile(r"(?:async\s+)?(?P<kind>def|class)\s+(?P<name>\w+)")
 _BLOCK_HEADER = re.compile(r"(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:\s*(?:#.*)?$")
-# What prose has and code lacks: one word after the other. Strings and what is in back-ticks are passed over.
+# Two words in sequence, which occur in prose but not in code. Strings and text in back-ticks are ignored.
 _QUOTED = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|`[^`\n]*`")
 _WORD = r"(?:[A-Za-z][a-z'\u2019-]+|[aAI])"
 _PAIR = re.compile(rf"(?<![\w.]){_WORD},? (?={_WORD}(?:[\s,.;:!?)]|$))")
@@ -39,7 +39,7 @@ _LAYOUT = re.compile(
     r"(?:[-*+>|\u2022]|\d+[.)]|#+|@@|>>>|\.\.\.|\$)\s|\\|[-=*_~|+]{2,}$|</?\w+>|\[/?[A-Z]+\]|.*(?:->|=>|\u2192|\u21d2)"
 )
 _NOT_ENGLISH = re.compile(r"[^\W\d_a-zA-Z]{2}")
-# What a line of code ends with or starts with, also one in another language.
+# The end or the start of a line of code, also in other languages.
 _CODE = re.compile(r".*[;{}\\]$|//|/\*|[\w.\[\]]+\s*(?:[-+*/%&|^@]|//|\*\*|>>|<<)?=(?!=)", re.DOTALL)
 _KEYWORD = re.compile(rf"(?!and|as|in|is|or)(?:{'|'.join((*keyword.kwlist, 'print', 'exec'))})\b")
 
@@ -49,11 +49,11 @@ class Statement:
     """One statement of a response.
 
     Attributes:
-        node: Its syntax tree; line numbers are those of ``source``.
-        source: Its text at column 0, comments inside it kept.
-        block: Number of the block of the response it stands in.
-        unfinished: Of a statement that the text breaks off in, all there is of it, at column 0; ``node`` and
-            ``source`` are then what parses of it. Empty for one that was written to its end.
+        node: Its syntax tree, with the line numbers of ``source``.
+        source: Its text at column 0, with the comments inside it.
+        block: Number of its block in the response.
+        unfinished: If the text ends inside the statement: its whole text, at column 0. Then ``node`` and ``source``
+            are the part that parses. Empty for a finished statement.
     """
 
     node: ast.stmt
@@ -85,29 +85,29 @@ class Statement:
 
     @property
     def binds(self) -> frozenset[str]:
-        """The module-level names it gives a value to."""
+        """The module-level names that it binds."""
         return self._names[0]
 
     @property
     def uses(self) -> frozenset[str]:
-        """The module-level or builtin names that it, or a function in it, refers to."""
+        """The module-level or builtin names that the statement, or a function in it, refers to."""
         return self._names[1]
 
     @property
     def is_future(self) -> bool:
-        """Whether it is an import from ``__future__``, which must stand first in a module."""
+        """Whether it is an import from ``__future__``, which must be first in a module."""
         return isinstance(self.node, ast.ImportFrom) and self.node.module == "__future__"
 
 
-# What is there of a statement that is no definition and of which nothing parses.
+# The node of an unfinished statement that is not a definition and has no part that parses.
 _NOTHING = Statement(ast.Pass(lineno=1, col_offset=0, end_lineno=1, end_col_offset=4), "pass")
 
 
 class Parser:
-    """Cuts texts into statements, within a budget of characters for one response.
+    """A parser of texts into statements, with a limit of characters for one response.
 
     Attributes:
-        broken: The texts that hold code which does not parse, by the number of their block.
+        broken: The texts with code that does not parse, by the number of their block.
     """
 
     def __init__(self, budget: int = PARSE_BUDGET) -> None:
@@ -115,21 +115,21 @@ class Parser:
         self._budget = budget
 
     def parses(self, text: str) -> bool:
-        """Return whether the whole text is Python, wherever its indentation starts."""
+        """Whether the whole text is Python, with or without indentation."""
         return isinstance(self._parse(text.split("\n")), list)
 
     def statements(self, text: str, block: int = 0, fenced: bool = False) -> list[Statement]:
         """Return the statements of a text in order, without the prose around them.
 
-        A text that parses as a whole gives all its statements. Otherwise the text is read line by line: each line that
-        starts a statement takes along what is indented below it and what closes its brackets and strings. Prose is
-        left out. Anything else that does not parse makes the text :attr:`broken`, and so does prose between the
-        statements of a fence. A statement that the text breaks off in is marked as unfinished.
+        If the whole text parses, all its statements are returned. Otherwise the text is parsed line by line. A
+        statement includes the indented lines below it and the lines that close its brackets and strings. Prose is left
+        out. Other text that does not parse makes the text :attr:`broken`, and so does prose between the statements of
+        a fence. If the text ends inside a statement, the statement is marked as unfinished.
 
         Args:
             text: The text.
             block: Its number.
-            fenced: Whether it stands in a code fence.
+            fenced: Whether it is inside a code fence.
         """
         lines = text.split("\n")
         whole = self._parse(lines)
@@ -154,7 +154,7 @@ class Parser:
         return found
 
     def _chunk(self, lines: list[str], start: int, closing: list[int]) -> tuple[list[Statement], int]:
-        """Return the statements of the block that starts at a line, and the line to go on with."""
+        """Return the statements of the block that starts at a line, and the number of the next line."""
         end = _block_end(lines, start)
         result = self._parse(lines[start:end])
         if isinstance(result, list):
@@ -163,13 +163,13 @@ class Parser:
             for longer in closing[bisect.bisect_left(closing, end) :][:_MAX_EXTENSIONS]:
                 if self._budget <= 0:
                     break
-                # What is indented below the line that closes a bracket belongs to the statement too (`def f(\n):`).
+                # Indented lines below the line that closes a bracket belong to the statement too (`def f(\n):`).
                 reach = _block_end(lines, longer, indent=_indent(lines[start]))
                 extended = self._parse(lines[start:reach])
                 if isinstance(extended, list):
                     return extended, reach
         if isinstance(result, IndentationError) and "unindent" in result.msg and (result.lineno or 0) > 1:
-            # The first line lost its indentation, so that its siblings look as if they stood below it.
+            # The first line lost its indentation, so the following statements look like its body.
             upto = start + (result.lineno or 0) - 1
             sibling = self._parse(lines[start:upto])
             if isinstance(sibling, list) and sibling:
@@ -187,10 +187,10 @@ class Parser:
         return kept, end if kept else start + 1
 
     def _breaks_off(self, chunk: list[str], error: SyntaxError) -> bool:
-        """Say whether a chunk was cut off within code, rather than running into prose.
+        """Whether a chunk ends inside code, and not in prose.
 
-        Code that was cut off is the beginning of something that parses: the parser takes all of it and misses what is
-        to come. Prose fails at its second word or so.
+        Code that is cut off is the start of a text that parses: the parser accepts all of it and expects more. Prose
+        usually fails at its second word.
         """
         last = max(index for index, line in enumerate(chunk) if line.strip())
         tail = chunk[last].rstrip()
@@ -206,14 +206,14 @@ class Parser:
         return bool(_INCOMPLETE.search(str(error))) or lineno > last + 1 or (lineno == last + 1 and offset > len(tail))
 
     def _without_tail(self, chunk: list[str], error: SyntaxError | None, cut_off: bool) -> list[Statement]:
-        """Return the statements of a chunk without the lines at its end that are cut off or prose; [] if none stay."""
+        """Return the statements of a chunk without the last lines that are cut off or prose; [] if no line remains."""
         lineno = error.lineno if error is not None and error.lineno else len(chunk)
         last = max(index for index, line in enumerate(chunk) if line.strip())
         keep = min(lineno, last + 1) - 1
         prose = [self._is_prose(line, index > 0) for index, line in enumerate(chunk[keep:])]
         if not cut_off and not all(prose):
             return []
-        while keep > 1 and self._budget > 0:  # the first line is the header: without a body nothing is left to keep
+        while keep > 1 and self._budget > 0:  # the first line is the header; without a body there is no statement
             result = self._parse(chunk[:keep])
             if isinstance(result, list):
                 return result
@@ -223,7 +223,7 @@ class Parser:
         return []
 
     def _is_prose(self, line: str, continues: bool = False, likely: bool = False) -> bool:
-        """Whether a line reads as prose; blank lines and comments do. See :func:`_reads_as_prose`."""
+        """Whether a line looks like prose, a blank line or a comment. See :func:`_reads_as_prose`."""
         stripped = line.strip()
         if not stripped or stripped.startswith("#"):
             return True
@@ -238,10 +238,10 @@ class Parser:
             return _reads_as_prose(stripped, continues, likely)
 
     def _parse(self, lines: list[str]) -> list[Statement] | SyntaxError | None:
-        """Return the statements of lines that parse together, else the error (None where it says nothing of use)."""
+        """Return the statements of lines that parse together, or else the error (None if it is not useful)."""
         first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
         indent = first[: len(first) - len(first.lstrip())]
-        # Wrapping, unlike dedenting, leaves the text of strings that run over several lines as it is.
+        # Unlike dedenting, wrapping does not change strings of several lines.
         code = "\n".join(["if True:", *lines] if indent else lines)
         if self._budget <= 0:
             return None
@@ -275,17 +275,17 @@ def _statement(node: ast.stmt, lines: list[str], siblings: list[ast.stmt], inden
 
 
 def _is_word(node: ast.stmt) -> bool:
-    """Return whether a statement is a word or a number, as prose may hold."""
+    """Whether a statement is a single word or a number, which may come from prose."""
     return isinstance(node, ast.Expr) and isinstance(node.value, (ast.Name, ast.Constant, ast.Tuple))
 
 
 def _reads_as_prose(line: str, continues: bool, likely: bool) -> bool:
-    """Whether a line that is not Python reads as prose rather than as broken code.
+    """Whether a line that is not Python looks like prose, and not like broken code.
 
     Args:
         line: The line.
         continues: Whether the line before it is prose.
-        likely: Whether it stands where prose is likely: outside of code fences and definitions.
+        likely: Whether prose is likely at its position: outside code fences and definitions.
     """
     bare = _QUOTED.sub("x", line).lstrip("*_") or line
     pairs = len(_PAIR.findall(bare))
@@ -301,13 +301,13 @@ def _reads_as_prose(line: str, continues: bool, likely: bool) -> bool:
 
 
 def _begun(chunk: list[str]) -> Statement | None:
-    """Return a definition of which the text holds no more than the beginning, without a body; None for other code."""
+    """Return a statement for a definition that has only its start and no body; None for other code."""
     at = next((index for index, line in enumerate(chunk) if line.strip() and not line.lstrip().startswith("@")), 0)
     match = _DEFINITION.match(chunk[at].strip())
     if match is None:
         return None
     header = "class {}:" if match["kind"] == "class" else "def {}():"
-    # As many lines as its own header seems to have, so that what follows it can be found again.
+    # As many lines as its header seems to have, so that the text after it can be found again.
     source = "\n" * at + header.format(match["name"]) + "\n    pass"
     try:
         return Statement(ast.parse(source).body[0], source)
@@ -316,9 +316,9 @@ def _begun(chunk: list[str]) -> Statement | None:
 
 
 def shape(node: ast.AST) -> str | None:
-    """Return a text that statements of the same syntax share; None for one nested too deeply to be written out.
+    """Return a text that is equal for statements of the same syntax; None for a statement with too many levels.
 
-    A sum of two thousand terms is such a one: Python parses it, and :func:`ast.dump` exhausts the stack on it.
+    An example is a sum of two thousand terms: Python parses it, but :func:`ast.dump` exhausts the stack.
     """
     try:
         return ast.dump(node)
@@ -327,7 +327,7 @@ def shape(node: ast.AST) -> str | None:
 
 
 def first_line(node: ast.stmt) -> int:
-    """Return the number of a statement's first line, its decorators included."""
+    """Return the number of a statement's first line, including decorators."""
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
@@ -337,20 +337,20 @@ def source_of(node: ast.stmt, lines: list[str], siblings: Iterable[ast.stmt], in
 
     Args:
         node: The statement.
-        lines: The lines of the module that its line numbers count.
-        siblings: The statements of the body it stands in, itself included.
-        indent: The white space that body is indented by.
+        lines: The lines of its module.
+        siblings: All statements of the body that contains it.
+        indent: The indentation of that body.
     """
     start, end = first_line(node), node.end_lineno or node.lineno
     neighbours = [other for other in siblings if other is not node]
     if any(first_line(other) <= end and (other.end_lineno or other.lineno) >= start for other in neighbours):
-        segment = ast.get_source_segment("\n".join(lines), node)  # statements parted by semicolons share a line
+        segment = ast.get_source_segment("\n".join(lines), node)  # statements with semicolons between them share a line
         return segment or ""
     return shift(lines[start - 1 : end], _string_lines(node, start), indent, "")
 
 
 def shift(lines: list[str], untouched: set[int], old: str, new: str) -> str:
-    """Return lines with the indentation ``old`` replaced by ``new``, but for those whose index is in ``untouched``."""
+    """Return lines with the indentation ``new`` instead of ``old``, except lines whose index is in ``untouched``."""
     shifted = []
     for index, line in enumerate(lines):
         if index in untouched:
@@ -363,7 +363,7 @@ def shift(lines: list[str], untouched: set[int], old: str, new: str) -> str:
 
 
 def indented(source: str, indent: str) -> str:
-    """Return a module's source indented, the contents of its multi-line strings left as they are."""
+    """Return a module's source with indentation. The contents of multi-line strings stay unchanged."""
     untouched: set[int] = set()
     for node in ast.parse(source).body:
         untouched |= {index + first_line(node) - 1 for index in _string_lines(node, first_line(node))}
@@ -371,7 +371,7 @@ def indented(source: str, indent: str) -> str:
 
 
 def _string_lines(node: ast.AST, start: int) -> set[int]:
-    """Return the indices, from ``start``, of lines that begin inside a string; docstrings may be moved freely."""
+    """Return the indices, from ``start``, of lines that start inside a string. Docstrings are not included."""
     definitions = [part for part in ast.walk(node) if isinstance(part, DEFINITIONS)]
     firsts = [part.body[0] for part in definitions if part.body]
     docstrings = {id(first.value) for first in firsts if isinstance(first, ast.Expr)}
@@ -389,7 +389,7 @@ def _indent(line: str) -> int:
 
 
 def _block_end(lines: list[str], start: int, indent: int | None = None) -> int:
-    """Return the index after the last line of the block that starts at a line: what is indented below it."""
+    """Return the index after the last line of the block at a line: the line and the indented lines below it."""
     margin = _indent(lines[start]) if indent is None else indent
     end = start + 1
     decorated = lines[start].lstrip().startswith("@")

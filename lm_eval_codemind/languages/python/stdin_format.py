@@ -1,4 +1,4 @@
-"""What the standard inputs of a script have in common: a format that nobody wrote down, read off from examples."""
+"""The format of a script's standard input, inferred from examples."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 from lm_eval_codemind.languages.python.mutation import POOLS, text_tree
 
-# Examples longer than this say little more, and pairs of their numbers are many.
+# Longer examples give little more information and have many pairs of numbers.
 _LONGEST = 5_000
 _EXAMPLES = 60
-# Fewer examples than these show no bounds: words may then be about as long, and numbers about as large.
+# Fewer examples do not show bounds. Then words may have about the same length, and numbers about the same size.
 _FEW = 3
-# So many letters in examples, and any letter may be there. Fewer are enough if none of them comes twice.
+# If examples have this many letters, any letter may occur. Fewer letters are enough if all of them are different.
 _MANY_LETTERS = 12
 _DIFFERENT_LETTERS = 6
 
@@ -20,10 +20,10 @@ Lines = list[list[Any]]
 
 
 class StdinFormat:
-    """The format of examples: what holds for all of them holds for a text of the format.
+    """The format of examples: the properties that all of them share.
 
-    A *slot* is a line, or a place of a word where all examples have the same number of words on that line. Where the
-    number of lines varies, all lines behind the first are one slot.
+    A *slot* is a line, or the position of a word if all examples have the same number of words on that line. If the
+    number of lines varies, all lines after the first are one slot.
 
     Args:
         examples: Texts of standard input, at least one.
@@ -45,7 +45,7 @@ class StdinFormat:
         self._true = {name for name in properties[0] if all(found.get(name) for found in properties)}
 
     def allows(self, text: str) -> bool:
-        """Tell whether a text has the format: the same kinds of words, within the same bounds, and what else holds."""
+        """Whether a text has the format: the same kinds of words, the same bounds and the same other properties."""
         lines = _lines(text)
         if self._count and len(lines) != self._count:
             return False
@@ -67,7 +67,7 @@ class StdinFormat:
         return slots
 
     def pools(self) -> tuple[str, ...]:
-        """Return the sets of characters that may stand for each other in words of this format, in lower case."""
+        """Return the sets of characters that may replace each other in words of this format, in lower case."""
         known = [value for values in self._values.values() for value in values]
         words = [value for value in known if isinstance(value, str)]
         letters = sorted(char.lower() for word in words for char in word if char.isascii() and char.isalpha())
@@ -79,7 +79,7 @@ class StdinFormat:
         if not known:
             return False
         numbers = [value for value in known if not isinstance(value, str)]
-        # Among words a row of digits is one as well.
+        # In a slot with words, a sequence of digits is a word too.
         words = [str(value) for value in known] if len(numbers) < len(known) else []
         digits = {char for value in numbers for char in str(value)}
         characters = [char for value in words for char in value]
@@ -99,7 +99,7 @@ class StdinFormat:
         return True
 
     def _may_be(self, char: str, characters: Sequence[str]) -> bool:
-        """Tell whether a character may be one that no example has: a letter, where examples have many of its case."""
+        """Whether a character that no example has is allowed: a letter, if examples have many letters of its case."""
         if not (char.isascii() and char.isalpha()):
             return self._few and char.isdecimal()
         alike = [other for other in characters if other.isalpha() and other.islower() == char.islower()]
@@ -107,7 +107,7 @@ class StdinFormat:
 
 
 def _any_letter(letters: Sequence[str]) -> bool:
-    """Tell whether a text may have any letter, going by the letters of all examples."""
+    """Whether the letters of all examples show that any letter is allowed."""
     different = len(set(letters))
     return different >= _MANY_LETTERS or (different == len(letters) >= _DIFFERENT_LETTERS)
 
@@ -117,7 +117,7 @@ def _lines(text: str) -> Lines:
 
 
 def _properties(slots: dict[str, list[Any]]) -> Iterator[tuple[str, bool]]:
-    """Yield what may hold for the words of a text: of one slot, and of a slot beside a single number."""
+    """Yield the properties of the words of a text: of one slot, and of a slot compared with a single number."""
     singles = {name: values[0] for name, values in slots.items() if len(values) == 1 and type(values[0]) is int}
     for name, values in slots.items():
         alike = len({type(value) for value in values}) == 1
