@@ -363,7 +363,7 @@ def test_no_isolation_is_an_error_that_says_what_to_do(monkeypatch: pytest.Monke
 
 
 def test_a_server_that_never_starts_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(isolation.sys, "executable", "/bin/false")
+    monkeypatch.setattr(isolation, "_PYTHON", "/bin/false")
     sandbox = Sandbox(workers=1, isolation="none")
     with sandbox, pytest.raises(StartFailed):
         sandbox.run([Job.function(ADD, CHECK, "add")])

@@ -7,6 +7,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
@@ -74,7 +75,8 @@ def test_they_are_submitted_when_asked_for_and_marked(scored: Path, tmp_path: Pa
     assert "recorded elsewhere" in refused.output and "add --recorded" in refused.output
     submitted = codemind(*arguments, "--recorded")
     assert submitted.exit_code == 0, submitted.output
-    assert "recorded elsewhere and replayed" in (tmp_path / ".eval_results" / "codemind.yaml").read_text()
+    (entry,) = yaml.safe_load((tmp_path / ".eval_results" / "codemind.yaml").read_text())
+    assert "recorded elsewhere and replayed" in entry["notes"]
     (bundle,) = tmp_path.glob("*.tar.gz")
     with tarfile.open(bundle) as archive:
         assert json.load(archive.extractfile("submission.json"))["recorded"] is True  # type: ignore[arg-type]
