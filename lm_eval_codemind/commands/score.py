@@ -78,6 +78,12 @@ def command(
     --output_path, an interrupted scoring continues where it stopped.
     """
     names = [name for chosen in tasks for name in chosen.split(",")]
+    options = {argument.partition("=")[0] for argument in harness_arguments}
+    if not options.isdisjoint({"--model", "--model_args"}):
+        raise click.UsageError(
+            "codemind score asks no model: leave out --model and --model_args. Results are stored under the `model` of "
+            "the rows, or else under the name of the file"
+        )
     try:
         recordings = read_recordings(responses, strip_prompt, strip_through)
         metadata = {"model": _model_name(recordings, responses), **(parsed_arguments(harness_arguments).metadata or {})}

@@ -58,6 +58,13 @@ def test_misspelled_task_to_score(tmp_path: Path) -> None:
     )
 
 
+def test_a_model_to_score_with(tmp_path: Path) -> None:
+    responses = tmp_path / "responses.jsonl"
+    responses.write_text('{"benchmark": "sample", "problem_id": "sample/1", "response": "1"}\n')
+    arguments = ("score", "--responses", responses, "--tasks", "codemind_ier_sample", "--model", "gpt-4")
+    assert "leave out --model" in said(*arguments)
+
+
 def test_more_examples_than_there_are() -> None:
     message = said("run", "--model", "codemind-oracle", "--tasks", "codemind_ier_sample", "--num_fewshot", "4")
     assert "codemind_ier_sample has 3 few-shot examples; use --num_fewshot 3 or fewer" in message

@@ -7,6 +7,7 @@ import importlib.util
 from collections.abc import Iterable, Sequence
 from keyword import kwlist
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.languages.base import Language
 from lm_eval_codemind.languages.python.kinds import Function, Method, PythonKind, Script
 from lm_eval_codemind.problems import Complexity, Problem
@@ -80,7 +81,7 @@ class _Python(Language):
         needed = {name for source in texts for name in imported_modules(source, anywhere=False)}
         missing = sorted({top for name in needed if importlib.util.find_spec(top := name.split(".")[0]) is None})
         if missing:
-            raise ValueError(
+            raise UserError(
                 f"the programs of this task import packages that are not installed ({', '.join(missing)}), so that "
                 f"right answers would fail; run `pip install {_installable(missing)}`"
             )
