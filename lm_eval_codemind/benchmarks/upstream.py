@@ -35,7 +35,7 @@ class ArchivePart:
         return any(fnmatchcase(name, pattern) for pattern in self.patterns)
 
     def place(self, name: str) -> str:
-        """Return where a file of the folder comes from, as ``repository@revision:path``."""
+        """Return the source of a file in the folder, as ``repository@revision:path``."""
         return f"{self.archive.repository}@{self.archive.revision}:{self.folder}/{name}"
 
 
@@ -81,7 +81,7 @@ class Upstream:
         """Return the files of one part of a repository: name relative to the part's folder -> content.
 
         Raises:
-            UpstreamError: if the repository is not there, cannot be read, or differs from the pinned revision.
+            UpstreamError: If the repository is not there, cannot be read, or differs from the pinned revision.
         """
         if part not in self._read_parts:
             files = self._read(part)

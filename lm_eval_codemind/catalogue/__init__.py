@@ -33,7 +33,7 @@ def get_benchmark(name: str) -> Benchmark:
     """Return the benchmark of that name.
 
     Raises:
-        ValueError: naming the benchmarks there are, if there is none of that name.
+        ValueError: If there is no benchmark of that name. The message names the existing benchmarks.
     """
     known = benchmarks()
     if name not in known:

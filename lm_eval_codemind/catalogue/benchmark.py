@@ -28,7 +28,7 @@ class Archive:
 
     @property
     def url(self) -> str:
-        """Where GitHub serves the revision as a gzipped tar archive."""
+        """The URL of the revision's gzipped tar archive on GitHub."""
         return f"https://github.com/{self.repository}/archive/{self.revision}.tar.gz"
 
 
@@ -101,7 +101,7 @@ class Benchmark:
         """Return its problems as upstream has them; their labels are not proven yet.
 
         Raises:
-            UpstreamError: if upstream's data is missing or differs from the pinned revision.
+            UpstreamError: If upstream's data is missing or differs from the pinned revision.
         """
         reader = resolve_name(self.reader) if isinstance(self.reader, str) else self.reader
         problems: list[Problem] = reader(upstream)

@@ -51,7 +51,7 @@ def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
             if refused:
                 raise ValueError("not every bundle may be shown:\n" + "\n".join(f"  {reason}" for reason in refused))
             if differing:
-                raise ValueError("not every bundle rescores to the same:\n" + "\n".join(f"  {d}" for d in differing))
+                raise ValueError("\n  ".join(["scores differ when recomputed; remove these bundles:", *differing]))
             files = write_site(submitted, output, title)
     except ValueError as error:
         raise click.ClickException(str(error)) from error

@@ -208,10 +208,10 @@ def bubblewrap_command(
     """Return bubblewrap's command line up to the program to run.
 
     Args:
-        binary: Bubblewrap.
-        as_root: Whether :mod:`.launch` starts it, as root of a user namespace that is there already.
-        view: What of the machine is seen.
-        binds: As in :meth:`Isolation.command`.
+        binary: The path of bubblewrap.
+        as_root: Whether :mod:`.launch` starts it, as root of an existing user namespace.
+        view: The part of the file system that the program can see.
+        binds: Additional binds, as in :meth:`Isolation.command`.
     """
     command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     command += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]

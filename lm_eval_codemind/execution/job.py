@@ -101,7 +101,7 @@ class Job:
         if self.kind not in JOB_KINDS:
             raise ValueError(f"job {self.job_id!r}: kind is {self.kind!r}, and must be one of {', '.join(JOB_KINDS)}")
         if self.kind in ("function", "unittest") and not self.tests.strip():
-            raise ValueError(f"job {self.job_id!r}: a {self.kind} job without tests would pass whatever the program is")
+            raise ValueError(f"job {self.job_id!r}: a {self.kind} job without tests would pass all; set `tests`")
         if self.kind == "script" and not self.cases:
             raise ValueError(f"job {self.job_id!r}: a script job needs at least one case")
         if self.kind == "evaluate" and not self.expressions:

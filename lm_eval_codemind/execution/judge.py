@@ -31,7 +31,7 @@ _MANY_ANSWERS = 100
 
 
 class _OutOfTime(BaseException):
-    """The checks themselves use too much processor time, whatever the program returned to make them."""
+    """The checks themselves used too much processor time, for example because the program returned a huge list."""
 
 
 class Judge:

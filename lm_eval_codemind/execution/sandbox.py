@@ -156,9 +156,9 @@ def _usual_workers() -> int:
 
 
 def _places(workers: int) -> list[tuple[int, threading.Lock | None]]:
-    """Return the processors that workers' servers keep to, and the lock of the workers on each, for all in turn.
+    """Return a list of processors for the workers' servers, each with a lock that its workers share.
 
-    Where workers are too few to use all processors, they keep to none, -1, and share no lock.
+    If there are fewer workers than processors, the list has one entry: -1 (no fixed processor), without a lock.
     """
     allowed = sorted(os.sched_getaffinity(0))
     return [(processor, threading.Lock()) for processor in allowed] if workers >= len(allowed) else [(-1, None)]
@@ -268,7 +268,7 @@ class SeededPool:
 
 
 class SharedPool:
-    """This process's sandboxes for all languages; a job goes to the one of its language, made when it is needed."""
+    """The sandboxes of this process, one per language. A sandbox is created for the first job of its language."""
 
     @property
     def isolation(self) -> str:

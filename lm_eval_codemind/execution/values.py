@@ -150,7 +150,7 @@ class Exchange:
         return container
 
     def agree(self) -> None:
-        """Remember what is in the containers now: the other side knows it."""
+        """Record the current contents of the new containers. Both sides know them now."""
         for entry in self._held.values():
             if entry[1] is None:
                 entry[1] = _items(entry[0])
@@ -212,7 +212,7 @@ class Exchange:
         return list(self._held)
 
     def keep(self, numbers: Iterable[int]) -> None:
-        """Forget all containers but some: the other side holds no others."""
+        """Forget all containers except some. The other side has only these."""
         for number in self._held.keys() - set(numbers):
             self._forget(number)
 

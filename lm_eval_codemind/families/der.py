@@ -134,7 +134,7 @@ def ask(stage: FirstStage, seed: int) -> Asked:
         seed: Seed of the draw of the inputs.
 
     Raises:
-        ValueError: if the responses of the first stage are not programs.
+        ValueError: If the responses of the first stage are not programs.
     """
     family = family_named(str(stage.suite["family"]))
     if family is None or not family.executes:

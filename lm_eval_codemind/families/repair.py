@@ -52,7 +52,7 @@ class Repair(Family):
         """Return the question of a setting, from the problem and its buggy form.
 
         Raises:
-            ValueError: if the problem is of a benchmark without bugs.
+            ValueError: If the problem is of a benchmark without bugs.
         """
         place = get_benchmark(problem.benchmark).buggy_as
         if not place:

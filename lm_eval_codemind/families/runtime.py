@@ -201,7 +201,7 @@ def _asked(known: InputLabels, setting: str) -> Iterable[Label]:
 
 
 def _of_input(problem: Problem, given: RuntimeInput, known: InputLabels) -> dict[str, Any]:
-    """Return the columns that the questions about an input have in common."""
+    """Return the columns that all questions about an input share."""
     row = problem.to_row()
     masked = given.masked(known.outputs)
     return {

@@ -49,10 +49,10 @@ class SpecificationReasoning(Family):
     verdict = "pass@1"
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
-        """Return the problems that have a specification; the option ``hint_seed`` draws their tests again.
+        """Return the problems that have a specification; the option ``hint_seed`` selects other tests.
 
         Raises:
-            ValueError: if the seed is not a number.
+            ValueError: If the seed is not a number.
         """
         problems = [problem for problem in super().problems(benchmark, options) if kind_of(problem).specified]
         if "hint_seed" in options:

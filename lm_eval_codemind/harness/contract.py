@@ -152,7 +152,7 @@ def _noting(usual: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def reported_tokens(response: str) -> int | None:
-    """Return how many tokens the endpoint reported for a response, each report once; None if it reported none."""
+    """Remove and return the number of tokens that the endpoint reported for a response; None without a report."""
     reports = _reported_tokens.get(response)
     return reports.pop(0) if reports else None
 

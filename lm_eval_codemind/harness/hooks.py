@@ -59,7 +59,7 @@ class Reader:
         """Return the answer in a response; where something is executed for it, that is pending.
 
         Raises:
-            TypeError: if the family's ``read`` returns anything but an Answer.
+            TypeError: If the family's ``read`` returns anything but an Answer.
         """
         answer = self._family.read(response, question, self._filter)
         if not isinstance(answer, Answer):
@@ -109,9 +109,9 @@ class Hooks:
             options: ``--metadata`` and ``--model_args``; the family picks what it knows.
 
         Raises:
-            ValueError: if there is no such benchmark, an option has an unusable value, nothing is asked, two questions
+            ValueError: If there is no such benchmark, an option has an unusable value, nothing is asked, two questions
                 have the same key, or what programs need is not installed. The message says how to fix it.
-            HiddenPackages: if what the programs import is installed and cannot be imported in the sandbox.
+            HiddenPackages: If what the programs import is installed and cannot be imported in the sandbox.
         """
         warn_if_unknown()
         use_own_statistics()
@@ -209,7 +209,7 @@ def repeats(results: Sequence[Sequence[Item]] | Sequence[Item], of: type[Item]) 
         of: What the filter makes of a response.
 
     Raises:
-        TypeError: if the harness hands over something else.
+        TypeError: If the harness hands over something else.
     """
     found = results[0] if len(results) == 1 and isinstance(results[0], (list, tuple)) else results
     if not all(isinstance(item, of) for item in found):

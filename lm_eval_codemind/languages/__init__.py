@@ -55,7 +55,7 @@ def get_language(name: str) -> Language:
     """Return the language of that name.
 
     Raises:
-        ValueError: naming the languages there are, if there is none of that name.
+        ValueError: If there is no language of that name. The message names the existing languages.
     """
     known = languages()
     if name not in known:
@@ -69,7 +69,7 @@ def measured(language: str, program: str, loop_length: int | None = None) -> Com
     """Return the measures of a program as :meth:`Language.measure` of its language does, each program's taken once.
 
     Raises:
-        ValueError: if there is no language of that name.
+        ValueError: If there is no language of that name.
     """
     return get_language(language).measure(program, loop_length)
 
@@ -78,6 +78,6 @@ def kind_of(program: _Written) -> Kind:
     """Return the kind of a problem's or a question's program.
 
     Raises:
-        ValueError: if there is no such language or kind.
+        ValueError: If there is no such language or kind.
     """
     return get_language(program.language).kind(program.kind)

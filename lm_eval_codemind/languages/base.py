@@ -116,12 +116,12 @@ class Kind(abc.ABC):
         """
 
     def read_back(self, code: str, problem: Problem, fence: str) -> str:
-        """Return a problem's own program as it comes out of a response that consists of it.
+        """Return a problem's own program, extracted from a response that contains only this program.
 
-        What is lost on that way counts neither for the program nor for a response.
+        The extraction may remove parts of a program. This method removes the same parts from the problem's program.
 
         Raises:
-            ValueError: naming the problem, if the program is not found in such a response.
+            ValueError: If the program is not found in such a response. The message names the problem.
         """
         program = self.program(f"```{fence}\n{code.strip()}\n```", problem, into=code)
         if not isinstance(program, str):
@@ -132,7 +132,7 @@ class Kind(abc.ABC):
         """Return the part of a program that a response must give, with what it needs and the problem's own lacks.
 
         Raises:
-            SyntaxError: if the program does not parse.
+            SyntaxError: If the program does not parse.
         """
         return code
 
@@ -140,7 +140,7 @@ class Kind(abc.ABC):
         """Return the problem's own program as a response would give it.
 
         Raises:
-            ValueError: naming the problem, if its program does not define what the response must give.
+            ValueError: If its program does not define the expected answer. The message names the problem.
         """
         return problem.code
 
@@ -286,7 +286,7 @@ class Language(abc.ABC):
         """Return the kind of that name.
 
         Raises:
-            ValueError: naming the kinds there are, if there is none of that name.
+            ValueError: If there is no kind of that name. The message names the existing kinds.
         """
         for kind in self.kinds:
             if kind.name == name:
@@ -300,7 +300,7 @@ class Language(abc.ABC):
         """Return the lines of code of a program.
 
         Raises:
-            SyntaxError: if it does not parse.
+            SyntaxError: If it does not parse.
         """
 
     @abc.abstractmethod
@@ -325,6 +325,6 @@ class Language(abc.ABC):
         """Check that programs can run, and that what they import is there where they run.
 
         Raises:
-            ValueError: naming what is missing and the command that installs it.
-            HiddenPackages: naming what is installed and cannot be imported in the sandbox.
+            ValueError: If packages are missing. The message names them and the command that installs them.
+            HiddenPackages: If installed packages cannot be imported in the sandbox. The message names them.
         """

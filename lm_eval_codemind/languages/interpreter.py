@@ -47,16 +47,16 @@ class Prepared:
 
 
 class ProgramWorker(Worker):
-    """One thread with its own starter of programs, which it replaces when it ends.
+    """One thread with its own starter of programs. It replaces the starter when that process ends.
 
     Attributes:
-        source_error: ``Outcome.exception_type`` of a program that cannot be a program of the language.
+        source_error: ``Outcome.exception_type`` of a source that is not a program of the language.
 
     Args:
-        name: The thread's.
-        jobs: What to take jobs from.
-        isolation: The level that the starter has.
-        start: Starts one.
+        name: The thread's name.
+        jobs: The queue of jobs.
+        isolation: The isolation level of the starter.
+        start: A function that starts a new starter.
     """
 
     source_error = "SyntaxError"
@@ -265,7 +265,7 @@ class InterpreterSandbox(WorkerPool):
             ValueError: If the job is not a ``script``.
         """
         if job.kind != "script":
-            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and an interpreter runs only script")
+            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, but an interpreter needs 'script'")
         return super().submit(job)
 
 

@@ -40,7 +40,7 @@ class Recordings:
         """Return the responses to a document: under its key, or recorded without its setting; none if there are none.
 
         Raises:
-            KeyError: if the document is not one of this suite.
+            KeyError: If the document is not one of this suite.
         """
         return self.responses.get(self._key(document), [])
 
@@ -69,9 +69,9 @@ def read_recordings(
         strip_through: A regular expression: what a response has up to the end of its last match is removed.
 
     Raises:
-        ValueError: naming the file, the line and how to fix it, if a line is neither, if a response does not begin with
-            its prompt, or if there are no lines; also if the regular expression is malformed or matches no response.
-        FileNotFoundError: if there is no such file.
+        ValueError: If a line has neither form, a response does not begin with its prompt, there are no lines, or the
+            regular expression is malformed or matches no response. The message names file, line and fix.
+        FileNotFoundError: If there is no such file.
     """
     try:
         pattern = None if strip_through is None else re.compile(strip_through)
@@ -135,7 +135,7 @@ def _without_prompt(response: str, prompt: str) -> str:
     """Return what follows the prompt that a response begins with, white space aside; an empty response is returned.
 
     Raises:
-        ValueError: if there is no prompt, or if the response does not begin with it.
+        ValueError: If there is no prompt, or if the response does not begin with it.
     """
     if not prompt.strip():
         raise ValueError("the row names no `prompt`, which strip_prompt needs")

@@ -85,7 +85,7 @@ class ReplayLM(DocumentLM):
         """Return the next recorded response to the request's document.
 
         Raises:
-            ValueError: if none is left and ``missing`` is ``error``, or if the task is not one of this suite.
+            ValueError: If none is left and ``missing`` is ``error``, or if the task is not one of this suite.
         """
         try:
             recorded = self._recordings.find(request.doc)

@@ -142,7 +142,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         if self.category not in CATEGORIES:
-            raise ValueError(f"{self.problem_id}: category {self.category!r} is none of {', '.join(CATEGORIES)}")
+            raise ValueError(f"{self.problem_id}: category is {self.category!r}; set one of {', '.join(CATEGORIES)}")
         if (self.category == "excluded") != (self.reason in EXCLUSION_REASONS):
             raise ValueError(f"{self.problem_id}: category {self.category!r} does not go with reason {self.reason!r}")
 
@@ -155,8 +155,8 @@ class Problem:
         """Return the problem a row of the data set describes.
 
         Raises:
-            TypeError: if the row has a column that the schema does not know or lacks a required one.
-            ValueError: if a value lies outside its closed set.
+            TypeError: If the row has a column that the schema does not know or lacks a required one.
+            ValueError: If a value lies outside its closed set.
         """
         values = dict(row)
         values["cases"] = tuple(Case(**case) for case in values.get("cases") or ())

@@ -51,7 +51,7 @@ def load_records(path: Path) -> dict[str, dict[str, Any]]:
     """Return the records of a file that :func:`dump_records` wrote, by problem id; none if there is no such file.
 
     Raises:
-        ValueError: naming the file, the line and how to fix it, if a line is not such a record.
+        ValueError: If a line is not such a record. The message names the file, the line and how to fix it.
     """
     records = {}
     for number, row in _rows(path) if path.is_file() else ():

@@ -263,7 +263,7 @@ def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_publis
     """Classify a function's or a method's output from its runs under :data:`CIRCUMSTANCES`."""
     for outcome in outcomes:
         if not outcome.exception_type and not outcome.observations:
-            raise ProofError(f"{problem.problem_id}: ended with status {outcome.status} before it gave anything")
+            raise ProofError(f"{problem.problem_id}: ended as {outcome.status} without a result; run the proof again")
         if not outcome.observations:
             return Proof("excluded", _reason_of(outcome.exception_type, outcome.exception_message))
     first = [outcome.observations[0] for outcome in outcomes]

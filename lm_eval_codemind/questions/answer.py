@@ -93,7 +93,7 @@ class Answer:
         """Return the answer that :meth:`to_json` wrote.
 
         Raises:
-            ValueError: if the text is something else.
+            ValueError: If the text is something else.
         """
         record = json.loads(text)
         if not isinstance(record, dict) or "answer" not in record:

@@ -34,7 +34,7 @@ class Key(NamedTuple):
         """Return the key of a document or of a recorded row.
 
         Raises:
-            KeyError: if it has no benchmark or no problem_id.
+            KeyError: If it has no benchmark or no problem_id.
         """
         setting, item = (str(row.get(column) or "") for column in ("setting", "item"))
         return cls(str(row["benchmark"]), str(row["problem_id"]), setting, item)

@@ -135,5 +135,5 @@ class TaskRun:
         return found
 
     def metric(self, name: str) -> Metric | None:
-        """Return the metric of that name as :attr:`main_metrics` has it; None if no filter has it."""
+        """Return a metric of :attr:`main_metrics` by name; None if no filter has it."""
         return self.main_metrics.get(name)

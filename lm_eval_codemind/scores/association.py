@@ -51,14 +51,14 @@ class Association:
 
 
 def associate(first: Sequence[bool], second: Sequence[bool], confidence: float = CONFIDENCE) -> Association:
-    """Return how two verdicts on the same problems, in the same order, go together.
+    """Return the association of two verdicts on the same problems, in the same order.
 
-    With a, b, c, d the problems that both, only the first, only the second and none has right::
+    a, b, c, d are the numbers of problems that both, only the first, only the second and neither has right::
 
         phi = (ad - bc) / sqrt((a + b)(c + d)(a + c)(b + d))        odds ratio = ad / (bc)
         P(second | first right) = a / (a + b)                       P(second | first wrong) = c / (c + d)
 
-    What cannot be computed, since a margin is empty, is NaN.
+    A value is NaN if one of its margins is 0.
 
     Args:
         first: Verdicts of the first kind.
@@ -69,7 +69,7 @@ def associate(first: Sequence[bool], second: Sequence[bool], confidence: float =
         ValueError: If the two differ in length.
     """
     if len(first) != len(second):
-        raise ValueError(f"an association needs pairs, but there are {len(first)} and {len(second)} verdicts")
+        raise ValueError(f"{len(first)} and {len(second)} verdicts do not form pairs; give both for every problem")
     pairs = list(zip(map(bool, first), map(bool, second), strict=True))
     a, b, c, d = (pairs.count(pair) for pair in ((True, True), (True, False), (False, True), (False, False)))
     # Fisher's test conditions on the margins: where one is empty, there is nothing to test.

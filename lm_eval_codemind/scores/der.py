@@ -35,8 +35,8 @@ def mean_s_der(predicted: Sequence[float], failed: float) -> float:
     """Return the mean of S_DER over all programs: ``sum(predicted) / (n + failed)``.
 
     Args:
-        predicted: Of each of the n programs that pass, whether its output is predicted.
-        failed: How many do not pass; their S_DER is 0.
+        predicted: For each of the n programs that pass, whether the model predicted its output.
+        failed: The number of programs that fail. Their S_DER is 0.
 
     Returns:
         Not a number where there are no programs.

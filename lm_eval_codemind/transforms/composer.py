@@ -101,8 +101,8 @@ def compose(program: Program, seed: str, *, rules: Collection[str] | None = None
         rules: Names of the rules to draw from; all by default.
 
     Raises:
-        UnsupportedSyntaxError: if the program has syntax that Python 3.10 can't read.
-        KeyError: if there is no rule of a name.
+        UnsupportedSyntaxError: If the program has syntax that Python 3.10 can't read.
+        KeyError: If there is no rule of a name.
     """
     rng = _random(seed)
     available = [rule for name, rule in RULES.items() if rules is None or name in rules]
@@ -131,7 +131,7 @@ def recreate(program: Program, seed: str, steps: Iterable[Step]) -> Transformati
     """Follow a recipe: apply its rules at its sites, without executing anything.
 
     Raises:
-        RecipeError: if a rule is unknown or a site does not exist, because the program or the rules are not those the
+        RecipeError: If a rule is unknown or a site does not exist, because the program or the rules are not those the
             recipe was made for.
     """
     done: list[Step] = []
@@ -141,7 +141,8 @@ def recreate(program: Program, seed: str, steps: Iterable[Step]) -> Transformati
             raise RecipeError(f"there is no rule {name!r}; the recipe was made by another version of this package")
         sites = rule.sites(program)
         if site >= len(sites):
-            raise RecipeError(f"step {len(done)} wants site {site} of rule {name!r}, which has {len(sites)} here")
+            here = f"{len(sites)} here; use this program's recipe"
+            raise RecipeError(f"step {len(done)} wants site {site} of rule {name!r}, which has {here}")
         _apply(program, rule, sites, seed, done, site)
     return Transformation(seed, tuple(done), program.code)
 

@@ -1,4 +1,4 @@
-"""Dependencies: a value takes a detour through a new function, a wrapper or a list."""
+"""Rules that add dependencies: a value passes through a new function, a wrapper or a list."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _has_names(node: ast.AST) -> bool:
 
 
 class ExtractReturn(Rule):
-    """Makes `return L op R` into `return f(L, R)` with a new function f; both sides are computed where they were."""
+    """Changes `return L op R` to `return f(L, R)` with a new function f. L and R are evaluated at the same place."""
 
     name = "extract_return"
     group = "dependency"
@@ -162,7 +162,7 @@ class PassThroughDecorator(Rule):
     _KNOWN = {"staticmethod", "classmethod", "property", "abstractmethod", "setter", "getter", "deleter"}
 
     def sites(self, program: Program) -> list[FunctionNode]:
-        """Return the functions."""
+        """Return the functions that can have a new decorator."""
         if program.reflective:
             return []
         return [node for _, node in program.functions if self._fits(program, node)]

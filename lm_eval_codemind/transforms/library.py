@@ -101,7 +101,7 @@ class Shuffle(DiscardedCall):
 
 
 class FernetKey(DiscardedCall):
-    """Makes a `cryptography` cipher from a key that is written out."""
+    """Creates a `cryptography` cipher from a key in the source code."""
 
     name = "fernet"
 

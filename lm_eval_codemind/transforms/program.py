@@ -122,7 +122,7 @@ class Program:
         made_names: The names that rules gave.
 
     Raises:
-        SyntaxError: if the code is not Python.
+        SyntaxError: If the code is not Python.
     """
 
     def __init__(

@@ -113,7 +113,7 @@ def _first_stage(task: TaskRun, file: Path) -> Path:
 def _record(sample: Sample) -> Record:
     record: Any = sample.scores["r_der"]
     if not isinstance(record, Mapping):
-        raise ValueError(f"{sample.key.within_task()}: its r_der is {record!r}, and no record of this suite")
+        raise ValueError(f"{sample.key.within_task()}: its r_der is {record!r}, not a record; run the task again")
     return record
 
 

@@ -1,4 +1,4 @@
-"""How results of IER are shown, and of the families that ask for outputs as IER does."""
+"""The view of results of IER, and of other families that ask for outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How results of SR are shown: the two programs of a problem, written without and with the test."""
+"""The view of SR results: the two programs of a problem, written without and with the test."""
 
 from __future__ import annotations
 

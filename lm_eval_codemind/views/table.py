@@ -86,11 +86,11 @@ class Table:
         return replace(self, rows=self.rows[:n])
 
     def without(self, *names: str) -> Table:
-        """Return the table without the columns of those names."""
+        """Return the table without some columns, by name."""
         return replace(self, rows=[{key: row[key] for key in row if key not in names} for row in self.rows])
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the rows as JSON has them: NaN as None, infinity as a text."""
+        """Return the rows as JSON values: NaN as None, infinity as a text."""
         return [{name: _plain(value) for name, value in row.items()} for row in self.rows]
 
     def to_csv(self) -> str:
@@ -129,7 +129,7 @@ def interval(estimate: Estimate, name: str, low: str = "low", high: str = "high"
 
 
 def corrected(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows with ``p_corrected`` after ``p``: corrected for the number of rows by Holm's method."""
+    """Return rows with ``p_corrected`` after ``p``: the p value with Holm's correction for the number of rows."""
     after = list(rows[0]).index("p") + 1 if rows else 0
     parts = [(list(row.items()), p) for row, p in zip(rows, holm([row["p"] for row in rows]), strict=True)]
     return [dict([*items[:after], ("p_corrected", p), *items[after:]]) for items, p in parts]

@@ -59,7 +59,7 @@ class Node:
         return next((child for child in self.children if child.role == role), None)
 
     def of_kind(self, *kinds: str) -> list[Node]:
-        """Return the children of some kinds."""
+        """Return the children that have one of some kinds."""
         return [child for child in self.children if child.kind in kinds]
 
     def walk(self) -> Iterator[Node]:

@@ -112,7 +112,7 @@ def python_kind(problem: Problem) -> PythonKind:
     """Return the kind of a Python problem's program.
 
     Raises:
-        ValueError: if the problem is not one in Python.
+        ValueError: If the problem is not one in Python.
     """
     if problem.language != PYTHON.name:
         raise ValueError(f"{problem.problem_id}: a program in {problem.language}, and Python is wanted")

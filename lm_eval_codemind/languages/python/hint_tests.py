@@ -106,7 +106,7 @@ def call_of(test: str, entry_point: str) -> str:
     """Return the only call of a function in an assertion, as source.
 
     Raises:
-        ValueError: if there is none, or more than one.
+        ValueError: If there is none, or more than one.
     """
     calls = [
         node
@@ -334,10 +334,10 @@ def _is_static(problem: Problem) -> bool:
 
 
 def altered(value: Any) -> Any:
-    """Return another value of the same type, unequal to the one given; None for types without one.
+    """Return a different value of the same type; None if the type is not supported.
 
-    Booleans are negated; numbers change sign and move by a thousand and thirteen; strings and bytes are reversed, or
-    extended where that changes nothing; containers get altered elements, or one element where there is none.
+    Booleans are negated. Numbers change their sign and move away from zero by 1013. Strings and bytes are reversed, or
+    extended if they equal their reverse. Containers get altered elements, or one more element if that has no effect.
     """
     if isinstance(value, bool):
         return not value

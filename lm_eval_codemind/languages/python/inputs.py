@@ -183,7 +183,7 @@ def call_tree(entry_point: str, given: str) -> Branch:
     """Return the input of a function as a tree of the literals that it hands over.
 
     Raises:
-        SyntaxError: if it is not an expression.
+        SyntaxError: If it is not an expression.
     """
     source = given.strip()
     body = ast.parse(source, mode="eval").body
@@ -196,7 +196,7 @@ def method_tree(code: str, given: str) -> Branch:
     """Return a test method as a tree of the literals that it hands to a program.
 
     Raises:
-        SyntaxError: if it or the program does not parse.
+        SyntaxError: If it or the program does not parse.
     """
     tests = [node for node in ast.parse(given).body if isinstance(node, ast.FunctionDef)]
     nodes = list(_handed_over(tests[-1], _program_names(ast.parse(code)))) if tests else []

@@ -121,7 +121,7 @@ class PythonKind(Kind):
         """Return an input in the form of ``problem.input`` as a tree of what may be changed in it.
 
         Raises:
-            SyntaxError: if it does not parse.
+            SyntaxError: If it does not parse.
         """
 
     def states_output(self, problem: Problem) -> bool:

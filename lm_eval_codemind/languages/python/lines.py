@@ -21,7 +21,7 @@ def lines_of_code(source: str) -> int:
         source: Python source.
 
     Raises:
-        SyntaxError: if the source does not parse.
+        SyntaxError: If the source does not parse.
     """
     # A walk, not a recursion: a sum of a thousand terms is a tree of a thousand levels.
     return sum(map(_own_lines, ast.walk(ast.parse(source))))

@@ -28,7 +28,7 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
         The source of the whole module.
 
     Raises:
-        ValueError: if the program does not define that class with that method.
+        ValueError: If the program does not define that class with that method.
     """
     tree = ast.parse(program)
     owner = next((node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == class_name), None)

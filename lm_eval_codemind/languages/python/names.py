@@ -112,7 +112,7 @@ def string_constants(code: str) -> frozenset[str]:
     """Return the strings that a program names in its code, without its docstrings.
 
     Raises:
-        SyntaxError: if it does not parse.
+        SyntaxError: If it does not parse.
     """
     tree = ast.parse(code)
     aside = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

@@ -414,7 +414,7 @@ class _Writer:
         self.lines += rest
 
     def statement(self, node: ast.AST) -> None:
-        """Write one statement."""
+        """Write the source of one statement."""
         if getattr(node, "type_params", None):
             raise UnsupportedSyntaxError("type parameters can't be written for Python 3.10")
         method = getattr(self, "write_" + type(node).__name__, None)

@@ -26,7 +26,7 @@ def construct_tags(code: str) -> tuple[str, ...]:
         The tags, in the order of :data:`CONSTRUCTS`; never empty.
 
     Raises:
-        SyntaxError: if the source does not parse.
+        SyntaxError: If the source does not parse.
     """
     found: set[str] = set()
     for kind, around in _constructs(code):
@@ -48,7 +48,7 @@ def nested_constructs(code: str) -> int:
         code: Python source.
 
     Raises:
-        SyntaxError: if the source does not parse.
+        SyntaxError: If the source does not parse.
     """
     return sum(bool(around) for _, around in _constructs(code))
 

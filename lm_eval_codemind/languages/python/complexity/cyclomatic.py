@@ -25,7 +25,7 @@ def cyclomatic_complexity(code: str) -> int:
         At least 1; an empty program counts as one straight path.
 
     Raises:
-        SyntaxError: if the source does not parse.
+        SyntaxError: If the source does not parse.
     """
     return sum(unit_complexities(code).values()) or 1
 
@@ -47,7 +47,7 @@ def unit_complexities(code: str) -> dict[tuple[str, int], int]:
         than imports, definitions and its docstring, are the unit ``("<module>", 0)``.
 
     Raises:
-        SyntaxError: if the source does not parse.
+        SyntaxError: If the source does not parse.
     """
     tree = ast.parse(code)
     units = {}

@@ -36,7 +36,7 @@ def dependencies(code: str) -> int:
         code: Python source.
 
     Raises:
-        SyntaxError: if the source does not parse.
+        SyntaxError: If the source does not parse.
     """
     root = _scope("", ast.parse(code), None)
     return len({(caller.name, callee.name) for caller, callee in _pairs(root) if caller is not callee})

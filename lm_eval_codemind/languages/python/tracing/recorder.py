@@ -91,7 +91,7 @@ def compiled(source: str, filename: str = FILENAME) -> tuple[types.CodeType, lis
     """Return the program's code, in which the line numbered n + 1 is unit n, and its units.
 
     Raises:
-        SyntaxError: if the source does not parse.
+        SyntaxError: If the source does not parse.
     """
     tree = ast.parse(source)
     found = units(tree)

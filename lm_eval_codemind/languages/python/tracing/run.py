@@ -80,8 +80,8 @@ def trace(
         sandbox: The shared one by default.
 
     Raises:
-        SyntaxError: if the program does not parse.
-        TraceFailed: if it could not be loaded, or ended or took the process along before the trace was written.
+        SyntaxError: If the program does not parse.
+        TraceFailed: If it could not be loaded, or ended or took the process along before the trace was written.
     """
     future, read = submit(sandbox or shared_sandbox(), traced, max_steps=max_steps, max_value=max_value)
     return read(future.result())
@@ -93,7 +93,7 @@ def submit(
     """Start what :func:`trace` does and return the future outcome, and what reads a trace from it.
 
     Raises:
-        SyntaxError: if the program does not parse.
+        SyntaxError: If the program does not parse.
     """
     tree = ast.parse(traced.program)
     program = units(tree)
@@ -159,7 +159,7 @@ def result_of(outcome: Outcome) -> dict[str, Any]:
     """Return what ``_traced()`` returned.
 
     Raises:
-        TraceFailed: if it did not return.
+        TraceFailed: If it did not return.
     """
     observation = outcome.observations[0] if outcome.observations else None
     if observation is None or observation.literal is None:
