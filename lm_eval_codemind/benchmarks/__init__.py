@@ -1,4 +1,4 @@
-"""How each benchmark is read from the files of its upstream repositories: one module a benchmark."""
+"""The readers of benchmarks from the files of their upstream repositories: one module per benchmark."""
 
 from lm_eval_codemind.benchmarks.upstream import Upstream, UpstreamError
 

@@ -69,7 +69,7 @@ def method_specification(description: str) -> str:
 
 
 def class_context(record: dict[str, Any], dependencies: list[str]) -> str:
-    """Return what the prompt shows of the class around the method.
+    """Return the parts of the class around the method that the prompt shows.
 
     That is the imports, the class with its description, its constructor, and the signatures of the methods that the
     wanted one depends on.

@@ -1,4 +1,4 @@
-"""MBPP: the sanitised problems that CodeMind's artifact holds, of which specification reasoning uses all."""
+"""MBPP: the sanitised problems of CodeMind's artifact. Specification reasoning uses all of them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ LABELLED = "mbpp_labelled"
 
 
 def read_labelled(upstream: Upstream) -> list[Problem]:
-    """Return the problems of MBPP of which the artifact has a call and its output, by number, unproven."""
+    """Return the MBPP problems for which the artifact has a call and its output, by number, unproven."""
     calls = upstream.files(CALLS)
 
     def text(number: str, name: str) -> str:

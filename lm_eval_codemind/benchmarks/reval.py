@@ -36,7 +36,7 @@ exec({!r}, _codemind_names)
 
 @dataclass(frozen=True)
 class AskedLine:
-    """What REval asks about one line on one input: coverage, state of the variable, path.
+    """REval's questions about one line on one input: coverage, state of the variable, path.
 
     Attributes:
         line: The line asked about, counted from 1.

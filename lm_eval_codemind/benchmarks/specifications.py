@@ -137,7 +137,7 @@ def with_docstring(head: str, description: str) -> str:
 
 
 def _indent_first(text: str) -> str:
-    """Return a docstring with its first line, which stands behind the quotes, indented as the others."""
+    """Return a docstring whose first line, after the quotes, has the indentation of the other lines."""
     head, _, rest = text.lstrip(" \t").partition("\n")
     margins = [len(line) - len(line.lstrip()) for line in rest.split("\n") if line.strip()]
     return " " * (min(margins) if margins else 0) + head + "\n" + rest

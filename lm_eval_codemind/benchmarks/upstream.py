@@ -92,7 +92,7 @@ class Upstream:
         return self._read_parts[part]
 
     def _mend(self, archive: Archive) -> str:
-        """Return what to do about an archive that is not what it should be; a downloaded one is removed."""
+        """Return the fix for an archive with a wrong digest. A downloaded archive is removed."""
         if self._fetch is None:
             return f"use a clean copy of {archive.repository} at {archive.revision}"
         self._locate(archive).unlink()
@@ -123,7 +123,7 @@ class Upstream:
 
 
 def _problem_with(part: ArchivePart, files: Mapping[str, bytes]) -> str:
-    """Return what is wrong with the files of a part, or the empty string."""
+    """Return the problem with the files of a part, or the empty string."""
     where = f"{part.archive.repository}, {part.folder}"
     if not files:
         return f"{where}: no files of that folder; a checkout of revision {part.archive.revision} has them"

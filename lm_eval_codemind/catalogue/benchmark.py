@@ -1,4 +1,4 @@
-"""What is known about a benchmark without reading it."""
+"""The description of a benchmark that is known without reading its data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs of a benchmark may use."""
+"""The resource limits of a benchmark's programs."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ MANIFEST = "manifest.json"
 
 @dataclass(frozen=True)
 class Entry:
-    """What the manifest says about one built benchmark.
+    """The manifest's entry for one built benchmark.
 
     Attributes:
         builder_version: :data:`BUILDER_VERSION` of the build.
@@ -52,7 +52,7 @@ class Entry:
 
 
 def data_directory() -> Path:
-    """Return where built data lives: ``$CODEMIND_DATA``, else a folder of the user's cache directory."""
+    """Return the directory of built data: ``$CODEMIND_DATA``, or else a folder in the user's cache directory."""
     chosen = os.environ.get(DATA_VARIABLE)
     return Path(chosen) if chosen else platformdirs.user_cache_path("codemind")
 
@@ -150,7 +150,7 @@ _Place = tuple[str, str, str]
 
 
 def _place(name: str) -> _Place:
-    """Return where a benchmark's problems are, building them first where they are not there yet."""
+    """Return the path of a benchmark's problems. They are built first if they do not exist."""
     packaged = get_benchmark(name).packaged
     repository = os.environ.get(DATASET_VARIABLE)
     if repository and not packaged:

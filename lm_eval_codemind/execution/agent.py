@@ -148,7 +148,7 @@ class Agent:
         return _Reference(kind=kind, number=len(self._objects) - 1)
 
     def _find(self, request: dict[str, Any]) -> Any:
-        """Return what a name means in the program."""
+        """Return the program's object for a name."""
         found = self._namespace[request["name"]]
         if isinstance(found, type) and not issubclass(found, BaseException):
             return self._refer(found, "class")
@@ -252,7 +252,7 @@ def _refuse(value: Any) -> Any:
 
 
 def _printed() -> int:
-    """Return how much the program has printed, after flushing it."""
+    """Flush the program's output and return its length."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(BaseException):
             stream.flush()

@@ -1,4 +1,4 @@
-"""Removing what programs leave in a directory, whatever it is."""
+"""Removal of all files that programs leave in a directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the sandbox is asked to do: a :class:`Job` is one program and what to check it with."""
+"""Jobs for the sandbox: a :class:`Job` is one program with its checks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_SOURCE_BYTES = 8 << 20
 
 @dataclass(frozen=True)
 class Limits:
-    """What one program may use. Crossing a limit ends the program; the outcome says which limit it was.
+    """The resource limits of one program. A program that exceeds a limit ends; the outcome names the limit.
 
     Attributes:
         cpu_seconds: Processor time of the candidate's process, over all its threads. The limit that normally ends an

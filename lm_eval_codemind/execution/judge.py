@@ -255,7 +255,7 @@ def _new_outcome(job: dict[str, Any], tamper_proof: bool) -> dict[str, Any]:
 
 
 def _ending(report: dict[str, Any]) -> dict[str, Any]:
-    """Return how a process ended that was gone before the checks were done."""
+    """Return the outcome for a process that ended before the checks were complete."""
     if report["reason"]:
         used = "processor time" if report["reason"] == "cpu" else "elapsed time"
         return {"status": "timeout", "exception_type": "", "exception_message": f"{used} used up"}

@@ -83,7 +83,7 @@ def _literal(value: Any, depth: int) -> str:
 
 
 def _plain(base: Any, value: Any) -> Any:
-    """Return what an instance of a derived class holds, read by the methods of the plain type."""
+    """Return the plain contents of an instance of a derived class, read with the methods of the plain type."""
     if base in (int, float):
         return base.__pos__(value)
     if base in (set, frozenset):

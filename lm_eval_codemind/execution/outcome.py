@@ -1,4 +1,4 @@
-"""What came of a job: an :class:`Outcome` with a status from a closed set."""
+"""The result of a job: an :class:`Outcome` with a status from a closed set."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Status(str, Enum):
-    """How a job ended. Only ``PASSED`` is a success, and only a checker that ran to its end can say it."""
+    """The way a job ended. Only ``PASSED`` is a success, and only a checker that finished can report it."""
 
     PASSED = "passed"
     """Every check ran to its end and succeeded; for ``evaluate``, every expression was evaluated (or raised)."""
@@ -35,7 +35,7 @@ class Status(str, Enum):
 
 @dataclass(frozen=True)
 class CaseOutcome:
-    """What one case of a script, or one expression, gave.
+    """The result of one case of a script, or of one expression.
 
     Attributes:
         literal: The value as a Python literal that ``ast.literal_eval`` reads back, or None where there is none (an
@@ -59,7 +59,7 @@ class CaseOutcome:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one job; plain values only, so that it goes into JSON and back unchanged.
+    """The result of one job. It has only plain values, so JSON can store it without changes.
 
     Attributes:
         status: From the closed set of :class:`Status`.

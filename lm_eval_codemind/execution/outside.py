@@ -126,7 +126,7 @@ class Program:
         self._state = process_state()
 
     def find(self, name: str) -> Any:
-        """Return what a name means in the program.
+        """Return the program's object for a name.
 
         Raises:
             NotPlain: If the tests use a second name: two of the program's functions could agree with each other.
@@ -217,7 +217,7 @@ class Program:
         return value, None if described is None else _exception(described, value)
 
     def _opaque(self, request: dict[str, Any], reply: dict[str, Any]) -> Any:
-        """Return the object that stands for one of the program's."""
+        """Return the proxy for an object of the program."""
         kind, number = reply["kind"], reply["number"]
         makes = {"function": Function, "class": Class, "instance": Instance}[kind]
         if kind == "class" and request["op"] != "find":

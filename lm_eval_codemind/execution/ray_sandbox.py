@@ -34,7 +34,7 @@ class NoNodes(RuntimeError):
 
 
 class _NodeSandbox:
-    """What runs on a node, as a Ray actor."""
+    """The sandbox on one node, as a Ray actor."""
 
     def __init__(self, workers: int | None, isolation: str, preload: tuple[str, ...], hash_seed: int) -> None:
         self._sandbox = Sandbox(workers, isolation, preload, hash_seed)

@@ -1,4 +1,4 @@
-"""What executes the programs of a language. Other packages register their own by entry point."""
+"""The runtimes that execute the programs of a language. Other packages register runtimes by entry point."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PACKAGED = ("lm_eval_codemind.execution.sandbox:PYTHON", "lm_eval_codemind.lang
 
 
 class Runtime(ABC):
-    """What executes the programs of one language.
+    """The runtime for the programs of one language.
 
     Attributes:
         name: The language, as in :attr:`.Job.language`.

@@ -170,7 +170,7 @@ def _patience(job: Job) -> float:
 
 
 class Pool(Protocol):
-    """What takes jobs: a sandbox, or several behind one face."""
+    """The interface that accepts jobs: one sandbox, or several with one interface."""
 
     @property
     def isolation(self) -> str:

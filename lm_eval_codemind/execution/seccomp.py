@@ -272,6 +272,6 @@ def started_filter(attributes: bool) -> bytes:
 
 
 def own_number_places(program: bytes) -> list[int]:
-    """Return where in a candidate's filter the number of the process is to be written."""
+    """Return the positions in a candidate's filter at which the process number must be written."""
     marker = struct.pack("I", _OWN_PID)
     return [place for place in range(4, len(program), _INSTRUCTION.size) if program[place : place + 4] == marker]

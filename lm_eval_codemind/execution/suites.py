@@ -17,7 +17,7 @@ class NoTests(Exception):
 
 
 class Result:
-    """What came of a suite: it ends at the first test that fails. ``unittest`` calls this a result as well.
+    """The result of a suite, which ends at the first test that fails. ``unittest`` calls this a result as well.
 
     Attributes:
         failed_test: The name of that test, or an empty text.

@@ -1,4 +1,4 @@
-"""What programs see of the host's file system: what its interpreter imports from, and nothing else.
+"""The part of the host's file system that programs can see: only the places that the interpreter imports from.
 
 The interpreter itself, its library and whole directories of installed packages are shown as they are. Of any other
 directory on ``sys.path`` (``PYTHONPATH``, ``pip install --target``, editable installs) only its packages and modules
@@ -80,7 +80,7 @@ class View:
 
     @property
     def bound(self) -> list[str]:
-        """What bubblewrap mounts of what is shown."""
+        """The visible paths that bubblewrap mounts."""
         return [entry for path in self.shown for entry in _enterable(path)]
 
     def mounts(self) -> list[str]:
@@ -337,7 +337,7 @@ def _records(directory: str) -> set[str]:
 
 
 def _editable_locations() -> set[str]:
-    """Return where packages lie that import hooks of editable installs lead to."""
+    """Return the locations of packages that the import hooks of editable installs load."""
     names: set[str] = set()
     for name, module in list(sys.modules.items()):
         mapping = getattr(module, "MAPPING", None) if name.startswith("__editable__") else None

@@ -70,7 +70,7 @@ def receive(descriptor: int, limit: int = MAX_MESSAGE_BYTES) -> Any:
 
 
 def rest(descriptor: int, first: bytes, limit: int = MAX_MESSAGE_BYTES) -> Any:
-    """Return the message of which the first bytes have been read already; see :func:`receive`."""
+    """Return the message whose first bytes are already read; see :func:`receive`."""
     if not first:
         raise EOFError
     while len(first) < _LENGTH.size:

@@ -94,7 +94,7 @@ class DependentReasoning(ExecutionReasoning):
 
 @dataclass(frozen=True)
 class Asked:
-    """What there is to ask after a first stage.
+    """The questions after a first stage.
 
     Attributes:
         problems: All problems of the first stage. Which few-shot examples are shown must not depend on what passes.

@@ -104,7 +104,7 @@ class InputPrediction(Family):
 
 
 def _computed(answer: Answer, printed: bool) -> str | None:
-    """Return what the program gave on the answer; None if it was not executed or gave nothing."""
+    """Return the program's output on the answer; None if it was not executed or has no output."""
     if not answer.passed or len(answer.observations) != 1:
         return None
     (observation,) = answer.observations

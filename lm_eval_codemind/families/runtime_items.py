@@ -78,7 +78,7 @@ def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
 
 
 def _aggregation(metric: str) -> Aggregation:
-    """Return what the YAML files name for a metric."""
+    """Return the aggregation of a metric, for the YAML files."""
 
     def value(records: Sequence[Record | None]) -> float:
         answered = items(records, metric)

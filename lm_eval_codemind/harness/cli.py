@@ -113,7 +113,7 @@ def _require_examples(
 
 
 def planned(manager: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return which tasks, groups and tags are run first, and which after them, about their responses.
+    """Return the tasks, groups and tags of the first stage, and those of the second stage, about its responses.
 
     Args:
         manager: A task manager of the harness that knows this suite's tasks.

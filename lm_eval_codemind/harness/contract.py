@@ -1,4 +1,4 @@
-"""What this suite relies on in lm-evaluation-harness's own code, in one place; written for 0.4.13.
+"""The parts of lm-evaluation-harness's internal code that this suite uses; written for 0.4.13.
 
 What the harness calls, and with what, is in :mod:`lm_eval_codemind.harness.hooks`.
 """

@@ -1,4 +1,4 @@
-"""What the results of a task record besides its version.
+"""The facts that the results of a task record in addition to its version.
 
 The YAML has ``metadata: {suite: {}}``; the harness keeps that very dict in the task's configuration and writes it into
 the results file under ``configs.TASK.metadata.suite``. So what is put into it here is recorded there.
@@ -96,7 +96,7 @@ def record_responses(
 
 
 def templates_of(suite: Mapping[str, Any]) -> tuple[str, str]:
-    """Return where the templates of a task's documents are, ``packaged`` for ours, and their digest.
+    """Return the place of the templates of a task's documents (``packaged`` for ours), and their digest.
 
     A task whose responses were recorded names them apart: the model was not given these prompts.
 

@@ -1,4 +1,4 @@
-"""What must be installed before the first program of a run is executed."""
+"""The check for installed packages before a run executes its first program."""
 
 from __future__ import annotations
 

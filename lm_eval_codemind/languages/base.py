@@ -1,4 +1,4 @@
-"""What the suite asks of a programming language and of the kinds of programs in it."""
+"""The interfaces of a programming language and of its kinds of programs."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ class ProgramWorker(Worker):
 
 
 def judged(report: dict[str, Any], case: ScriptCase, explained: Callable[[str, int], Explanation]) -> dict[str, Any]:
-    """Return what one run says: ``status``, ``stdout``, ``stderr``, ``exception_type`` and ``exception_message``.
+    """Return the report on one run: ``status``, ``stdout``, ``stderr``, ``exception_type`` and ``exception_message``.
 
     Args:
         report: The starter's report.
@@ -224,7 +224,7 @@ class Interpreter(Runtime):
         return [str(self.find()), *self._command[1:], PROGRAM]
 
     def directories(self) -> dict[str, str]:
-        """Return where the interpreter is installed, if that is outside of the system's directories."""
+        """Return the directories of the interpreter that are outside the system's directories."""
         folder = self.find().parent
         home = str(folder.parent if folder.name == "bin" else folder)
         return {} if Path(home).is_relative_to("/usr") else {home: home}

@@ -1,4 +1,4 @@
-"""What the suite's own models have in common: they answer from what they know of a document, without inference."""
+"""The base class of the suite's own models. They answer from the document, without inference."""
 
 from __future__ import annotations
 

@@ -112,5 +112,5 @@ class ReplayLM(DocumentLM):
 
 
 def _turn_of(request: Instance) -> tuple[object, ...]:
-    """Return what counts the repeats of a request."""
+    """Return the key that counts the repeats of a request."""
     return request.task_name, request.doc_id, request.idx

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from lm_eval_codemind.problems.record import Case
 
 SHOWN_CHARACTERS = 2_000
-"""How many characters of inputs and outputs a prompt shows; upstream's test suites have cases of two million."""
+"""The maximum characters of input and output in a prompt; upstream's test suites have cases of two million."""
 
 PROGRAM_CHARACTERS = 12_000
-"""How long a program in a prompt may be with its input and output; some of CodeNet's have tables of 90,000."""
+"""The maximum length of a program in a prompt with its input and output; some of CodeNet's have tables of 90,000."""
 
 TEST_CASES = 2
-"""How many cases of a script's test suite a prompt shows as its test, as far as they fit."""
+"""The maximum number of cases of a script's test suite that a prompt shows as its test, as far as they fit."""
 
 
 def as_text(cases: Iterable[Case]) -> str:

@@ -1,4 +1,4 @@
-"""What a task asks and what comes back: questions, answers, samples, and what a family of tasks is."""
+"""Questions, answers, samples, and the base class of a family of tasks."""
 
 from lm_eval_codemind.questions.answer import Answer
 from lm_eval_codemind.questions.family import Family, Variant

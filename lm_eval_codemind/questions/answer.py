@@ -1,4 +1,4 @@
-"""What was read out of one response, and how it fared when it was executed."""
+"""The answer in one response, and the outcome of its execution."""
 
 from __future__ import annotations
 

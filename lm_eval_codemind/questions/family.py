@@ -1,4 +1,4 @@
-"""What a family of tasks is: its questions, how a response is read, what is executed, and how it is scored.
+"""A family of tasks: its questions, the reading of a response, its execution and its scores.
 
 How the report shows a family's results is its view: see :mod:`lm_eval_codemind.views`.
 """
@@ -146,7 +146,7 @@ class Family(abc.ABC):
         """Return the answer in a response, as one of the filters reads it."""
 
     def job(self, answer: Answer, question: Question) -> Job | None:
-        """Return what to execute for an answer; None if there is nothing to execute.
+        """Return the job that executes an answer; None if there is nothing to execute.
 
         By default it is the problem's test suite, on the program of the answer.
         """

@@ -15,7 +15,7 @@ from lm_eval_codemind.problems import Problem
 
 
 class Key(NamedTuple):
-    """What tells a question from all others.
+    """The unique key of a question.
 
     Attributes:
         benchmark: Name of the benchmark.
@@ -48,7 +48,7 @@ class Key(NamedTuple):
         return self._replace(benchmark=twin_of(self.benchmark))
 
     def within_task(self) -> str:
-        """Return the part that tells a question from the others of its task, such as ``HumanEval_0/with_test``."""
+        """Return the part of the key that is unique within a task, such as ``HumanEval_0/with_test``."""
         return "/".join(part for part in (self.problem_id, self.setting, self.item) if part)
 
 

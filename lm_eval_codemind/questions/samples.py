@@ -1,4 +1,4 @@
-"""What the harness logs of a run: its tasks, their samples and their metrics."""
+"""The harness's log of a run: its tasks, their samples and their metrics."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class TaskRun:
 
     @cached_property
     def suite(self) -> Mapping[str, Any]:
-        """What this suite recorded with the task; empty where it recorded nothing."""
+        """This suite's record of the task; empty if there is no record."""
         suite = self.metadata.get("suite")
         return suite if isinstance(suite, Mapping) else {}
 

@@ -257,7 +257,7 @@ def _means(
 
 
 def by_output_type(facts: Sequence[Facts]) -> Table:
-    """Return how often the predicted output has the type of the true one, and its value, by that type."""
+    """Return the shares of predicted outputs with the right type and with the right value, by type."""
     rows = []
     for _, where, cell in _cells(facts):
         for name in OUTPUT_TYPES:

@@ -62,7 +62,7 @@ def overlap(facts: Sequence[Facts]) -> Table:
 
 
 def associations(facts: Sequence[Facts]) -> Table:
-    """Return how solving problems under one family goes together with solving them under another, model by model.
+    """Return the association between solving problems under one family and under another, model by model.
 
     Every ordered pair of families has a row, since the conditional rates have a direction. The p values of a model,
     one for each unordered pair, are corrected by Holm's method.
@@ -112,7 +112,7 @@ def associations(facts: Sequence[Facts]) -> Table:
 
 
 def output_predictions(facts: Sequence[Facts]) -> Table:
-    """Return how predicting outputs goes under every two families that ask for them, on the programs of both (RQ7).
+    """Return the association between every two families that ask for outputs, on the programs of both (RQ7).
 
     A program, which in a benchmark of methods is a class, counts as solved where all its outputs are predicted right.
     The test is McNemar's, of no difference between the two families; the p values of a model are corrected by Holm's
@@ -188,7 +188,7 @@ def _solved(
     model: str,
     verdict: Callable[[Facts], tuple[str, bool]] = lambda o: (o.problem_id, o.solved),
 ) -> dict[str, dict[ProblemKey, bool]]:
-    """Return which problems a model solves under each of the families that it ran: title -> problem -> solved.
+    """Return the problems that a model solves under each family that it ran: title -> problem -> solved.
 
     A problem with several questions is solved if all of them are.
 

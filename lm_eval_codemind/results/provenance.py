@@ -1,4 +1,4 @@
-"""What the numbers of runs depend on, as the runs recorded it."""
+"""The recorded conditions that the numbers of runs depend on."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _lengths(runs: Sequence[Run]) -> Table:
 
 
 def _unproven(run: Run) -> float:
-    """Return how many passes of a run are unproven; NaN if it counts none."""
+    """Return the number of unproven passes of a run; NaN if the run has no such count."""
     counts = [metric.value for task in run.tasks if (metric := task.metric("unproven_passes"))]
     return sum(counts) if counts else math.nan
 

@@ -45,7 +45,7 @@ _REASONS_OF_ONE_KIND = 5
 
 @dataclass(frozen=True)
 class Submission:
-    """What is submitted besides the run itself.
+    """The data of a submission in addition to the run.
 
     Attributes:
         model: The model's name on the Hub, ``ORG/NAME``.

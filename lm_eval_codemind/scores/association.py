@@ -18,7 +18,7 @@ GROUPS = 10
 
 @dataclass(frozen=True)
 class Association:
-    """How two verdicts on the same problems go together.
+    """The association of two verdicts on the same problems.
 
     Attributes:
         both: Problems on which both are right.

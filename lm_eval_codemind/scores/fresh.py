@@ -15,7 +15,7 @@ def r_fresh(fresh: Sequence[float]) -> float:
 
 
 def memory_gap(original: float, fresh: Sequence[float]) -> float:
-    """Return what a model loses from a problem's published input to its fresh ones.
+    """Return a model's loss from the published input of a problem to its fresh inputs.
 
     With K fresh inputs of a problem p,
 

@@ -21,7 +21,7 @@ _IC = {(1, 1, 1, 1): 1.0, (1, 1, 1, 0): 0.5, (1, 1, 0, 0): 0.25, (1, 0, 0, 0): 0
 
 @dataclass(frozen=True)
 class Item:
-    """What came of one item.
+    """The results of one item.
 
     Attributes:
         program: Name of its program, by which standard errors are clustered.

@@ -137,7 +137,7 @@ def bootstrap(
 
 @lru_cache(maxsize=4)
 def _draws(n: int, resamples: int) -> NDArray[np.float64]:
-    """Return how often each draw contains each row, shape (resamples, n); a matrix product then gives all sums."""
+    """Return the count of each row in each draw, shape (resamples, n); a matrix product then gives all sums."""
     rows = np.random.default_rng(SEED).integers(0, n, (resamples, n))
     cells = rows + n * np.arange(resamples)[:, None]
     return np.bincount(cells.ravel(), minlength=resamples * n).reshape(resamples, n).astype(float)

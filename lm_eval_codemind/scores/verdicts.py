@@ -1,4 +1,4 @@
-"""How far the verdicts behind a score can be trusted."""
+"""Measures of trust in the verdicts behind a score."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def unproven_passes(verdicts: Iterable[tuple[bool, bool]]) -> int:
-    """Return how many passes were reached where the program could have had a hand in them.
+    """Return the number of passes that the program could have manipulated.
 
     ``U = sum over responses of Pass(C, T) * (1 - tamper_proof(C, T))``, both 0 or 1: the passes of suites that were
     judged inside the program's process, that took helpers from it or compared its objects by its own rules (see

@@ -56,7 +56,7 @@ def jumps(
 
 @dataclass(frozen=True)
 class Declarations:
-    """What a function must declare so that moved statements bind the same variables as before."""
+    """The declarations that a function needs so that moved statements bind the same variables as before."""
 
     global_names: tuple[str, ...] = ()
     nonlocal_names: tuple[str, ...] = ()

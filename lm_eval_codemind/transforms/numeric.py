@@ -71,7 +71,7 @@ class SmallIntegers:
         self._bindings = dict(_bindings(program.tree))
 
     def operands(self, call: ast.Call) -> ast.expr | None:
-        """Return what a call of `sum`, `min` or `max` ranges over, as a list; None if it is not sure to be small."""
+        """Return the argument of `sum`, `min` or `max` as a list; None if the list may be long."""
         if not isinstance(call.func, ast.Name) or call.func.id not in ("sum", "min", "max") or call.keywords:
             return None
         if len(call.args) == 1:

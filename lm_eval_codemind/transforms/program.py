@@ -94,7 +94,7 @@ class Block:
 
 @dataclass(eq=False)
 class _Called:
-    """How a function's name is used in the program."""
+    """The uses of a function's name in the program."""
 
     recursive: bool = False
     deep: bool = False
@@ -392,7 +392,7 @@ def leaves(node: ast.stmt) -> bool:
 
 
 def first_index(body: list[ast.stmt]) -> int:
-    """Return how many statements at a body's start must stay first: docstring, `__future__`, `global`, `nonlocal`."""
+    """Return the number of statements that must stay first: docstring, `__future__`, `global`, `nonlocal`."""
     for index, node in enumerate(body):
         docstring = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         future = isinstance(node, ast.ImportFrom) and node.module == "__future__"

@@ -1,4 +1,4 @@
-"""What a transformation rule is."""
+"""The base class of transformation rules."""
 
 from __future__ import annotations
 

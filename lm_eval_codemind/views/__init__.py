@@ -1,4 +1,4 @@
-"""How results of each family are shown: one module per family, named like the module of its tasks in ``families``.
+"""The views of each family's results: one module per family, named like the module of its tasks in ``families``.
 
 What results say is independent of the family: they ask its view. A family of another package names the class of its
 view in its variants.
@@ -69,7 +69,7 @@ def view_of(task: TaskRun) -> View | None:
 
 
 def short_name(task: TaskRun, view: View) -> str:
-    """Return what tells a task from the others of its variant: the rest of its name, else its benchmark."""
+    """Return a task's name within its variant: the rest of the task's name, or else its benchmark."""
     prefix = f"codemind_{view.name}_"
     return (
         task.task.removeprefix(prefix)

@@ -1,4 +1,4 @@
-"""How results of DER are shown: the model's programs and the benchmark's."""
+"""The view of DER results: the model's programs and the benchmark's programs."""
 
 from __future__ import annotations
 

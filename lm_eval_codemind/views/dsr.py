@@ -1,4 +1,4 @@
-"""How results of DSR are shown: C, C+ and the answer side by side."""
+"""The view of DSR results: C, C+ and the answer side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How results on fresh inputs are shown: each problem with its published input and its fresh ones."""
+"""The view of results on fresh inputs: each problem with its published input and its fresh ones."""
 
 from __future__ import annotations
 

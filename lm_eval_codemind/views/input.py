@@ -1,4 +1,4 @@
-"""How results of input prediction are shown."""
+"""The view of input prediction results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What views of pairs share: two samples per problem, answered without and with a test."""
+"""The base of views of pairs: two samples per problem, without and with a test."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def exchanges(unit: Unit) -> list[Part]:
 
 
 def difference(unit: Unit) -> Part:
-    """Return how the program written with the test differs from the one written without, as a unified diff."""
+    """Return a unified diff from the program written without the test to the program written with it."""
     one, other = (sample.answer.found or "" for sample in unit)
     if one == other:
         return Part("What differs", "diff", "nothing" if one else "")

@@ -1,4 +1,4 @@
-"""How results of bug repair are shown: the answers of a problem, given without and with the test."""
+"""The view of bug repair results: a problem's answers without and with the test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How results on runtime behaviour are shown: program by program, with the answers next to the lines they are about."""
+"""The view of results on runtime behaviour: each program with the answers next to their lines."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def _note(sample: Sample) -> str:
 
 
 def _consistency(right: Mapping[str, bool]) -> str:
-    """Return where the chain of the four answers about a line breaks, and its IC."""
+    """Return a text about the four answers about a line: the first wrong one, later right ones, and the IC."""
     value = ic(*(right[setting] for setting in SETTINGS))
     if value == 1:
         return "consistent, IC 1"

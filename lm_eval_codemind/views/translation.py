@@ -1,4 +1,4 @@
-"""How translations are shown: as results of SR, with two languages and the cause of a failure."""
+"""The view of translations: like that of SR, with two languages and the cause of a failure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How results of IER on unrolled programs are shown: as those of IER, compared with IER on the same problems."""
+"""The view of IER results on unrolled programs: like that of IER, compared with IER on the same problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a view is: how the results of a family are read problem by problem, shown, submitted and scored again."""
+"""The base class of views, which read, show, submit and rescore the results of a family by problem."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Part:
 
 @dataclass(frozen=True)
 class View:
-    """How the results of one variant are shown. Families whose results need more have a subclass.
+    """The view of one variant's results. Families that need more have a subclass.
 
     Attributes:
         family: The family.
@@ -160,7 +160,7 @@ class View:
     # -- submitted and scored again
 
     def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        """Return what the CodeMind authors' leaderboard shows of a task: its column -> a share of 1."""
+        """Return the entries of a task in the CodeMind authors' leaderboard: column -> a share of 1."""
         return {}
 
     def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
@@ -216,7 +216,7 @@ def outcome_of(sample: Sample, title: str = "Outcome", aside: bool = False) -> P
 
 
 def exchange(sample: Sample, suffix: str = "") -> list[Part]:
-    """Return what the model was sent and what it returned.
+    """Return the prompt that the model received and the response that it returned.
 
     Args:
         sample: The sample.

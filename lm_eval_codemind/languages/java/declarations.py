@@ -68,7 +68,7 @@ _OTHER = frozenset(
 
 @dataclass(frozen=True)
 class Members:
-    """What a type declares.
+    """The members of a type declaration.
 
     Attributes:
         main: The binary name, without package, of the outermost class in it that ``java`` can start; ``""`` for none.
@@ -241,12 +241,12 @@ class _Scan:
 
 
 def _modified(text: str, at: int) -> int:
-    """Return where what has the modifiers starts that stand at an offset."""
+    """Return the start of the declaration that has the modifiers at an offset."""
     return _MODIFIED.match(text, at).end()  # type: ignore[union-attr]
 
 
 def _members(text: str, start: int, name: str, what: str) -> tuple[Members | None, int]:
-    """Return what the braces hold of which one was opened right before an offset, and where they close.
+    """Return the text between the brace before an offset and its closing brace, and the position of that brace.
 
     Comments, strings, characters and text blocks are passed over. A code fence ends the text: then, and where the text
     itself ends, there are no members.

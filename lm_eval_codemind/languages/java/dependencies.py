@@ -1,4 +1,4 @@
-"""How many of a Java program's methods rely on each other."""
+"""The number of dependencies between the methods of a Java program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How complex a Java program is, by the definitions of :mod:`lm_eval_codemind.languages.python.complexity`."""
+"""Measures of a Java program's complexity, as defined in :mod:`lm_eval_codemind.languages.python.complexity`."""
 
 from __future__ import annotations
 

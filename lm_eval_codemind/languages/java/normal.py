@@ -136,7 +136,7 @@ def _is_declared(modifiers: Node) -> bool:
 
 
 def _first_token(node: Node) -> int:
-    """Return where a declaration starts behind its annotations, each of which has its own line."""
+    """Return the start of a declaration after its annotations. Each annotation has a separate line."""
     for child in node.children:
         if child.kind in COMMENTS:
             continue

@@ -31,7 +31,7 @@ _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 def suite_job(program: str, suite: str, entry_point: str, context: str, limits: Limits, job_id: str) -> Job:
     """Return the job that runs a suite on a program; it passes if the suite ends without throwing.
 
-    An ``AssertionError`` makes it fail, whatever else is thrown is an error.
+    An ``AssertionError`` is a failure. Any other exception is an error.
 
     Args:
         program: The imports and types of the program. Types with names that the suite uses are left out, except the

@@ -1,4 +1,4 @@
-"""Java source as a syntax tree that is walked without recursion, whatever its depth."""
+"""Java source as a syntax tree of any depth. The tree is walked without recursion."""
 
 from __future__ import annotations
 

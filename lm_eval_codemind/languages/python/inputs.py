@@ -316,7 +316,7 @@ def _constructors(
 ) -> frozenset[str]:
     """Return the plain constructors that an answer may call: those of collections, and those that the problem names.
 
-    That are the names in signatures and in the recorded input. What the program defines itself is not among them.
+    The problem names them in signatures and in the recorded input. Names that the program defines are not included.
     """
     parts: list[ast.AST] = [given]
     for node in signatures:

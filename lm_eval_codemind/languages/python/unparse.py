@@ -20,7 +20,7 @@ class UnsupportedSyntaxError(ValueError):
 
 
 class _Level(IntEnum):
-    """How tightly an expression binds, loosest first."""
+    """The precedence of an expression, the lowest first."""
 
     TUPLE = auto()
     YIELD = auto()

@@ -22,7 +22,7 @@ COMPILED, ERROR, TIMEOUT, MEMORY, TOO_LARGE = range(5)
 
 @dataclass(frozen=True)
 class Compiled:
-    """What the compiler made of a source.
+    """The result of compiling a source.
 
     Attributes:
         status: ``COMPILED``, or why not.
@@ -64,7 +64,7 @@ class Compiler(Server):
             raise StartFailed(self.last_error or str(error)) from None
 
     def compile(self, job: Job, seconds: float, release: int = 0) -> Compiled:
-        """Return what the compiler makes of a program, together with the suite of its job.
+        """Return the compiler's result for a program and the suite of its job.
 
         Args:
             job: The program and its suite, see :meth:`.JavaSandbox.submit`.

@@ -1,4 +1,4 @@
-"""What the virtual machines are started from: our own class files, and the options."""
+"""The class files and the options that start the virtual machines."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class _Compilers:
         return [pid for compiler in list(self._all) for pid in compiler.pids()]
 
     def compile(self, job: Job) -> Compiled:
-        """Return what a compiler makes of a job's program and suite.
+        """Return the compiler's result for a job's program and suite.
 
         Raises:
             StartFailed: If no compiler comes up.

@@ -1,4 +1,4 @@
-"""How many of a program's functions and methods rely on each other."""
+"""The number of dependencies between the functions and methods of a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens when a Python program runs: which lines, in which frames, and what its variables hold.
+"""Tracing of a Python program's execution: its lines, its frames and the values of its variables.
 
 ``trace`` runs a program in the sandbox and returns a :class:`Trace`; ``runs`` says of one line each time that it ran.
 """

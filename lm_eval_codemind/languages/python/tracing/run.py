@@ -49,7 +49,7 @@ class TraceFailed(RuntimeError):
 
 @dataclass(frozen=True)
 class Traced:
-    """What is traced: a program, and how it is run.
+    """The program to trace, and the way to run it.
 
     Attributes:
         program: Source.
@@ -156,7 +156,7 @@ def job_source(recorder: str, sources: Sequence[str], options: Mapping[str, Any]
 
 
 def result_of(outcome: Outcome) -> dict[str, Any]:
-    """Return what ``_traced()`` returned.
+    """Return the result of ``_traced()``.
 
     Raises:
         TraceFailed: If it did not return.

@@ -22,7 +22,7 @@ ENDS = {"line": "another line of its frame", "return": "its return", "exception"
 
 @dataclass(frozen=True)
 class Value:
-    """What a variable holds.
+    """The value of a variable.
 
     Attributes:
         type_name: ``type(value).__name__``; "" where even that cannot be told without running the program's code.
@@ -60,7 +60,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace:
-    """What was seen of one run of a program.
+    """The trace of one run of a program.
 
     Attributes:
         steps: In the order in which they began.
