@@ -244,7 +244,7 @@ def _numpy_scalar(name: str, value: Any) -> Any:
         return value
     if name.startswith("complex") and isinstance(value, (int, float, complex)):
         return complex(value)
-    raise NotALiteralError(f"not a scalar of NumPy: {name}")
+    raise NotALiteralError(f"not a NumPy scalar: {name}")
 
 
 _COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict}

@@ -1,10 +1,10 @@
-"""Judging outside: the tests run in the checker, the program in another process.
+"""Judging outside: the tests run in the checker, and the program runs in another process.
 
 The tests see the program through three opaque objects. They can call a :class:`Function`, read and set attributes of a
 :class:`Instance` and of a :class:`Class`, and that is all. Whatever else would look at one of these objects (comparing,
 hashing, printing, iterating, ``isinstance``, a library that reads an attribute) raises :class:`.values.NotPlain`, and
-so does everything that would cross and is not plain data. Then this module has no verdict, and the job is judged inside
-(:mod:`.inside`). A pass from here is one that the program had no hand in.
+so does every exchanged value that is not plain data. Then this module has no verdict, and the job is judged inside
+(:mod:`.inside`). The program cannot manipulate a pass from this module.
 """
 
 from __future__ import annotations

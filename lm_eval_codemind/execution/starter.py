@@ -96,7 +96,7 @@ class _Starter:
         self._file = -1
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Take a file, or run a command on it."""
+        """Receive a file, or run a command on it."""
         if request["op"] == "run":
             return self._run(request)
         if self._file >= 0:

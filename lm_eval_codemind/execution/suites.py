@@ -13,7 +13,7 @@ MODULE = "tests"
 
 
 class NoTests(Exception):
-    """None of the tests asked for is in the suite."""
+    """The suite has none of the requested tests."""
 
 
 class Result:

@@ -17,9 +17,9 @@ _SIDE = "ier_unrolled"
 
 
 class UnrolledReasoning(ExecutionReasoning):
-    """IER on the problems that have a loop, without it: same input, same output, proven by execution.
+    """IER on problems with a loop, after unrolling it: same input and same output, proven by execution.
 
-    The measures of complexity that a document shows are those of the program as it was.
+    A document contains the complexity of the original program.
     """
 
     variants = (Variant("ier_unrolled", "IER unrolled", "lm_eval_codemind.views.unrolled:UnrolledView"),)

@@ -195,7 +195,7 @@ def _responses(
 
 
 def _task_here(task: str, metadata: Mapping[str, Any]) -> Any:
-    """Return the task of the first stage as this release makes it."""
+    """Return this release's task of the first stage."""
     from lm_eval.tasks import TaskManager
 
     manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(metadata))

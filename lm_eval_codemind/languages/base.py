@@ -151,7 +151,7 @@ class Kind(abc.ABC):
         return problem.hint_test or as_text(shown_cases(problem.cases, TEST_CASES))
 
     def assertions(self, problem: Problem) -> Mapping[str, str]:
-        """Return the assertions of a problem's suite that stand by themselves, each with the call in it.
+        """Return the assertions of a problem's suite that need no other code, each with the call in it.
 
         Each has the form that :meth:`with_tests` takes. Empty where there are none.
         """
@@ -197,13 +197,13 @@ class Kind(abc.ABC):
         return list(dict.fromkeys([*own, *(case.input for case in problem.cases)]))
 
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
-        """Return the job that observes what a program gives on an input, with chance left to chance.
+        """Return the job that observes a program's output on an input, without fixed random seeds.
 
         The last observation is the one that counts.
 
         Args:
             problem: The problem that the program solves.
-            code: A complete program that nobody has vouched for.
+            code: A complete program that may be wrong.
             input: In the form of ``problem.input``.
             limits: What the program may use.
 

@@ -29,7 +29,7 @@ class OracleLM(DocumentLM):
 
 
 class NullLM(DocumentLM):
-    """``codemind-null``: the empty response to everything; every metric must be at its floor."""
+    """``codemind-null``: an empty response to every prompt. Every metric must have its minimum."""
 
     def respond(self, request: Instance) -> str:
         """Return the empty text."""

@@ -76,7 +76,7 @@ class Answer:
 
     @property
     def tamper_proof(self) -> bool:
-        """Whether the program could have had no hand in its verdict; so also where nothing was executed."""
+        """Whether the program could not manipulate its verdict. Also true if no program was executed."""
         return self.outcome is None or bool(self.outcome.get("tamper_proof", True))
 
     def to_json(self) -> str:

@@ -187,5 +187,5 @@ def _suite_version(task: TaskRun | None) -> str:
 
 
 def _embedded_json(content: Any) -> Markup:
-    """Return JSON for a script element, in which no character can end the element."""
+    """Return JSON for an HTML script element. No character in it can end the element."""
     return Markup(json.dumps(content, allow_nan=False).replace("<", "\\u003c"))

@@ -71,7 +71,7 @@ class Observation:
 
     Attributes:
         facts: The facts for analyses.
-        unit: The samples of the problem: one, or one a setting. For what a family makes of them itself, and for the
+        unit: The samples of the problem: one, or one per setting. Used by the family's own analyses and by the
             report's browser.
     """
 

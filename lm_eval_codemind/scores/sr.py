@@ -51,7 +51,7 @@ def r_sr(pairs: Sequence[Pair]) -> float:
 
 
 def gained(pairs: Sequence[Pair]) -> float:
-    """Return the share solved with the test of what is not solved without it.
+    """Return the share of the problems unsolved without the test that are solved with it.
 
     ``gained = sum of (1 - Pass(C_S, T)) * Pass(C_{S+t}, T) / sum of (1 - Pass(C_S, T))`` over the benchmark. The first
     study of CodeMind (arXiv 2402.09664 v1) calls this R_SR. Not a number where everything is solved without the test.

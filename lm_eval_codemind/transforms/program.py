@@ -331,7 +331,7 @@ class Program:
         return used
 
     def _is_imported(self, text: str, name: str) -> bool:
-        """Whether the module has this very import among its leading ones, and gives the name no other meaning."""
+        """Whether this import is one of the module's leading imports, and the name has no other binding."""
         bindings = [o for o in self.symbols.occurrences if o.binds and o.name == name]
         first = self.tree.body[: _start(self.tree.body)]
         return len(bindings) == 1 and any(unparse(node) == text for node in first)
@@ -402,7 +402,7 @@ def first_index(body: list[ast.stmt]) -> int:
 
 
 def _start(body: list[ast.stmt]) -> int:
-    """Return the index of the first statement that rules may change: behind the leading imports, too."""
+    """Return the index of the first statement after the leading imports, where rules may start to change code."""
     index = first_index(body)
     while index < len(body) and isinstance(body[index], (ast.Import, ast.ImportFrom)):
         index += 1

@@ -127,7 +127,7 @@ class TryExcept(Rule):
     _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.While, ast.With)
 
     def sites(self, program: Program) -> list[Site]:
-        """Return the statements that compute something; no definitions, imports or jumps."""
+        """Return the statements that compute a value, without definitions, imports and jumps."""
         if not program.is_builtin("Exception"):
             return []
         return [

@@ -85,7 +85,7 @@ class CopyRecord:
 
 
 class NumberedProgram:
-    """A program's tree with its nodes numbered, and what concerns loops in it."""
+    """A program's syntax tree with numbered nodes and with information about its loops."""
 
     def __init__(self, code: str) -> None:
         self.tree = ast.parse(code)
@@ -113,7 +113,7 @@ class NumberedProgram:
             names |= callers
 
     def pure(self, expression: ast.expr) -> bool:
-        """Whether leaving out an expression changes nothing, as far as can be seen; the proof decides."""
+        """Whether an expression seems to have no effect. The proof decides."""
         for node in ast.walk(expression):
             if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)):
                 return False

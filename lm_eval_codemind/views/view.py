@@ -243,7 +243,7 @@ def responses(sample: Sample, suffix: str = "") -> list[Part]:
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Whether a logged value is a number and not a truth value."""
+    """Whether a logged value is a number and not a bool."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 

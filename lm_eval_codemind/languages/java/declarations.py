@@ -111,9 +111,9 @@ class Declaration:
 
 @lru_cache(maxsize=16)
 def declarations(text: str, anywhere: bool = False) -> tuple[tuple[Declaration, ...], str | None]:
-    """Return the declarations in a text, in order, and the first one that breaks off, as far as it goes.
+    """Return the declarations in a text, in order, and the text of the first unfinished one.
 
-    A class or method that the text, or its block, breaks off is passed over with all that stands in it.
+    If the text, or its block, ends inside a class or method, this class or method is skipped with all its contents.
 
     Args:
         text: The text.

@@ -105,7 +105,7 @@ def _decides(node: Node) -> bool:
 def construct_tags(source: str) -> tuple[str, ...]:
     """Return the tags of :data:`lm_eval_codemind.languages.CONSTRUCTS` that describe a program.
 
-    The definition is that for Python: ``while`` says ``do`` as well, ``match`` a ``switch`` that is a statement.
+    The definition is the same as for Python: ``while`` includes ``do``, and ``match`` is a ``switch`` statement.
     Nesting ends at methods, lambdas and classes.
 
     Raises:

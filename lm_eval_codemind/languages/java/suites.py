@@ -176,7 +176,7 @@ def _identifiers(tree: Tree, node: Node) -> set[str]:
 
 
 def _one_line(text: str) -> str:
-    """Return a statement on one line; no string of Java's spans lines."""
+    """Return a statement on one line. This is safe, because a string in Java never spans lines."""
     return re.sub(r"\s*\n\s*", " ", re.sub(r"(?<=\()\s*\n\s*|\s*\n\s*(?=\))", "", text)).strip()
 
 
@@ -184,8 +184,8 @@ def as_suite(statements: str, imports: str = "") -> str:
     """Return a suite that runs some statements.
 
     Args:
-        statements: They make ``s`` and assert.
-        imports: What they need.
+        statements: Statements that create ``s`` and assert.
+        imports: The imports of the statements.
     """
     body = "\n".join(f"        {line}" for line in statements.strip().splitlines())
     main = f"    public static void main(String[] args) throws Exception {{\n{body}\n    }}"

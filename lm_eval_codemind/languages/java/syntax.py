@@ -179,7 +179,7 @@ def is_else_if(node: Node) -> bool:
 
 
 def is_default(label: Node) -> bool:
-    """Whether a label of a ``switch`` is the catch-all one, ``default`` or ``case null, default``."""
+    """Whether a label of a ``switch`` is the default: ``default`` or ``case null, default``."""
     return any(child.kind == "default" for child in label.children)
 
 

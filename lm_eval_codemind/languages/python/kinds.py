@@ -151,7 +151,7 @@ class PythonKind(Kind):
 
 
 class Function(PythonKind):
-    """A function: a call gives a value."""
+    """A function: its output is the value of a call."""
 
     name = "function"
 

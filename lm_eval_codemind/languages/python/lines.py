@@ -1,4 +1,4 @@
-"""Lines of code, counted after normalisation, so that a program's layout makes no difference."""
+"""The number of lines of code after normalisation, so that a program's layout has no effect."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Scope:
 
 @dataclass(eq=False)
 class Occurrence:
-    """One place where a variable's name stands.
+    """One occurrence of a variable's name.
 
     Attributes:
         attribute: The attribute of `node` that holds the name (``id``, ``arg``, ``name``, ``asname``, ``rest``, or
