@@ -37,10 +37,11 @@ clean:
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
+# Byte code is made when a module is first imported: of most packages few are.
 $(VENV)/installed: setup.cfg pyproject.toml | $(VENV)/bin/python
-	$(VENV)/bin/pip install --quiet --editable .
+	$(VENV)/bin/pip install --no-compile --editable .
 	touch $@
 
 $(VENV)/installed-dev: setup.cfg pyproject.toml | $(VENV)/bin/python
-	$(VENV)/bin/pip install --quiet --editable '.[dev]'
+	$(VENV)/bin/pip install --no-compile --editable '.[dev]'
 	touch $@ $(VENV)/installed
