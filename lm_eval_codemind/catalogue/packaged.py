@@ -93,6 +93,8 @@ _AVATAR_JAVA = Benchmark(
     language="java",
     published_as="published_avatar_java",
     counterpart="avatar",
+    # As a translation to Python.
+    slow=frozenset({"atcoder_ABC172_D"}),
 )
 _MBPP = Benchmark(
     "mbpp",
