@@ -240,8 +240,8 @@ def _key(row: dict[str, Any]) -> tuple[str, str]:
 def own_steps(outcome: Outcome | None, expected: str) -> tuple[bool, bool, bool, bool]:
     """Return four verdicts on the program of a response; each one applies one more of our rules.
 
-    That are the program itself, still judged by the study's output and comparison; our comparison; the proven output;
-    all tests.
+    The first one is on the code that we read, judged by the study's output and comparison. Then come our comparison,
+    the proven output and all tests.
     """
     if outcome is None or not outcome.observations:
         return (False,) * 4

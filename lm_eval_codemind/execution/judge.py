@@ -277,7 +277,7 @@ def serve(control: socket.socket, zygote: socket.socket, home: str) -> None:
     """Serve until the host is gone, or until a suite has spoilt this process."""
     if not wire.receive(zygote.fileno()).get("ready"):
         raise SystemExit("the candidate's server isn't ready")
-    # By it the candidate's server tells how long this process works or waits while a program waits for it.
+    # The candidate's server reads in this file how long this process works or waits, which is not the program's time.
     with contextlib.suppress(OSError), open("/proc/self/schedstat") as times:
         socket.send_fds(zygote, [wire.packed_message({"times": True})], [times.fileno()])
     judge = Judge(zygote, home)

@@ -215,8 +215,8 @@ class _Zygote:
             elapsed = time.monotonic() - started
             if used >= limits["cpu_seconds"]:
                 return "cpu", None
-            # On a busy machine a process is not to blame for waiting, nor for what the checker does meanwhile, but
-            # nothing may go on for ever.
+            # Neither waiting for a processor nor the checker's work is the program's time, but nothing may go on for
+            # ever.
             others = _waited(pid) + sum(_times(self.checker_times)) - checked
             left = limits["wall_seconds"] - (elapsed - min(others, 0.95 * elapsed))
             if left <= 0:

@@ -474,8 +474,8 @@ def _function_support(problem: Problem) -> str:
 def _method_with_needs(code: str, problem: Problem) -> str:
     """Return the source of the problem's method in a program, with what it needs there and C does not have.
 
-    That are functions, imports and values outside of the class, as far as the method mentions them, directly or by way
-    of each other, and further members of the class.
+    The method may need functions, imports and values outside of the class, which it mentions directly or through each
+    other, and further members of the class.
     """
     from lm_eval_codemind.languages.python.names import bound_names, free_names, statements_binding
     from lm_eval_codemind.languages.python.statements import shape, source_of
