@@ -11,8 +11,13 @@ from lm_eval_codemind.execution.isolation import available
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Test the level that this machine uses, and among the long tests the other one."""
     if "level" in metafunc.fixturenames:
-        metafunc.parametrize("level", ["bubblewrap", "landlock"], indirect=True, scope="module")
+        used = available()[0].name
+        levels = [
+            pytest.param(level, marks=() if level == used else pytest.mark.slow) for level in ("bubblewrap", "landlock")
+        ]
+        metafunc.parametrize("level", levels, indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module")

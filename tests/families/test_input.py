@@ -365,6 +365,7 @@ def cruxeval(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict
     yield {found.problem_id: found for found in load_benchmark("cruxeval")}
 
 
+@pytest.mark.slow
 @pytest.mark.upstream
 def test_right_inputs_that_are_not_the_recorded_ones_count(cruxeval: dict[str, Problem]) -> None:
     found = differing_inputs(list(cruxeval.values()), 200)

@@ -178,6 +178,7 @@ def test_outputs_under_two_families(observations: list[Observation]) -> None:
     assert row["p"] == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", ["reval_humaneval", "reval_classeval", "cruxeval", "avatar"])
 def test_every_right_answer_is_read_as_such(built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str) -> None:
@@ -186,6 +187,7 @@ def test_every_right_answer_is_read_as_such(built_data: Path, monkeypatch: pytes
     assert set(scores(documents, None).values()) == {1.0}
 
 
+@pytest.mark.slow
 @pytest.mark.upstream
 def test_published_labels_accept_their_own_answers(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """33 of REval's 1,995 items on classes are left out, as no answer could be right.

@@ -30,6 +30,7 @@ rpn = rpn:RPN
 sums = sums_tasks:directory
 """
 TASK = "codemind_parity_sums"
+pytestmark = pytest.mark.slow
 
 
 @contextmanager

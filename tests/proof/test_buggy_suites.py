@@ -64,6 +64,7 @@ def test_the_bugs_of_the_sample_pass_their_own_suites() -> None:
     assert all(f"assert {bug.input} == {bug.output}\n" in bug.tests for bug in buggy)
 
 
+@pytest.mark.slow
 @pytest.mark.upstream
 def test_every_bug_passes_its_own_suite(upstream: Upstream) -> None:
     correct, buggy = read_proven("humanevalfix", upstream), read_proven("humanevalfix_buggy", upstream)

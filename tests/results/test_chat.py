@@ -18,6 +18,7 @@ from tests.chat_server import chat_server
 from tests.results.harness import task_manager
 
 pytest.importorskip("tenacity", reason="the extra `api` is not installed")
+pytestmark = pytest.mark.slow
 
 # One task of each of six families, in which every third problem gets no answer.
 TASKS = [

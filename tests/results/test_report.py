@@ -192,6 +192,7 @@ def rows_of(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_hostile_content_shows_as_text(browser: Browser, tmp_path: Path) -> None:
     long = HOSTILE + "x" * 5_000_000
     evaluate(tmp_path, HOSTILE_MODEL, lambda doc: long if doc["kind"] == "script" else HOSTILE, [TASK])

@@ -338,6 +338,7 @@ def models(browser: Browser) -> list[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_leaderboard_sorts(browser: Browser, site: Path) -> None:
     browser.open(site / "index.html")
     by_score = [f"org/model-{i}" for i in range(5)]
@@ -382,6 +383,7 @@ def shown(browser: Browser, selector: str) -> list[str]:
     return list(browser.run(script, selector))
 
 
+@pytest.mark.slow
 def test_the_leaderboard_filters_by_model_and_family(browser: Browser, tmp_path: Path) -> None:
     bundles: list[Path] = []
     for name in ("org/one", "org/two"):

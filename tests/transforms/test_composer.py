@@ -109,6 +109,7 @@ def test_needed_functions() -> None:
     assert needed_functions(code, "c") == ["c", "a", "b"]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(functions(), st.integers(0, 10**6))
 def test_generated_functions_do_what_they_did(code: str, seed: int) -> None:
@@ -116,6 +117,7 @@ def test_generated_functions_do_what_they_did(code: str, seed: int) -> None:
     assert observe_drawn(made.code, CALLS) == observe_drawn(code, CALLS), made.code
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(scripts(), st.integers(0, 10**6))
 def test_generated_scripts_do_what_they_did(code: str, seed: int) -> None:

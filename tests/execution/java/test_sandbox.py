@@ -219,6 +219,7 @@ NESTED = {
 }
 
 
+@pytest.mark.slow
 def test_whether_a_program_is_nested_too_deeply_is_no_matter_of_luck(
     java: Jdk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -237,6 +238,7 @@ def test_whether_a_program_is_nested_too_deeply_is_no_matter_of_luck(
     assert {outcome.exception_message for outcome in deep} == {"the program is nested too deeply for the compiler"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", NESTED.values(), ids=list(NESTED))
 def test_what_the_jdks_own_compiler_takes_is_taken(
     sandbox: JavaSandbox, java: Jdk, tmp_path: Path, body: Callable[[int], str]

@@ -30,6 +30,7 @@ def test_tags_and_nesting(code: str, tags: tuple[str, ...], nested: int) -> None
     assert nested_constructs(code) == nested
 
 
+@pytest.mark.slow
 @pytest.mark.upstream
 @pytest.mark.parametrize("benchmark", ["humaneval", "cruxeval", "classeval", "avatar", "transformed"])
 def test_every_program_has_the_constructs_that_another_parser_finds(
