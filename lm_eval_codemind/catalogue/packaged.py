@@ -14,6 +14,7 @@ CRUXEVAL = Archive("cruxeval", "facebookresearch/cruxeval", "190faf1")
 CLASSEVAL = Archive("ClassEval", "FudanSELab/ClassEval", "eaeac44")
 OCTOPACK = Archive("octopack", "bigcode-project/octopack", "526627ac7b6b6ec1a2b19a20822fbcf16be35162")
 REVAL = Archive("REval", "r-eval/REval", "2f148b9")
+RE2BENCH = Archive("RE2Bench", "Intelligent-CAT-Lab/RE2Bench", "d00b99c7")
 
 FROM_CODEMIND = Source("Intelligent-CAT-Lab/CodeMind", "NCSA")
 FROM_HUMAN_EVAL = Source("openai/human-eval", "MIT")
@@ -24,6 +25,7 @@ FROM_MBPP = Source("google-research/mbpp", "CC BY 4.0")
 FROM_OCTOPACK = Source("bigcode-project/octopack", "MIT")
 FROM_CODENET = Source("IBM/Project_CodeNet", "CDLA-Permissive-2.0 (data)")
 FROM_REVAL = Source("r-eval/REval", "", free=False)
+FROM_RE2BENCH = Source("Intelligent-CAT-Lab/RE2Bench", "", free=False)
 
 _READERS = "lm_eval_codemind.benchmarks"
 
@@ -182,6 +184,16 @@ _REVAL_CLASSEVAL = Benchmark(
     labels="none",
     extends="classeval",
 )
+_RE2 = Benchmark(
+    "re2",
+    "RE2-Bench",
+    None,
+    585,
+    f"{_READERS}.re2bench:read",
+    archives=(RE2BENCH,),
+    sources=(FROM_RE2BENCH,),
+    labels="none",
+)
 _SAMPLE = Benchmark("sample", "Sample", None, 24, f"{_READERS}.sample:read", labels="own", counterpart="sample_java")
 _SAMPLE_JAVA = Benchmark(
     "sample_java",
@@ -259,6 +271,7 @@ BENCHMARKS = (
     _published(_AVATAR_JAVA, 86, CODEMIND_V1),
     _REVAL_HUMANEVAL,
     _REVAL_CLASSEVAL,
+    _RE2,
     _SAMPLE,
     _SAMPLE_BUGS,
     _buggy(_SAMPLE_BUGS, "own"),

@@ -25,6 +25,8 @@ _PACKAGED = tuple(
         "translation:TRANSLATION",
         "runtime:RUNTIME",
         "runtime_published:PUBLISHED_RUNTIME",
+        "re2_published:PUBLISHED_RE2",
+        "re2_published:PUBLISHED_RE2_INPUT",
     )
 )
 

@@ -125,7 +125,7 @@ class Hooks:
         if family.executes:
             from lm_eval_codemind.harness.requirements import require_runnable
 
-            require_runnable(problems, family.answered_in)
+            require_runnable(filter(family.runs, problems), family.answered_in)
         if suite is not None:
             record_task(suite, family, chosen, ways, wanted, templates)
             family.record(suite, chosen, wanted)

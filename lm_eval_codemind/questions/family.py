@@ -101,6 +101,10 @@ class Family(abc.ABC):
         """Return the language that a problem is answered in, usually that of its program."""
         return problem.language
 
+    def runs(self, problem: Problem) -> bool:
+        """Whether answers about a problem are executed, in a family that executes."""
+        return True
+
     @abc.abstractmethod
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the questions about a problem under a setting, without prompt and target; there may be none."""

@@ -1,0 +1,174 @@
+"""RE2-Bench's own questions, with its labels and its rules, for replication. Easy and difficult problems are separate.
+
+Four tasks: the output for an input, an input for an output, the values of variables in loops, and the decisions of
+branches. :mod:`.re2` asks the same on proven labels.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from lm_eval_codemind.answers import re2 as rules
+from lm_eval_codemind.answers.literals import render
+from lm_eval_codemind.benchmarks.re2bench import BRANCH, DIFFICULTIES, INPUT, LOOP, OUTPUT, PROGRAMS, record_of
+from lm_eval_codemind.execution import Job, ScriptCase
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
+
+FILTER = "extract-answer"
+SELF_CONTAINED = tuple(PROGRAMS.values())
+# RE2-Bench makes an object without arguments, whatever its class takes, and sets the attributes of the answer.
+_OBJECT = """
+_object = {name}.__new__({name})
+try:
+    {name}.__init__(_object)
+except TypeError:
+    pass
+for _name, _value in {attributes}.items():
+    setattr(_object, _name, _value)
+print(_object.{call})
+"""
+_MARKS = {OUTPUT: "OUTPUT", INPUT: "INPUT", LOOP: "ANSWER", BRANCH: "ANSWER"}
+_VIEW = "lm_eval_codemind.views.re2:Re2View"
+
+
+def _variant(task: str) -> Variant:
+    name = f"re2_published_{task}"
+    return Variant(name, f"RE2-Bench {task} as published", _VIEW, "" if task == OUTPUT else task, submittable=False)
+
+
+class PublishedRe2(Family):
+    """Outputs, loops and branches; the setting is the task."""
+
+    variants: ClassVar[tuple[Variant, ...]] = (_variant(OUTPUT), _variant(LOOP), _variant(BRANCH))
+    templates = "re2_published"
+    filters = (FILTER,)
+    metric = "right"
+    verdict = "right"
+
+    def template(self, kind: Kind, setting: str) -> str:
+        return setting
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        """Return the question of a task about a problem, if upstream has it with a label."""
+        record = record_of(problem.upstream_questions)
+        asked = record.get(setting if setting in (LOOP, BRANCH) else "values")
+        if not asked or asked.get("label", asked) is None:
+            return
+        fields = {
+            "code": problem.code,
+            "entry_point": problem.entry_point,
+            "complexity": problem.to_row()["complexity"],
+        }
+        fields |= {"difficulty": record["difficulty"], "source": record["source"]}
+        if setting in (LOOP, BRANCH):
+            fields |= {"code": asked["code"], "shown": asked["input"], "label": json.dumps(asked["label"])}
+        else:
+            shown, label = (asked[key] for key in (("inputs", "return") if setting == OUTPUT else ("return", "inputs")))
+            fields |= {"called": record["called"], "structure": record["structures"][setting]}
+            fields |= {"shown": json.dumps(shown, indent=4), "label": json.dumps(label)}
+        yield Question.about(problem, setting, fields)
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        return {**record, **record[setting]}
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {
+            name: str(fields.get(name) or "").strip("\n")
+            for name in ("code", "called", "entry_point", "shown", "structure")
+        }
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        label = json.loads(fields["label"])
+        if setting == LOOP:
+            states = {line: (f"[STATE]{name}={render(x)}[/STATE]" for name, x in label[line].items()) for line in label}
+            answer = "\n".join(f"{line} ## {' '.join(states[line])}" for line in states)
+        elif setting == BRANCH:
+            letters = {line: ", ".join("Y" if taken else "N" for taken in label[line]) for line in label}
+            answer = "\n".join(f"{line} ## [BRANCH]taken=[{letters[line]}][/BRANCH]" for line in letters)
+        else:
+            answer = json.dumps({"output": label} if setting == OUTPUT else label, indent=4)
+        return {"mark": _MARKS[setting], "answer": answer}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the text between the marks that RE2-Bench asks for."""
+        return Answer(rules.marked(response, _MARKS[question.key.setting]))
+
+    def right(self, question: Question, answer: Answer) -> bool:
+        """Whether an answer is right by RE2-Bench's rules."""
+        setting, label, text = question.key.setting, json.loads(question["label"]), answer.found
+        if setting == LOOP:
+            return rules.same_loops(rules.read_loops(text or ""), label)
+        if setting == BRANCH:
+            return rules.same_branches(rules.read_branches(text or ""), label)
+        same = rules.same_input if setting == INPUT and question["source"] in SELF_CONTAINED else rules.same_output
+        return text is not None and same(rules.read_value(text), label)
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        return {"right": float(self.right(question, answer)), "answered": float(answer.found is not None)}
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document; a score for one difficulty is None for problems of the other."""
+        of_difficulty = {
+            f"right_{name}": means["right"] if name == question["difficulty"] else None for name in DIFFICULTIES
+        }
+        return {**means, **of_difficulty, **{name: value for name, value in pass_at_k.items() if name != "pass@1"}}
+
+
+class PublishedRe2Input(PublishedRe2):
+    """Inputs. An answer that differs from the recorded input is executed, if its program needs no project."""
+
+    variants = (_variant(INPUT),)
+    executes = True
+
+    def runs(self, problem: Problem) -> bool:
+        return record_of(problem.upstream_questions)["source"] in SELF_CONTAINED
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that prints the output for an answer, as RE2-Bench makes it."""
+        if answer.found is None or question["source"] not in SELF_CONTAINED or super().right(question, answer):
+            return None
+        value = rules.read_value(answer.found)
+        if not isinstance(value, dict):
+            return None
+        if question["source"] == "Avatar":
+            stdin = str(value.get("input", "\n"))
+            # RE2-Bench compares a text with an object and executes other texts only, so the recorded input is wrong.
+            same = stdin == str(json.loads(question["label"]))
+            return None if same else Job.script(question["code"], [ScriptCase(stdin)])
+        return Job.script(_program(question, value), [ScriptCase()])
+
+    def right(self, question: Question, answer: Answer) -> bool:
+        if super().right(question, answer):
+            return True
+        shown = json.loads(question["shown"])
+        return answer.passed and answer.observations[0].stdout.strip() == str(shown).strip()
+
+
+def _program(question: Question, value: Mapping[str, Any]) -> str:
+    """Return the program that calls the function with an answer's arguments and prints its value."""
+    names = {**_mapping(value.get("args")), **_mapping(value.get("kwargs"))}
+    arguments = (f"{name}={rules.argument(x)}" for name, x in names.items())
+    call = f"{question['entry_point']}({', '.join(arguments)})"
+    if question["source"] != "ClassEval":
+        return f"{question['code']}\nprint({call})\n"
+    name = question.key.problem_id.partition("@")[2].partition(".")[0]
+    attributes = {name: rules.deserialized(x) for name, x in _mapping(value.get("self")).items()}
+    return f"{question['code']}\n{_OBJECT.format(name=name, attributes=attributes, call=call)}"
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+PUBLISHED_RE2 = PublishedRe2()
+PUBLISHED_RE2_INPUT = PublishedRe2Input()
+
+_hooks, _input_hooks = Hooks(PUBLISHED_RE2), Hooks(PUBLISHED_RE2_INPUT)
+dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)
+input_dataset, input_process_results = _input_hooks.dataset, _input_hooks.process_results
+extract_input = _input_hooks.filter(FILTER)

@@ -1,0 +1,52 @@
+"""The view of results on RE2-Bench: each answer next to its label, and scores by source and difficulty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from lm_eval_codemind.scores.statistics import mean
+from lm_eval_codemind.views.table import Table
+from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing, outcome_of
+
+
+class Re2View(View):
+    """Easy problems come from other sources than most difficult ones, so scores are shown by both."""
+
+    @property
+    def reported(self) -> tuple[str, ...]:
+        return ("right", "right_easy", "right_difficult")
+
+    def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
+        """Return the table of scores by source and difficulty."""
+        return [_by_source(models)]
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        return [
+            listing(sample, "Program", "code"),
+            Part("Input or output shown", "text", str(sample.doc["shown"])),
+            answer_of(sample),
+            Part("Label", "text", str(sample.doc["label"]), aside=True),
+            outcome_of(sample),
+            *exchange(sample),
+        ]
+
+
+def _by_source(models: Mapping[str, Sequence[Unit]]) -> Table:
+    rows = []
+    for model, units in models.items():
+        groups: dict[tuple[str, str], list[float]] = {}
+        for (sample,) in units:
+            place = (str(sample.doc["difficulty"]), str(sample.doc["source"]))
+            groups.setdefault(place, []).append(float(sample.scores["right"]))
+        for (difficulty, source), scores in sorted(groups.items(), reverse=True):
+            estimate = mean(scores)
+            of_group = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
+            rows.append({"model": model, "difficulty": difficulty, "source": source, **of_group})
+    return Table(
+        "re2_sources",
+        "Scores by difficulty and source",
+        "The share of right answers with its 95% interval. All difficult problems and a third of the easy ones come "
+        "from projects, so compare difficulties within a source.",
+        rows,
+    )
