@@ -43,6 +43,7 @@ class Tasks:
         tag: What answers stand between.
         metrics: Metric -> how documents are aggregated, as ``module.function`` below the families; None for the mean.
         constants: How many of the most frequent right answers are tried as constants; fewer where answers are executed.
+        functions: Names of the functions that make the documents and score the answers.
     """
 
     prefixes: tuple[str, ...]
@@ -53,9 +54,11 @@ class Tasks:
     tag: str
     metrics: Mapping[str, str | None]
     constants: int = 10
+    functions: tuple[str, str] = ("dataset", "process_results")
 
 
 _OWN = {name: name for name in ("humaneval", "cruxeval", "classeval", "avatar", "sample")}
+_BUGS = {"humaneval": "humanevalfix", "humaneval_java": "humanevalfix_java", "sample": "sample_bugs"}
 _STEPS = {"setting": "steps"}
 FAMILIES = {
     "runtime": Tasks(
@@ -90,7 +93,30 @@ FAMILIES = {
         {"r_input": None},
         constants=2,
     ),
+    "verdict": Tasks(
+        ("codemind_verdict",),
+        "verdict",
+        _BUGS,
+        {"settings": ["buggy", "correct"]},
+        "extract_answer",
+        "answer",
+        {name: f"verdict.{name}" for name in ("verdict", "verdict_pair")},
+        constants=2,
+    ),
+    "locate": Tasks(
+        ("codemind_locate",),
+        "verdict",
+        _BUGS,
+        {},
+        "extract_line",
+        "answer",
+        dict.fromkeys(("locate", "locate_searched", "locate_near")),
+        functions=("locate_dataset", "process_located"),
+    ),
 }
+
+
+_NAMES = tuple(dict.fromkeys(name for tasks in FAMILIES.values() for name in tasks.benchmarks))
 
 
 def policies(documents: Sequence[Document], family: str, constants: int) -> dict[str, Policy]:
@@ -98,10 +124,18 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
     found: dict[str, Policy] = {}
     answers: dict[str, Counter[str]] = {}
     for document in documents:
-        answers.setdefault(document["setting"], Counter())[_right(document)] += 1
+        answers.setdefault(_known(document), Counter())[_right(document)] += 1
     for number in range(constants):
         of_setting = {setting: counts.most_common(number + 1)[-1][0] for setting, counts in answers.items() if counts}
-        found[f"best constant {number}"] = lambda document, of=of_setting: of[document["setting"]]
+        found[f"best constant {number}"] = lambda document, of=of_setting: of[_known(document)]
+    if family == "verdict":
+        return found
+    if family == "locate":
+        return {
+            **found,
+            "last line": lambda document: str(document["program"].count("\n") + 1),
+            "longest line": lambda document: str(_longest(document["program"].split("\n"))),
+        }
     if family == "input":
         return {
             **found,
@@ -120,10 +154,20 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
     return found
 
 
+def _known(document: Document) -> str:
+    """Return the setting of a document if its prompt shows it. No prompt shows whether its program is buggy."""
+    return "" if document["setting"] in ("buggy", "correct") else str(document["setting"])
+
+
+def _longest(lines: Sequence[str]) -> int:
+    """Return the number of the longest line, without its indentation."""
+    return max(range(len(lines)), key=lambda number: len(lines[number].strip())) + 1
+
+
 def documents_of(tasks: Tasks, benchmark: str) -> list[Document]:
     """Return the documents of a task."""
     module = import_module(f"lm_eval_codemind.families.{tasks.family}")
-    return list(module.dataset(benchmark=benchmark, **tasks.arguments)["test"])
+    return list(getattr(module, tasks.functions[0])(benchmark=benchmark, **tasks.arguments)["test"])
 
 
 def standing_in_prompt(documents: Sequence[Document]) -> dict[str, tuple[int, int]]:
@@ -151,10 +195,11 @@ def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str
     for name, policy in policies(documents, family, tasks.constants).items():
         responses = [[f"<{tasks.tag}>\n{policy(document)}\n</{tasks.tag}>"] for document in documents]
         answers = getattr(module, tasks.filter)(responses, documents)
-        rows = [module.process_results(document, [read]) for document, read in zip(documents, answers, strict=True)]
+        process = getattr(module, tasks.functions[1])
+        rows = [process(document, [read]) for document, read in zip(documents, answers, strict=True)]
         name = name.rstrip("0123456789 ")
         for metric, aggregation in tasks.metrics.items():
-            values = [row[metric] for row in rows]
+            values = [row[metric] for row in rows if row[metric] is not None]
             value = mean(values).value if aggregation is None else _aggregation(aggregation)(values)
             found[metric][name] = max(value, found[metric].get(name, 0.0))
     return found
@@ -238,13 +283,13 @@ def _reachable(document: Document) -> str:
 
 @click.command()
 @click.option("--family", "families", multiple=True, type=click.Choice(tuple(FAMILIES)), default=tuple(FAMILIES))
-@click.option("--benchmark", "names", multiple=True, type=click.Choice(tuple(_OWN)), default=tuple(_OWN))
+@click.option("--benchmark", "names", multiple=True, type=click.Choice(_NAMES), default=_NAMES)
 def main(families: Sequence[str], names: Sequence[str]) -> None:
     """Print what the baselines score, in percent, and write the best ones."""
     record = json.loads(OUTPUT_FILE.read_text(encoding="utf-8")) if OUTPUT_FILE.exists() else {}
     for family in families:
         tasks = FAMILIES[family]
-        for name in names:
+        for name in tasks.benchmarks.keys() & set(names):
             documents = documents_of(tasks, tasks.benchmarks[name])
             if family == "runtime":
                 for setting, (count, total) in standing_in_prompt(documents).items():

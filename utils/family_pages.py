@@ -127,6 +127,17 @@ PAGES = {
         "The program passes no test that needs an average.",
         "codemind_repair_humaneval",
     ),
+    "verdict": Page(
+        "Program verdicts",
+        "Is a program right? The model is asked about the buggy and about the correct program of each "
+        "problem. `verdict_pair` counts the problems with two right verdicts. The tasks `codemind_locate` ask for the "
+        "line of the bug.",
+        "codemind_verdict_sample",
+        [0, 1],
+        "The window has width values.\n\n<answer>\nyes\n</answer>",
+        "This answer to both documents is right about the correct program and wrong about the buggy one.",
+        "codemind_verdict",
+    ),
     "runtime": Page(
         "Runtime behaviour",
         "The model answers questions about a line and a variable of a running program: is the line executed, what is "

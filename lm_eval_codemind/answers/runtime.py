@@ -109,20 +109,36 @@ class State:
 
 def read_coverage(response: str) -> bool | None:
     """Return True if the response states that the line is executed, False if not executed, None without an answer."""
+    return yes_or_no(response, _YES, _NO, denied=((_NEVER, False),))
+
+
+def yes_or_no(
+    response: str,
+    yes: re.Pattern[str],
+    no: re.Pattern[str],
+    denied: Sequence[tuple[re.Pattern[str], bool]],
+) -> bool | None:
+    """Return True or False if the response answers a question with yes or no, None without an answer.
+
+    An answer that begins with "yes" or "no" is clear. Otherwise a denial counts, and else the last word for yes or no.
+
+    Args:
+        response: The model's response.
+        yes: Words that mean yes.
+        no: Words that mean no.
+        denied: Phrases that deny one of these words, with their meaning; the first one in the answer counts.
+    """
     text, marked = _answer(response)
-    if not marked:
-        text = _last_lines(text, 3)
-    words = _strip(text)
-    if re.match(r"(?:no|false)\b", words, re.IGNORECASE):
-        return False
-    if re.match(r"(?:yes|true)\b", words, re.IGNORECASE):
-        return True
-    if _NEVER.search(words):
-        return False
-    yes, no = list(_YES.finditer(words)), list(_NO.finditer(words))
-    if bool(yes) != bool(no):
-        return bool(yes)
-    return yes[-1].start() > no[-1].start() if yes else None
+    words = _strip(text if marked else _last_lines(text, 3))
+    first = re.match(r"(?:(?P<yes>yes|true)|no|false)\b(?!\s+(?:bugs?|errors?)\b)", words, re.IGNORECASE)
+    if first:
+        return first["yes"] is not None
+    for pattern, meaning in denied:
+        if pattern.search(words):
+            return meaning
+    last = {meaning: _last(pattern, words) for meaning, pattern in ((True, yes), (False, no))}
+    found = {match.start(): meaning for meaning, match in last.items() if match}
+    return found[max(found)] if found else None
 
 
 def read_state(response: str) -> State | None:
@@ -167,17 +183,47 @@ def read_path(response: str, lines: Sequence[str]) -> int | str | None:
     if not text or len(text) > _LONGEST:
         return None
     bare = text.rstrip(".").strip()
-    by_text = [number for number, line in enumerate(lines, 1) if line.strip() and line.strip() == bare]
+    by_text = _with_text(bare, lines)
     if len(by_text) == 1:
         return by_text[0]
     if _says_never(text):
         return NOT_EXECUTED
     if _END_WORDS.search(bare):
         return THE_END
+    return None if by_text else _number_of_line(bare)
+
+
+def read_line(response: str, lines: Sequence[str]) -> int | None:
+    """Return the number of the line that a response names, by its number or its text; None without an answer.
+
+    If the answer has several lines, the first one that names a line of the program counts.
+
+    Args:
+        response: The model's response.
+        lines: The program's lines.
+    """
+    text, marked = _answer(response)
+    text = _strip(text if marked else _unmarked(text))
+    for part in (text, *text.splitlines()):
+        bare = _strip(_LABEL.sub("", _strip(part), count=1)).rstrip(".").strip()
+        by_text = _with_text(bare, lines)
+        number = by_text[0] if len(by_text) == 1 else None if by_text else _number_of_line(bare)
+        if number is not None:
+            return number
+    return None
+
+
+def _with_text(text: str, lines: Sequence[str]) -> list[int]:
+    """Return the numbers of the lines with a text; indentation does not count."""
+    return [number for number, line in enumerate(lines, 1) if line.strip() and line.strip() == text]
+
+
+def _number_of_line(bare: str) -> int | None:
+    """Return the number of a line that a text names, in digits or in words."""
     number = _LEADING_NUMBER.match(bare) or _last(_LINE_NUMBER, bare)
     if number is not None:
         return int(number["number"]) if len(number["number"]) < 10 else None
-    return _number_in_words(re.sub(r"^(?:the\s+)?line\s+", "", bare.lower())) if not by_text else None
+    return _number_in_words(re.sub(r"^(?:the\s+)?line\s+", "", bare.lower()))
 
 
 def read_outputs(response: str, masked: str) -> tuple[str, ...] | None:

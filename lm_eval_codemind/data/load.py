@@ -126,6 +126,18 @@ def load_problem(benchmark: str, problem_id: str) -> Problem:
     return _by_id(benchmark, os.environ.get(DATASET_VARIABLE), data_directory())[problem_id]
 
 
+def load_bug(problem: Problem) -> Problem:
+    """Return the buggy form of a problem.
+
+    Raises:
+        ValueError: If the problem is of a benchmark without bugs. The message names those with bugs.
+    """
+    place = get_benchmark(problem.benchmark).buggy_as
+    if not place:
+        raise ValueError(f"{problem.benchmark} has no buggy programs; humanevalfix and sample_bugs have")
+    return load_problem(place, problem.problem_id)
+
+
 def load_side(benchmark: str, side: str) -> Mapping[str, Any]:
     """Return one side file of a benchmark: problem id -> record; problems that it has nothing for are missing.
 

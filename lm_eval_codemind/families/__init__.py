@@ -19,6 +19,8 @@ _PACKAGED = tuple(
         "input:INPUT_PREDICTION",
         "der:DER",
         "repair:REPAIR",
+        "verdict:VERDICT",
+        "verdict:LOCATE",
         "ier:PUBLISHED_IER",
         "unrolled:UNROLLED",
         "fresh:FRESH_IER",

@@ -1,4 +1,4 @@
-"""Two documents per problem, without and with a test: how they are paired when scores are aggregated."""
+"""Two documents per problem, such as without and with a test: how they are paired when scores are aggregated."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def paired(
     Args:
         records: One a document.
         field: The field that tells which half of a pair a document is.
-        halves: The field's values, without and with the test.
+        halves: The field's two values, in the order of a pair.
     """
     problems: dict[str, dict[Hashable, float]] = {}
     for record in records:
         problems.setdefault(record["problem_id"], {})[record[field]] = record["passed"]
-    without, with_test = halves
-    pairs = [(found[without], found[with_test]) for found in problems.values() if len(found) == 2]
+    first, second = halves
+    pairs = [(found[first], found[second]) for found in problems.values() if len(found) == 2]
     return pairs, [problem for problem, found in problems.items() if len(found) < 2]
 
 

@@ -12,8 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from typing import Any
 
-from lm_eval_codemind.catalogue import get_benchmark
-from lm_eval_codemind.data import load_problem
+from lm_eval_codemind.data import load_bug
 from lm_eval_codemind.families.pairs import Record, paired, warn_of
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
@@ -54,10 +53,7 @@ class Repair(Family):
         Raises:
             ValueError: If the problem is of a benchmark without bugs.
         """
-        place = get_benchmark(problem.benchmark).buggy_as
-        if not place:
-            raise ValueError(f"{problem.benchmark} has no buggy programs to repair; humanevalfix and sample_bugs have")
-        bug = load_problem(place, problem.problem_id)
+        bug = load_bug(problem)
         row = problem.to_row()
         fields = {
             **{column: row[column] for column in _COLUMNS},

@@ -19,6 +19,7 @@ from lm_eval_codemind.families.runtime_items import COVERAGE, NEEDS, OUTPUT, PAT
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 
 FILTER = "extract-answer"
@@ -178,13 +179,6 @@ class RuntimeBehaviour(Family):
         }
         # The harness wants every metric in every document: it is None where the question does not count for it.
         return {metric: record if setting in NEEDS[metric] else None for metric in self.joint_metrics}
-
-
-def numbered(code: str) -> str:
-    """Return a program with the number of each line in front of it."""
-    lines = code.rstrip("\n").split("\n")
-    width = len(str(len(lines)))
-    return "\n".join(f"{number:>{width}}  {line}".rstrip() for number, line in enumerate(lines, start=1))
 
 
 def ordinal(number: int) -> str:

@@ -90,6 +90,13 @@ class Templates:
         return digest.hexdigest()
 
 
+def numbered(code: str) -> str:
+    """Return a program with the number of each line in front of it."""
+    lines = code.rstrip("\n").split("\n")
+    width = len(str(len(lines)))
+    return "\n".join(f"{number:>{width}}  {line}".rstrip() for number, line in enumerate(lines, start=1))
+
+
 def _examples(path: Path) -> dict[str, Any]:
     examples = yaml.safe_load(path.read_text(encoding="utf-8"))
     if not isinstance(examples, dict):

@@ -1,12 +1,30 @@
-"""The base of views of pairs: two samples per problem, without and with a test."""
+"""The base of views of pairs: two samples per problem, such as without and with a test."""
 
 from __future__ import annotations
 
 import difflib
+from collections.abc import Collection, Sequence
 
+from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, outcome_of
 
 _SIDES = ("without test", "with test")
+
+
+def pairs_of(samples: Sequence[Sample], metric: str, first: Collection[str]) -> list[Unit]:
+    """Return the two samples of each problem; problems that lack one are left out.
+
+    Args:
+        samples: Samples with two settings.
+        metric: A metric of both samples; a sample without it is left out.
+        first: Settings of the first sample in a pair.
+    """
+    problems: dict[tuple[str, str, str], dict[bool, Sample]] = {}
+    for sample in samples:
+        if metric in sample.scores:
+            key = (sample.key.benchmark, sample.key.problem_id, sample.key.item)
+            problems.setdefault(key, {})[sample.key.setting in first] = sample
+    return [(halves[True], halves[False]) for halves in problems.values() if len(halves) == 2]
 
 
 def both_programs(unit: Unit, language: str = "", what: str = "Code") -> list[Part]:

@@ -9,7 +9,7 @@ from lm_eval_codemind.families.repair import WITHOUT_TEST
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores import repair as scores
 from lm_eval_codemind.scores.statistics import Estimate, mean
-from lm_eval_codemind.views.pairs import both_programs, exchanges
+from lm_eval_codemind.views.pairs import both_programs, exchanges, pairs_of
 from lm_eval_codemind.views.view import Part, Unit, View, listing
 
 
@@ -22,12 +22,7 @@ class RepairView(View):
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
         """Return the two samples of each problem, the one without a test first; problems that lack one are left out."""
-        problems: dict[tuple[str, str], dict[bool, Sample]] = {}
-        for sample in samples:
-            if "repaired_by_test" in sample.scores:
-                key = (sample.key.benchmark, sample.key.problem_id)
-                problems.setdefault(key, {})[sample.key.setting not in WITHOUT_TEST] = sample
-        return [(of[False], of[True]) for of in problems.values() if len(of) == 2]
+        return pairs_of(samples, "repaired_by_test", WITHOUT_TEST)
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
         without, with_test = (_passed(sample) for sample in unit)

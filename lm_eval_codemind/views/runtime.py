@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
-from lm_eval_codemind.families.runtime import numbered
 from lm_eval_codemind.families.runtime_items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE, Record, items
+from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr, ic

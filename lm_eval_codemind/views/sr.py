@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from lm_eval_codemind.catalogue import Benchmark
-from lm_eval_codemind.families.sr import NO_TEST, WITH_TEST
+from lm_eval_codemind.families.sr import NO_TEST
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import sr as scores
 from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean
-from lm_eval_codemind.views.pairs import both_programs, difference, exchanges
+from lm_eval_codemind.views.pairs import both_programs, difference, exchanges, pairs_of
 from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing, outcome_of
 
 
@@ -23,11 +23,7 @@ class SpecificationView(View):
     reported: tuple[str, ...] = ("r_sr", "pass@1_no_test", "pass@1_with_test")
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
-        settings: dict[tuple[str, str], dict[str, Sample]] = {}
-        for sample in samples:
-            if self.metric in sample.scores:
-                settings.setdefault((sample.key.problem_id, sample.key.item), {})[sample.key.setting] = sample
-        return [(of[NO_TEST], of[WITH_TEST]) for of in settings.values() if {NO_TEST, WITH_TEST} <= of.keys()]
+        return pairs_of(samples, self.metric, (NO_TEST,))
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
         without, with_test = (passed(sample) for sample in unit)

@@ -1,0 +1,197 @@
+"""Program verdicts: is a program right, and if not, which line is wrong?
+
+``verdict`` asks about the buggy and about the correct program of each problem, in two documents that differ by the fix
+alone. ``locate`` asks for a line of the buggy program that the fix changes. The labels follow from the suites, which
+the correct programs pass and the buggy ones fail, and from the difference between the two programs.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from lm_eval_codemind.answers.runtime import read_line
+from lm_eval_codemind.answers.verdict import read_verdict
+from lm_eval_codemind.data import load_bug
+from lm_eval_codemind.families.pairs import Record, paired, warn_of
+from lm_eval_codemind.harness.aggregations import Aggregation
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, get_language
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.prompts.templates import numbered
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
+from lm_eval_codemind.scores import verdict as scores
+from lm_eval_codemind.scores.clusters import clustered_mean_stderr
+
+FILTER = "extract-answer"
+SETTINGS = BUGGY, CORRECT = "buggy", "correct"
+
+_COLUMNS = ("code", "entry_point", "specification", "complexity")
+# White space at the end of a line, or in front of its semicolon, differs between the programs of some problems.
+_LAYOUT = re.compile(r"[ \t]+(?=;?[ \t]*$)", re.MULTILINE)
+_WORD_LINE = re.compile(r"^.*\w", re.MULTILINE)
+# In programs with fewer lines than that, a guess such as the last line is right too often.
+_FEW_LINES = 7
+
+
+class Verdict(Family):
+    """Two questions per problem: is the buggy program right, and is the correct one?"""
+
+    variants = (Variant("verdict", "Verdict", "lm_eval_codemind.views.verdict:VerdictView"),)
+    templates = "verdict"
+    filters = (FILTER,)
+    metric = "verdict"
+    verdict = "right"
+
+    def template(self, kind: Kind, setting: str) -> str:
+        return self.name
+
+    def shown_settings(self, settings: Sequence[str]) -> Sequence[str]:
+        return settings
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        program = load_bug(problem).code if setting == BUGGY else problem.code
+        yield Question.about(problem, setting, {**_shared(problem, program), "answer": _ANSWERS[setting]})
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        program = record["buggy" if setting == BUGGY else "code"]
+        return {**record, "program": program, "answer": _ANSWERS[setting], "reasoning": record["reasoning"][setting]}
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        language = get_language(kind.language)
+        shown = {name: fields[name].strip("\n") for name in ("specification", "program")}
+        return {**shown, "language": language.title, "fence": language.fence}
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {"answer": fields["answer"], "reasoning": (fields.get("reasoning") or "").strip()}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        right = read_verdict(response)
+        return Answer(None if right is None else "yes" if right else "no")
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        return {"right": float(answer.found == question["answer"]), "answered": float(answer.found is not None)}
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document. Those of both programs are records, which the aggregations pair."""
+        setting, right = question.key.setting, means["right"]
+        record = {"problem_id": question.key.problem_id, "setting": setting, "passed": right}
+        return {
+            "verdict": record,
+            "verdict_pair": record,
+            **{f"recall_{one}": right if one == setting else None for one in SETTINGS},
+            "answered": means["answered"],
+        }
+
+
+class Locate(Verdict):
+    """One question per problem: which line of the buggy program does the fix change?"""
+
+    variants = (Variant("locate", "Locate", "lm_eval_codemind.views.verdict:LocateView"),)
+    metric = verdict = "locate"
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        bug = load_bug(problem).code
+        lines = changed_lines(bug, problem.code)
+        searched = len(_WORD_LINE.findall(bug)) >= _FEW_LINES
+        fields = {**_shared(problem, bug), "lines": lines, "searched": searched, "answer": str(lines[0])}
+        yield Question.about(problem, setting, fields)
+
+    def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+        line = changed_lines(record["buggy"], record["code"])[0]
+        return {**record, "program": record["buggy"], "answer": str(line), "reasoning": record["reasoning"]["buggy"]}
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {**super().prompt(kind, fields, setting), "numbered": numbered(fields["program"])}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the number of the line in an answer, which may state the line's number or its text."""
+        line = read_line(response, question["program"].split("\n"))
+        return Answer(None if line is None else str(line))
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        away = scores.distance(None if answer.found is None else int(answer.found), question["lines"])
+        return {
+            "locate": float(away == 0),
+            "locate_near": float(away <= 1),
+            "answered": float(answer.found is not None),
+        }
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document; ``locate_searched`` is None where there are few lines to choose from."""
+        return {**means, "locate_searched": means["locate"] if question["searched"] else None, **pass_at_k}
+
+
+_ANSWERS = {BUGGY: "no", CORRECT: "yes"}
+
+
+def _shared(problem: Problem, program: str) -> dict[str, Any]:
+    row = problem.to_row()
+    return {**{column: row[column] for column in _COLUMNS}, "program": _tidy(program)}
+
+
+def _tidy(program: str) -> str:
+    return _LAYOUT.sub("", program).strip("\n")
+
+
+def changed_lines(buggy: str, correct: str) -> list[int]:
+    """Return the numbers of the lines of a buggy program that a fix changes, from 1.
+
+    A line counts if a shortest difference between the programs replaces or deletes it. If the fix only adds lines, the
+    lines around each gap count. A line without a word, such as a closing brace, counts only inside a gap.
+    """
+    old, new = (_tidy(program).split("\n") for program in (buggy, correct))
+    words = [number for number, line in enumerate(old) if _WORD_LINE.match(line)]
+    most = _in_common(old, new)
+    changed = {n for n in words if _in_common(old[:n] + old[n + 1 :], new) == most}
+    if not changed:
+        for what, start, _, _, _ in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+            if what == "insert":
+                before = max((n for n in words if n < start), default=start)
+                after = min((n for n in words if n >= start), default=start - 1)
+                changed.update(range(before, after + 1))
+    return sorted(n + 1 for n in changed)
+
+
+def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return the length of a longest common subsequence of lines."""
+    row = [0] * (len(other) + 1)
+    for line in one:
+        above = row
+        row = [0]
+        for place, text in enumerate(other):
+            row.append(above[place] + 1 if line == text else max(above[place + 1], row[place]))
+    return row[-1]
+
+
+# -- aggregations
+
+
+def _aggregation(metric: str, of_pair: Callable[[float, float], float]) -> Aggregation:
+    def values(records: Sequence[Record]) -> list[float]:
+        return [of_pair(*pair) for pair in paired(records, "setting", SETTINGS)[0]]
+
+    def value(records: Sequence[Record]) -> float:
+        warn_of(paired(records, "setting", SETTINGS)[1], f"{metric} leaves")
+        known = values(records)
+        return sum(known) / len(known) if known else float("nan")
+
+    return Aggregation(
+        value,
+        lambda records: clustered_mean_stderr(values(records), range(len(values(records)))),
+        lambda records: len(values(records)),
+    )
+
+
+verdict = _aggregation("verdict", scores.balanced)
+verdict_pair = _aggregation("verdict_pair", scores.both)
+
+VERDICT, LOCATE = Verdict(), Locate()
+
+_hooks = Hooks(VERDICT)
+dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)
+
+_locating = Hooks(LOCATE)
+locate_dataset, process_located, extract_line = _locating.dataset, _locating.process_results, _locating.filter(FILTER)

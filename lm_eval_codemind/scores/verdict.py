@@ -1,0 +1,45 @@
+"""Program verdicts: does a model tell a correct program from a buggy one, and does it find the bug?
+
+Each problem has a correct program C and a buggy program B. ``r_C`` is 1 if the model calls C right. ``r_B`` is 1 if it
+calls B wrong. A response without a verdict is right about neither. Over problems::
+
+    verdict        = mean of (r_C + r_B) / 2    (balanced accuracy: 1/2 for an answer that never changes)
+    verdict_pair   = mean of r_C * r_B          (0 for an answer that never changes)
+    recall_buggy   = mean of r_B
+    recall_correct = mean of r_C
+
+D is the set of lines of B that a fix changes, and l is the line that the model names::
+
+    locate = mean of [l in D]        locate_near = mean of [|l - d| <= 1 for a line d in D]
+
+``locate_searched`` is ``locate`` over the programs with at least seven lines to choose from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+
+def balanced(buggy: float, correct: float) -> float:
+    """Return the accuracy on the two programs of a problem, (r_B + r_C) / 2.
+
+    Args:
+        buggy: r_B, or its mean over several responses; in [0, 1].
+        correct: r_C, or its mean.
+    """
+    return (buggy + correct) / 2
+
+
+def both(buggy: float, correct: float) -> float:
+    """Return r_B * r_C: the probability that both verdicts are right. The responses are independent."""
+    return buggy * correct
+
+
+def distance(line: int | None, changed: Collection[int]) -> float:
+    """Return the number of lines from an answer to the nearest line that a fix changes; infinite for no answer.
+
+    Args:
+        line: The number of a line, from 1; None without an answer.
+        changed: D, not empty.
+    """
+    return float("inf") if line is None else min(abs(line - one) for one in changed)

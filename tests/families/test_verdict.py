@@ -1,0 +1,281 @@
+"""Verdicts about programs and the lines of their bugs: questions, labels, scores, and what recorded answers give."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_codemind.benchmarks import sample_bugs
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.families import verdict
+from lm_eval_codemind.families.verdict import changed_lines
+from lm_eval_codemind.prompts.templates import PACKAGED
+from lm_eval_codemind.results.associations import associations
+from lm_eval_codemind.results.observations import observe
+from lm_eval_codemind.results.runs import read_runs
+from lm_eval_codemind.scores import verdict as scores
+from tests.results.harness import evaluate
+
+SETTINGS = ["buggy", "correct"]
+# Buggy programs called buggy, correct ones called correct, both: percent of 164, as published answers have them.
+DETECTED = {
+    "gpt-4-turbo": (91.5, 70.7, 62.2),
+    "deepseek-coder-33b-instruct": (46.3, 78.7, 25.0),
+    "CodeLlama-34b-Instruct-hf": (3.0, 99.4, 2.4),
+}
+# Right lines of 164, published and here.
+LOCATED = {
+    "gpt-4-turbo": (123, 135),
+    "deepseek-coder-33b-instruct": (85, 92),
+    "CodeLlama-34b-Instruct-hf": (78, 87),
+}
+# The published rule compares the whole answer with all faulty lines. Here one of them is enough. Of 127 the answer has
+# a second line, and 156 has no published line.
+SEVERAL_LINES = {22, 31, 94, 104, 110, 124, 127, 136, 144, 156, 159}
+# The published files name no line: the fix only adds lines.
+ONLY_ADDS = {"HumanEval_5", "HumanEval_33", "HumanEval_141", "HumanEval_143", "HumanEval_155"}
+# We accept more lines than the published files: a shortest difference can also change these.
+MORE = {"HumanEval_11", "HumanEval_63", "HumanEval_74", "HumanEval_99", "HumanEval_126"}
+
+
+def logged(row: dict[str, Any], *responses: str, locate: bool = False) -> dict[str, Any]:
+    read, process = (
+        (verdict.extract_line, verdict.process_located) if locate else (verdict.extract_answer, verdict.process_results)
+    )
+    (answers,) = read([list(responses)], [row])
+    return process(row, [answers])
+
+
+def verdicts(benchmark: str = "sample_bugs") -> list[dict[str, Any]]:
+    return list(verdict.dataset(benchmark=benchmark, settings=SETTINGS)["test"])
+
+
+def located(benchmark: str = "sample_bugs") -> list[dict[str, Any]]:
+    return list(verdict.locate_dataset(benchmark=benchmark)["test"])
+
+
+def check_prompts(benchmark: str) -> None:
+    """Check that the two prompts of a problem differ by the lines of the fix alone, and in no layout."""
+    documents = verdicts(benchmark)
+    for buggy, correct in zip(documents[::2], documents[1::2], strict=True):
+        assert buggy["problem_id"] == correct["problem_id"]
+        assert buggy["prompt"].replace(buggy["program"], correct["program"]) == correct["prompt"]
+        assert (buggy["answer"], correct["answer"]) == ("no", "yes")
+        for program in (buggy["program"], correct["program"]):
+            assert not re.search(r"[ \t]+;?$", program, re.MULTILINE)
+        comment = r"(?://|/\*).*" if buggy["language"] == "java" else r"#.*"
+        comments = [re.findall(comment, row["program"]) for row in (buggy, correct)]
+        assert comments[0] == comments[1]
+
+
+def test_the_prompts_of_the_sample() -> None:
+    check_prompts("sample_bugs")
+    first, second = verdict.dataset(benchmark="sample_bugs", settings=SETTINGS)["fewshot"]
+    assert first["target"].endswith("<answer>\nno\n</answer>") and second["target"].endswith("<answer>\nyes\n</answer>")
+    with pytest.raises(ValueError, match="no buggy programs"):
+        verdict.dataset(benchmark="sample", settings=SETTINGS)
+
+
+@pytest.mark.parametrize("place", ["", "java"])
+def test_the_few_shot_examples_differ_by_the_fix(place: str) -> None:
+    path = PACKAGED / "verdict" / place / "examples.yaml"
+    (example,) = yaml.safe_load(path.read_text(encoding="utf-8")).values()
+    (line,) = changed_lines(example["buggy"], example["code"])
+    assert "best = current;" in example["buggy"].split("\n")[line - 1] + ";"
+
+
+def test_lines_of_the_sample() -> None:
+    bugs = {f"Sample_{bug['problem']}": bug for bug in sample_bugs.bugs()}
+    for row in located():
+        lines, bug = row["program"].split("\n"), bugs[row["problem_id"]]
+        for number in row["lines"]:
+            if bug["bug"] not in ("missing case", "missing return"):
+                assert bug["buggy"].strip() in lines[number - 1] or lines[number - 1].strip() in bug["buggy"]
+        assert f"{row['lines'][0]:>{len(str(len(lines)))}}  {lines[row['lines'][0] - 1]}".rstrip() in row["prompt"]
+
+
+def test_which_lines_a_fix_changes() -> None:
+    assert changed_lines("a\nb\nc", "a\nx\nc") == [2]
+    assert changed_lines("a\nb  \nc ;", "a\nb\nc;\nd") == [3]
+    # Only added: the lines around the gap, also a brace in it.
+    assert changed_lines("a {\nb\n}\nc", "a {\nb\n}\nx\nc") == [2, 3, 4]
+    assert changed_lines("a\nb", "x\na\nb") == [1] and changed_lines("a\nb", "a\nb\nx") == [2]
+    # Two lines exchanged: each shortest difference keeps one of the three.
+    assert changed_lines("yes\nelse\nno", "no\nelse\nyes") == [1, 2, 3]
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1), st.lists(st.sampled_from("abc"), min_size=1))
+def test_some_line_is_changed_whenever_programs_differ(old: list[str], new: list[str]) -> None:
+    lines = changed_lines("\n".join(old), "\n".join(new))
+    assert bool(lines) == (old != new) and all(1 <= line <= len(old) for line in lines)
+    # Every shortest difference keeps the other lines, in their order.
+    rest = iter(new)
+    assert all(line in rest for number, line in enumerate(old, 1) if number not in lines)
+
+
+def test_answers_that_never_change() -> None:
+    documents = verdicts()
+    for answer, recall in (("yes", (0, 1)), ("no", (1, 0))):
+        rows = [logged(row, f"<answer>{answer}</answer>") for row in documents]
+        assert verdict.verdict([row["verdict"] for row in rows]) == 0.5
+        assert verdict.verdict_pair([row["verdict_pair"] for row in rows]) == 0
+        assert {row["recall_buggy"] for row in rows} == {None, recall[0]}
+        assert {row["recall_correct"] for row in rows} == {None, recall[1]}
+
+
+def test_pairs_and_their_standard_errors(caplog: pytest.LogCaptureFixture) -> None:
+    rights = [("a", 1, 1), ("b", 1, 0), ("c", 0, 0)]
+    records = [
+        {"problem_id": name, "setting": setting, "passed": float(right)}
+        for name, *halves in rights
+        for setting, right in zip(SETTINGS, halves, strict=True)
+    ]
+    records.append({"problem_id": "d", "setting": "buggy", "passed": 1.0})
+    assert verdict.verdict(records) == 0.5 and verdict.verdict_pair(records) == pytest.approx(1 / 3)
+    assert "leaves out 1 problem" in caplog.text
+    assert verdict.verdict.stderr(records) == pytest.approx(0.5 / math.sqrt(3)) and verdict.verdict(records).size == 3
+    assert math.isnan(verdict.verdict([]))
+
+
+def test_distance() -> None:
+    assert scores.distance(5, [2, 7]) == 2 and scores.distance(None, [2]) == math.inf
+
+
+def test_located_lines() -> None:
+    row = next(row for row in located() if row["problem_id"] == "Sample_moving_average")
+    (line,) = row["lines"]
+    text = row["program"].split("\n")[line - 1].strip()
+    for answer in (f"<answer>{line}</answer>", f"<answer>line {line}</answer>", f"<answer>`{text}`</answer>"):
+        assert (logged(row, answer, locate=True)["locate"], logged(row, answer, locate=True)["locate_near"]) == (1, 1)
+    near = logged(row, f"<answer>{line + 1}</answer>", locate=True)
+    assert (near["locate"], near["locate_near"], near["answered"]) == (0, 1, 1)
+    assert set(logged(row, "I see no bug.", locate=True).values()) == {0}
+    assert logged(row, f"<answer>{line}</answer>", "<answer>1</answer>", locate=True)["locate"] == 0.5
+
+
+def test_from_a_run_to_the_report(tmp_path: Path) -> None:
+    tasks = ["codemind_verdict_sample", "codemind_locate_sample", "codemind_repair_sample"]
+
+    def answer(doc: dict[str, Any]) -> str:
+        known = len(doc["problem_id"]) % 4 != 0
+        return str(doc["target"]) if known or doc["setting"] == "correct" else "<answer>1</answer>"
+
+    results = evaluate(tmp_path, "org/all", answer, tasks, confirm_run_unsafe_code=True)["results"]
+    shares = {name.split(",")[0]: value for name, value in results[tasks[0]].items() if "," in name}
+    missed = sum(len(f"Sample_{bug['problem']}") % 4 == 0 for bug in sample_bugs.bugs())
+    assert 0 < missed < 9 and shares["recall_correct"] == 1
+    assert shares["verdict_pair"] == shares["recall_buggy"] == pytest.approx(1 - missed / 9)
+    assert shares["verdict"] == pytest.approx(1 - missed / 18)
+    for command in (["verify", str(tmp_path)], ["report", str(tmp_path), "-o", str(tmp_path / "report.html")]):
+        result = CliRunner().invoke(main, command)
+        assert result.exit_code == 0, result.output
+    observations = observe(read_runs([tmp_path]))
+    shown = {part.title: part.text for part in observations[0].facts.view.parts(observations[0].unit)}
+    assert shown["Is the correct one right?"] == "yes" and shown["The buggy program"] != shown["The correct program"]
+    assert {o.facts.view.outcome(o.unit) for o in observations if o.facts.view.name == "verdict"} == {
+        "both right",
+        "only the correct one right",
+    }
+    assert {o.facts.view.outcome(o.unit) for o in observations if o.facts.view.name == "locate"} == {
+        "a line that the fix changes",
+        "another line",
+    }
+    rows = associations([o.facts for o in observations]).rows
+    row = next(row for row in rows if (row["first"], row["second"]) == ("Verdict", "Locate"))
+    assert (row["both"], row["neither"], row["first_only"], row["second_only"]) == (9 - missed, missed, 0, 0)
+
+
+# -- HumanEvalFix, and the recorded responses of the study CES
+
+
+@pytest.fixture
+def built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    return built_data
+
+
+def recorded(shared_data: Path, what: str, model: str) -> Iterator[dict[str, Any]]:
+    with gzip.open(shared_data / "recorded" / f"ces_{what}_{model}.jsonl.gz", "rt", encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+@pytest.mark.upstream
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("benchmark", ["humanevalfix", "humanevalfix_java"])
+def test_the_prompts_of_humanevalfix(benchmark: str) -> None:
+    check_prompts(benchmark)
+    rows = located(benchmark)
+    assert len(rows) == 164 and all(row["lines"] and logged(row, row["target"], locate=True)["locate"] for row in rows)
+    # Few lines are accepted, so that a guess is seldom right.
+    assert sum(len(row["lines"]) for row in rows) / 164 < 1.35 and max(len(row["lines"]) for row in rows) <= 7
+
+
+@pytest.mark.upstream
+@pytest.mark.usefixtures("built")
+def test_lines_are_those_that_the_study_publishes(shared_data: Path) -> None:
+    published = {}
+    with tarfile.open(shared_data / "upstream" / "CES.tar.xz") as archive:
+        for member in archive:
+            if member.name.endswith("/buggy_line.txt"):
+                name = member.name.split("/")[-2].partition("__")[0]
+                published[name] = archive.extractfile(member).read().decode()  # type: ignore[union-attr]
+    assert len(published) == 157
+    rows = {row["problem_id"]: row for row in located("humanevalfix")}
+    accepted = {
+        name: {row["program"].split("\n")[line - 1].strip() for line in row["lines"]} for name, row in rows.items()
+    }
+    theirs = {name: {line.strip() for line in text.split("\n") if line.strip()} for name, text in published.items()}
+    assert {name for name, lines in theirs.items() if not lines} == ONLY_ADDS
+    assert all(lines <= accepted[name] for name, lines in theirs.items())
+    assert {name for name, lines in theirs.items() if lines and lines != accepted[name]} == MORE
+
+
+@pytest.mark.upstream
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("model", DETECTED)
+def test_recorded_verdicts(shared_data: Path, model: str) -> None:
+    """The study asked whether a program is buggy, so that its "Yes" is our "no"."""
+    said = {
+        (row["problem_id"], row["part"]): row["published_prediction"]
+        for row in recorded(shared_data, "detection", model)
+    }
+    answers = {"Yes": "no", "No": "yes"}
+    rows = []
+    for row in verdicts("humanevalfix"):
+        part = {"buggy": "response_1", "correct": "response_0"}[row["setting"]]
+        rows.append(logged(row, f"<answer>{answers[said[row['problem_id'], part]]}</answer>"))
+    shares = [
+        *(sum(row[f"recall_{one}"] or 0 for row in rows) / 164 for one in SETTINGS),
+        verdict.verdict_pair([row["verdict_pair"] for row in rows]),
+    ]
+    assert [round(100 * share, 1) for share in shares] == list(DETECTED[model])
+
+
+@pytest.mark.upstream
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("model", LOCATED)
+def test_recorded_lines(shared_data: Path, model: str) -> None:
+    """Each line that the study counts as right is right here, and more are: of several lines any one is accepted."""
+    rows = {row["problem_id"]: row for row in located("humanevalfix")}
+    before, after = set(), set()
+    for said in recorded(shared_data, "localisation", model):
+        name = said["problem_id"]
+        if said["published_verdict"]:
+            before.add(name)
+        if logged(rows[name], f"<answer>\n{said['published_prediction']}\n</answer>", locate=True)["locate"]:
+            after.add(name)
+    assert before <= after and (len(before), len(after)) == LOCATED[model]
+    assert after - before <= ONLY_ADDS | MORE | {f"HumanEval_{number}" for number in SEVERAL_LINES}
