@@ -192,7 +192,8 @@ class _Making:
         """Start the jobs that prove the outputs of the next inputs, as many as are still needed."""
         wanted = self._count - len(self._proven)
         batch, self._fit = self._fit[:wanted], self._fit[wanted:]
-        seeds = list(pools) if _uses_hashing(self.problem) else list(pools)[: len(ADDITIONS)]
+        sources = [self.problem.code, self.problem.input] if self.problem.kind == "method" else [self.problem.code]
+        seeds = list(pools) if any(map(_uses_hashing, sources)) else list(pools)[: len(ADDITIONS)]
         for run in batch:
             jobs = [_proving_job(self.problem, run.input, addition) for addition in ADDITIONS]
             futures = [pools[number].submit(jobs[place % len(jobs)]) for place, number in enumerate(seeds)]
@@ -390,10 +391,10 @@ def _empties(text: str) -> int:
     return text.count("''") + text.count('""')
 
 
-def _uses_hashing(problem: Problem) -> bool:
-    """Whether a program's output may depend on the order of a set."""
-    sources = [problem.code, problem.input] if problem.kind == "method" else [problem.code]
-    for node in (node for source in sources for node in ast.walk(ast.parse(source))):
-        if isinstance(node, (ast.Set, ast.SetComp)) or (isinstance(node, ast.Name) and node.id in _HASHING):
-            return True
-    return False
+@cache
+def _uses_hashing(source: str) -> bool:
+    """Whether what a program does may depend on the order of a set."""
+    return any(
+        isinstance(node, (ast.Set, ast.SetComp)) or (isinstance(node, ast.Name) and node.id in _HASHING)
+        for node in ast.walk(ast.parse(source))
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import readings, too_long
@@ -34,6 +34,7 @@ _EMPTY: tuple[tuple[type, Any], ...] = (
     *((list, []), (tuple, ()), (dict, {}), (set, set()), (frozenset, frozenset())),
 )
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_NAMED = (*_FUNCTIONS, ast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ def masked_test(code: str, given: str) -> MaskedInput | None:
     spans = Spans(source)
     holes = sorted(
         span
-        for node in _handed_over(test, _program_names(module))
+        for node in _handed_over(test, _program_names(code))
         if not source[(span := spans.of(node))[0]].isspace()
         and not (isinstance(node, ast.Tuple) and source[span[0]] != "(")
     )
@@ -199,7 +200,7 @@ def method_tree(code: str, given: str) -> Branch:
         SyntaxError: If it or the program does not parse.
     """
     tests = [node for node in ast.parse(given).body if isinstance(node, ast.FunctionDef)]
-    nodes = list(_handed_over(tests[-1], _program_names(ast.parse(code)))) if tests else []
+    nodes = list(_handed_over(tests[-1], _program_names(code))) if tests else []
     return source_tree(given, nodes, keys=False)
 
 
@@ -209,7 +210,7 @@ def states_value(code: str, given: str, output: str) -> bool:
     wanted = [value, *(value if isinstance(value, tuple) else ())]
     wanted = [each for each in wanted if isinstance(each, (str, list, tuple, dict, set)) and each]
     (test,) = [node for node in ast.parse(given).body if isinstance(node, ast.FunctionDef)][-1:]
-    handed = {id(node) for node in _handed_over(test, _program_names(ast.parse(code)))} if wanted else set()
+    handed = {id(node) for node in _handed_over(test, _program_names(code))} if wanted else set()
     for node in ast.walk(test):
         if isinstance(node, ast.expr) and id(node) not in handed and _is_literal(node):
             literal = ast.literal_eval(node)
@@ -225,36 +226,33 @@ def _known(whole: Filling, source: str) -> tuple[Any, ...] | None:
         return None
 
 
-def _program_names(module: ast.Module) -> set[str]:
+@cache
+def _program_names(code: str) -> frozenset[str]:
     """Return the names of a program's classes, functions and methods."""
-    return {node.name for node in ast.walk(module) if isinstance(node, (*_FUNCTIONS, ast.ClassDef))}
+    return frozenset(node.name for node in ast.walk(ast.parse(code)) if isinstance(node, _NAMED))
 
 
-def _handed_over(test: ast.FunctionDef, names: set[str]) -> Iterator[ast.expr]:
+def _handed_over(test: ast.FunctionDef, names: frozenset[str]) -> Iterator[ast.expr]:
     """Yield the literals of a test that reach the program, outermost first."""
+    nodes = list(ast.walk(test))
     # Before Python 3.12 the parts of an f-string have no position.
-    formatted = {id(part) for node in ast.walk(test) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    formatted = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     calls = [
-        node
-        for node in ast.walk(test)
-        if isinstance(node, ast.Call) and _called(node) in names and id(node) not in formatted
+        node for node in nodes if isinstance(node, ast.Call) and _called(node) in names and id(node) not in formatted
     ]
     arguments = [part for call in calls for part in (*call.args, *(keyword.value for keyword in call.keywords))]
     seen: set[int] = set()
     for argument in arguments:
         yield from _literals(argument, seen)
     inside = {id(part) for argument in arguments for part in ast.walk(argument)}
-    elsewhere = {
-        ast.unparse(node)
-        for node in ast.walk(test)
-        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load) and id(node) not in inside
-    }
-    used = {
-        ast.unparse(node)
-        for node in ast.walk(test)
+    loads = {
+        id(node): ast.unparse(node)
+        for node in nodes
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
     }
-    for node in ast.walk(test):
+    used = set(loads.values())
+    elsewhere = {path for number, path in loads.items() if number not in inside}
+    for node in nodes:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target = node.targets[0]
             if not isinstance(target, (ast.Name, ast.Attribute)):
@@ -326,7 +324,7 @@ def _constructors(
         parts += [default for default in (*arguments.defaults, *arguments.kw_defaults) if default is not None]
     names = {part.id for root in parts for part in ast.walk(root) if isinstance(part, ast.Name)}
     named = ({_ALIASES.get(name, name) for name in names} & PLAIN_CONSTRUCTORS) | COLLECTIONS
-    own = _program_names(module) | {
+    own = {node.name for node in ast.walk(module) if isinstance(node, _NAMED)} | {
         node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     }
     return frozenset(named - own)

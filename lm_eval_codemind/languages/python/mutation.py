@@ -8,7 +8,6 @@ from a :class:`random.Random` with a text as its seed, so the changes are the sa
 from __future__ import annotations
 
 import ast
-import copy
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -37,6 +36,10 @@ class Leaf:
 
     value: Any
     text: str
+
+    def copied(self) -> Leaf:
+        """Return a copy, which can be changed."""
+        return Leaf(self.value, self.text)
 
     def change(self, value: Any) -> None:
         """Change the value, and write it with the same quotes if possible."""
@@ -67,6 +70,10 @@ class Branch:
         for child, segment in zip(self.children, self.segments[1:], strict=True):
             parts += [child.text if isinstance(child, Leaf) else str(child), segment]
         return "".join(parts)
+
+    def copied(self) -> Branch:
+        """Return a copy, whose parts can be changed."""
+        return Branch(self.kind, [*self.segments], [child.copied() for child in self.children])
 
     def shape(self) -> tuple[str, ...]:
         """Return the types of the children."""
@@ -202,7 +209,7 @@ def mutations(
         renames, edits = _MODES[turn % len(_MODES)]
         renames = renames and not (bold and turn % 2)
         keep = known if turn % 4 < 3 else frozenset()
-        copied = copy.deepcopy(tree)
+        copied = tree.copied()
         if renames:
             _rename(copied, keep, rng, pools)
         if bold:
@@ -434,7 +441,7 @@ def _resize(row: Branch, first: int, second: int, rng: Random) -> None:
     if rng.random() < 0.5:
         del row.children[first], row.segments[max(first, 1)]
     else:
-        row.children.insert(second, copy.deepcopy(row.children[first]))
+        row.children.insert(second, row.children[first].copied())
         row.segments.insert(1, row.segments[1])
 
 
