@@ -15,6 +15,9 @@ CLASSEVAL = Archive("ClassEval", "FudanSELab/ClassEval", "eaeac44")
 OCTOPACK = Archive("octopack", "bigcode-project/octopack", "526627ac7b6b6ec1a2b19a20822fbcf16be35162")
 REVAL = Archive("REval", "r-eval/REval", "2f148b9")
 RE2BENCH = Archive("RE2Bench", "Intelligent-CAT-Lab/RE2Bench", "d00b99c7")
+# Their files are pinned by digest.
+COCONUT = Archive("CoCoNUT", "ClaasBeger/StructuralCodeUnderstanding", "main")
+CES = Archive("CES", "Intelligent-CAT-Lab/CES", "8ddcae4")
 
 FROM_CODEMIND = Source("Intelligent-CAT-Lab/CodeMind", "NCSA")
 FROM_HUMAN_EVAL = Source("openai/human-eval", "MIT")
@@ -26,6 +29,8 @@ FROM_OCTOPACK = Source("bigcode-project/octopack", "MIT")
 FROM_CODENET = Source("IBM/Project_CodeNet", "CDLA-Permissive-2.0 (data)")
 FROM_REVAL = Source("r-eval/REval", "", free=False)
 FROM_RE2BENCH = Source("Intelligent-CAT-Lab/RE2Bench", "", free=False)
+FROM_COCONUT = Source("ClaasBeger/StructuralCodeUnderstanding", "", free=False)
+FROM_CES = Source("Intelligent-CAT-Lab/CES", "NCSA")
 
 _READERS = "lm_eval_codemind.benchmarks"
 
@@ -194,6 +199,17 @@ _RE2 = Benchmark(
     sources=(FROM_RE2BENCH,),
     labels="none",
 )
+_COCONUT = Benchmark(
+    "coconut",
+    "CoCoNUT",
+    "function",
+    161,
+    f"{_READERS}.coconut:read",
+    archives=(COCONUT,),
+    sources=(FROM_COCONUT, FROM_HUMAN_EVAL),
+    labels="none",
+    extends="humaneval",
+)
 _SAMPLE = Benchmark("sample", "Sample", None, 24, f"{_READERS}.sample:read", labels="own", counterpart="sample_java")
 _SAMPLE_JAVA = Benchmark(
     "sample_java",
@@ -272,6 +288,7 @@ BENCHMARKS = (
     _REVAL_HUMANEVAL,
     _REVAL_CLASSEVAL,
     _RE2,
+    _COCONUT,
     _SAMPLE,
     _SAMPLE_BUGS,
     _buggy(_SAMPLE_BUGS, "own"),

@@ -27,6 +27,7 @@ _PACKAGED = tuple(
         "translation:TRANSLATION",
         "runtime:RUNTIME",
         "runtime_published:PUBLISHED_RUNTIME",
+        "trace_published:COCONUT",
         "re2_published:PUBLISHED_RE2",
         "re2_published:PUBLISHED_RE2_INPUT",
     )

@@ -1,0 +1,43 @@
+"""The view of published traces: each program with the executed lines and those of the answer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from lm_eval_codemind.prompts.templates import numbered
+from lm_eval_codemind.questions.samples import Sample
+from lm_eval_codemind.scores.statistics import Estimate, mean
+from lm_eval_codemind.scores.trace_published import collapsed, program_hard, program_mean
+from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange
+
+_OVER_PROGRAMS = {"mean": program_mean, "hard": program_hard, "mean_plain": program_mean, "hard_plain": program_hard}
+
+
+class CoconutView(View):
+    """A unit is a call."""
+
+    reported = ("mean", "hard", "trace")
+
+    def outcome(self, unit: Unit) -> str:
+        if self.solved(unit):
+            return "right trace"
+        return "no answer" if unit[0].answer.found is None else "wrong trace"
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        if metric not in _OVER_PROGRAMS:
+            return super().estimate(samples, metric)
+        programs: dict[str, list[float]] = defaultdict(list)
+        for sample in samples:
+            programs[sample.key.problem_id].append(sample.scores[metric]["right"])
+        return mean([_OVER_PROGRAMS[metric](rights) for rights in programs.values()])
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        return [
+            Part("Program C", "code", numbered(str(sample.doc["code"])), language="python"),
+            Part("Arguments", "code", str(sample.doc["arguments"])),
+            Part("Executed lines", "text", str(collapsed(sample.doc["lines"])), aside=True),
+            answer_of(sample),
+            *exchange(sample),
+        ]
