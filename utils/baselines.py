@@ -22,10 +22,13 @@ import click
 
 import lm_eval_codemind
 from lm_eval_codemind.families.runtime_items import SETTINGS
+from lm_eval_codemind.families.trace import written
 from lm_eval_codemind.scores.statistics import mean
 from runtime_rules import points, reachable
 
 OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "views" / "baselines.json"
+# Ends the names of rules that use the length of the right answer, which no prompt shows. They are not written.
+KNOWING = ", length known"
 Document = Mapping[str, Any]
 Policy = Callable[[Document], str]
 
@@ -113,7 +116,21 @@ FAMILIES = {
         dict.fromkeys(("locate", "locate_searched", "locate_near")),
         functions=("locate_dataset", "process_located"),
     ),
-}
+    **{
+        name: Tasks(
+            (f"codemind_{name}",), "flow", _OWN, {"setting": name}, "extract_values", "answer",
+            {name: None, "prefix": None}, functions=(f"{name}_dataset", f"process_{name}"),
+        )
+        for name in ("loops", "branches")
+    },
+    **{
+        f"trace_{setting}": Tasks(
+            (f"codemind_trace_{setting}",), "trace", _OWN, {"setting": setting}, "extract_steps", "trace",
+            {"trace": None, "prefix": None, "output": None},
+        )
+        for setting in ("lines", "states")
+    },
+}  # fmt: skip
 
 
 _NAMES = tuple(dict.fromkeys(name for tasks in FAMILIES.values() for name in tasks.benchmarks))
@@ -141,6 +158,26 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
             **found,
             "echo of the output": lambda document: _call(document, document["output"]),
             "last literal": lambda document: _call(document, _last_literal(document["code"])),
+        }
+    if family in ("loops", "branches"):
+        found["never"] = lambda document: "[]"
+    if family == "loops":
+        return {**found, "echo of the input": lambda document: _echo(_input(document))}
+    if family == "branches":
+        return {
+            **found,
+            f"true until the last{KNOWING}": lambda document: str([True] * (len(document["values"]) - 1) + [False]),
+            f"false until the last{KNOWING}": lambda document: str([False] * (len(document["values"]) - 1) + [True]),
+        }
+    if family.startswith("trace"):
+        outputs = Counter(str(document["output"]) for document in documents)
+        constant = outputs.most_common(1)[0][0]
+        return {
+            **{name: lambda document, of=of: _traced(of(document), constant) for name, of in found.items()},
+            "each statement once": lambda document: _traced(_each_once(document, "True"), _echo(_input(document))),
+            "each statement once, conditions false": lambda document: _traced(
+                _each_once(document, "False"), _last_literal(_input(document))
+            ),
         }
     found["echo of the input"] = lambda document: _typed(document, _echo(_input(document)))
     found["last literal"] = lambda document: _typed(
@@ -193,7 +230,10 @@ def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str
     module = import_module(f"lm_eval_codemind.families.{tasks.family}")
     found: dict[str, dict[str, float]] = {metric: {} for metric in tasks.metrics}
     for name, policy in policies(documents, family, tasks.constants).items():
-        responses = [[f"<{tasks.tag}>\n{policy(document)}\n</{tasks.tag}>"] for document in documents]
+        texts = [policy(document) for document in documents]
+        responses = [
+            [f"<{tasks.tag}>\n{text}" + f"\n</{tasks.tag}>" * (f"</{tasks.tag}>" not in text)] for text in texts
+        ]
         answers = getattr(module, tasks.filter)(responses, documents)
         process = getattr(module, tasks.functions[1])
         rows = [process(document, [read]) for document, read in zip(documents, answers, strict=True)]
@@ -213,7 +253,26 @@ def _aggregation(name: str) -> Callable[[Sequence[Any]], float]:
 
 def _right(document: Document) -> str:
     """Return the right answer of a document, as a response writes it."""
+    if "values" in document:
+        if document["setting"] in ("lines", "states"):
+            return written(document, document["setting"])
+        return f"[{', '.join(document['values'])}]"
     return str(document.get("answer") or document.get("output"))
+
+
+def _traced(steps: str, output: str) -> str:
+    """Return an answer that lists steps, followed by an output."""
+    return f"{steps}\n</trace>\n<output>\n{output}\n</output>"
+
+
+def _each_once(document: Document, truth: str) -> str:
+    """Return each statement of a program once, in order; of a function or method without definitions and imports."""
+    skipped = () if document["kind"] == "script" else (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    nodes = [node for node in ast.walk(ast.parse(document["code"])) if isinstance(node, ast.stmt)]
+    nodes = sorted((node for node in nodes if not isinstance(node, skipped)), key=lambda node: node.lineno)
+    if document["setting"] == "lines":
+        return ", ".join(str(node.lineno) for node in nodes)
+    return "\n".join(f"{node.lineno}: {truth}" for node in nodes if isinstance(node, (ast.If, ast.While)))
 
 
 def _input(document: Document) -> str:
@@ -297,7 +356,8 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
             for metric, of_metric in scores(tasks, documents, family).items():
                 shown = ", ".join(f"{baseline} {100 * score:.1f}" for baseline, score in of_metric.items())
                 click.echo(f"{family} {name} {metric}: {shown}")
-                best = max(of_metric, key=lambda baseline: of_metric[baseline])
+                blind = {baseline: score for baseline, score in of_metric.items() if KNOWING not in baseline}
+                best = max(blind, key=lambda baseline: blind[baseline])
                 for prefix in tasks.prefixes:
                     record.setdefault(f"{prefix}_{name}", {})[metric] = [best, round(of_metric[best], 4)]
     OUTPUT_FILE.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")

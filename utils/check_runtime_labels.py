@@ -30,7 +30,8 @@ from lm_eval_codemind.problems import Problem
 BENCHMARKS = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 
 # Goes in front of a rewritten program. An event is a line that a call comes to; what the call's variables hold when it
-# comes to the next one, or is left, is what they hold after the line.
+# comes to the next one, or is left, is what they hold after the line. The name "" stands for the loop variable at the
+# start of an iteration, and for the truth of a condition.
 _LOG = """
 import json as _json
 import sys as _sys
@@ -98,6 +99,17 @@ class _Head:
 def _over(line, values):
     return _Head(line, iter(values), _sys._getframe(1))
 
+def _note(frame, text):
+    if id(frame) in _OPEN:
+        _OPEN[id(frame)][1][""] = text
+
+def _turn(value):
+    _note(_sys._getframe(1), _text(value))
+
+def _test(value):
+    _note(_sys._getframe(1), str(bool(value)))
+    return value
+
 def _caught(line, kinds):
     _begin(_sys._getframe(1), line)
     return kinds
@@ -143,6 +155,7 @@ class SelfLogging(ast.NodeTransformer):
         return node
 
     def visit_If(self, node: ast.If) -> ast.stmt:
+        node.test = _call("_test", node.test)
         node.body, node.orelse = self._block(node.body), self._block(node.orelse)
         return node
 
@@ -150,13 +163,14 @@ class SelfLogging(ast.NodeTransformer):
         head = f"_head_{node.lineno}"
         start = ast.Assign([ast.Name(head, ast.Store())], _call("_Head", ast.Constant(node.lineno)))
         again = ast.Call(ast.Attribute(ast.Name(head, ast.Load()), "again", ast.Load()), [], [])
-        node.test = ast.BoolOp(ast.And(), [again, node.test])
+        node.test = ast.BoolOp(ast.And(), [again, _call("_test", node.test)])
         node.body, node.orelse = self._block(node.body), self._block(node.orelse)
         return ast.If(ast.Constant(True), [start, node], [])
 
     def visit_For(self, node: ast.For) -> ast.stmt:
+        turn = ast.Expr(_call("_turn", ast.parse(ast.unparse(node.target), mode="eval").body))
         node.iter = _call("_over", ast.Constant(node.lineno), node.iter)
-        node.body, node.orelse = self._block(node.body), self._block(node.orelse)
+        node.body, node.orelse = [turn, *self._block(node.body)], self._block(node.orelse)
         return node
 
     def visit_With(self, node: ast.With) -> ast.stmt:
@@ -178,7 +192,8 @@ def _call(name: str, *arguments: ast.expr) -> ast.Call:
 
 
 def _first(node: ast.stmt) -> int:
-    return min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
+    line: int = min(each.lineno for each in (node, *getattr(node, "decorator_list", ())))
+    return line
 
 
 def self_logging(given: RuntimeInput, watched: Mapping[int, Sequence[str]]) -> str:

@@ -148,6 +148,28 @@ PAGES = {
         "The loop reads at least one line of input, so the line is executed.",
         "codemind_runtime",
     ),
+    "flow": Page(
+        "Loops and branches",
+        "The model says which values a loop variable takes, or each time whether a condition is true. Below is a "
+        "question about a loop. `codemind_branches` asks about conditions.",
+        "codemind_loops_sample",
+        [12],
+        "The first row has columns 0 to 2.\n\n<answer>\n[0, 1, 2]\n</answer>",
+        "The loop is reached again in the middle of the grid. The first three of four values are right, so `prefix` is "
+        "0.75 and `loops` is 0.",
+        "codemind_loops",
+    ),
+    "trace": Page(
+        "Traces: whole executions",
+        "The model lists the steps of an execution and predicts the output. `right_for_the_right_reason` is the share "
+        "of right traces among right outputs. Below is a question about lines. `codemind_trace_states` asks for values "
+        "of loop variables and for conditions.",
+        "codemind_trace_lines_sample",
+        [2],
+        "<trace>\n2, 4, 5, 2, 4, 5, 2, 4, 5, 2, 3\n</trace>\n<output>\n[4, 2, 6, 7]\n</output>",
+        "One call is missing, though the output is right. So `lucky` is 1 and `right_for_the_right_reason` is 0.",
+        "codemind_trace_lines",
+    ),
     "translation": Page(
         "Translation",
         "The model translates a program from Java to Python or from Python to Java, without a test and with one. The "

@@ -30,6 +30,9 @@ _PACKAGED = tuple(
         "trace_published:COCONUT",
         "re2_published:PUBLISHED_RE2",
         "re2_published:PUBLISHED_RE2_INPUT",
+        "flow:LOOP_REASONING",
+        "flow:BRANCH_REASONING",
+        "trace:TRACE",
     )
 )
 

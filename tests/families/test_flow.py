@@ -1,0 +1,189 @@
+"""Loops and branches: what is asked needs execution, labels hold, and answers score what they should."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+import prove_executions
+from check_runtime_labels import self_logging
+from execution_events import events, target_of, values_by_line
+from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.facts.executions import REASONS, load_executions
+from lm_eval_codemind.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.families import flow
+from lm_eval_codemind.languages.python.tracing.recorder import record, units
+from lm_eval_codemind.languages.python.tracing.trace import Trace, read_trace
+from lm_eval_codemind.prompts.templates import PACKAGED
+from lm_eval_codemind.results.observations import observe
+from lm_eval_codemind.results.runs import read_runs
+from tests.results.harness import evaluate
+
+BENCHMARKS = ("humaneval", "cruxeval", "classeval", "avatar")
+KINDS = ("loops", "branches")
+EXAMPLES = yaml.safe_load((PACKAGED / "execution" / "examples.yaml").read_text(encoding="utf-8"))
+
+
+def documents(kind: str, benchmark: str = "sample") -> list[dict[str, Any]]:
+    return list(getattr(flow, f"{kind}_dataset")(benchmark=benchmark, setting=kind)["test"])
+
+
+def scores(kind: str, found: list[dict[str, Any]], responses: list[str]) -> dict[str, float]:
+    answers = flow.extract_values([[response] for response in responses], found)
+    rows = [getattr(flow, f"process_{kind}")(*pair) for pair in zip(found, ([each] for each in answers), strict=True)]
+    return {metric: sum(row[metric] for row in rows) / len(rows) for metric in (kind, "prefix", "answered")}
+
+
+def traced(program: str, call: str, kind: str, stdin: str = "") -> tuple[Trace, list[Any]]:
+    """Trace a program in this process and return its trace and its events."""
+    found = units(ast.parse(program))
+    watches = {number: [target] for number, unit in enumerate(found) if (target := target_of(unit))}
+    plain = record(program, script=kind == "script", expression=call, stdin=stdin, watches=watches)
+    trace = read_trace(plain, found, watches)
+    return trace, events(trace, found)
+
+
+@pytest.mark.parametrize("kind", ["function", "method", "script"])
+def test_the_few_shot_examples_are_true(kind: str) -> None:
+    example = EXAMPLES[kind]
+    stdin = example["input"] if kind == "script" else ""
+    call = {"function": example["input"], "method": f"{example['input']}\ntest(None)", "script": ""}[kind]
+    trace, found = traced(example["code"], call, kind, stdin)
+    output = trace.stdout if kind == "script" else trace.output and trace.output.literal
+    assert output == example["output"]
+    loops, branches = values_by_line(found, units(ast.parse(example["code"])))
+    for name, by_line in (("loops", loops), ("branches", branches)):
+        asked = example["asked"][name]
+        assert by_line[asked["line"]] == asked["values"]
+    assert [line for line, _ in found] == example["asked"]["lines"]["lines"]
+    states = example["asked"]["states"]
+    assert [list(step) for step in found if step[1]] == [
+        list(pair) for pair in zip(states["lines"], states["values"], strict=True)
+    ]
+
+
+def test_what_an_iteration_and_a_decision_are() -> None:
+    program = (
+        "def f(xs):\n    for x in xs:\n        if x > 2:\n            break\n    else:\n        x = 9\n"
+        "    while x:\n        x -= 2\n        if x < 2: return x\n    return -1\n"
+    )
+    _, found = traced(program, "f([1, 2, 4])", "function")
+    loops, branches = values_by_line(found, units(ast.parse(program)))
+    assert loops == {2: ["1", "2", "4"]}
+    # The `if` in line 9 shares its line with a `return`.
+    assert branches == {3: ["False", "False", "True"], 7: ["True", "True"]}
+    assert [line for line, _ in found] == [2, 3, 2, 3, 2, 3, 4, 7, 8, 9, 7, 8, 9, 9]
+    _, found = traced(program, "f([1, 2])", "function")
+    assert [line for line, _ in found] == [2, 3, 2, 3, 2, 6, 7, 8, 9, 7, 8, 9, 7, 8, 9, 7, 8, 9, 9]
+
+
+def test_a_condition_that_raises_has_no_value() -> None:
+    program = "def f(x):\n    try:\n        if x[0]:\n            return 1\n    except IndexError:\n        return 2\n"
+    for call, expected in (("f([0])", [["False"]]), ("f([1])", [["True"]]), ("f([])", [])):
+        _, found = traced(program, call, "function")
+        assert list(values_by_line(found, units(ast.parse(program)))[1].values()) == expected
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_sample_is_asked_what_needs_execution(kind: str) -> None:
+    found = documents(kind)
+    assert len(found) >= 15
+    problems = {problem.problem_id: problem for problem in sample.read()}
+    for document in found:
+        values = document["values"]
+        assert f"line {document['line']}" in document["prompt"] and f"[{', '.join(values)}]" in document["target"]
+        if kind == "branches":
+            assert set(values) == {"True", "False"} and 3 <= len(values) <= 20
+        else:
+            assert 2 <= len(values) <= 20
+            (given,) = inputs_of(problems[document["problem_id"]])
+            assert [ast.literal_eval(value) for value in values] not in prove_executions.simple_values(given)
+
+
+def test_what_is_shipped_of_the_sample_is_what_rewritten_programs_log() -> None:
+    """``utils/prove_executions.py check`` does it for all benchmarks, with every version of Python."""
+    executions = load_executions("sample")
+    pairs = [(executions[problem.problem_id], given) for problem in sample.read() for given in inputs_of(problem)]
+    assert len(pairs) == 24
+    sources = [(self_logging(given, {}), prove_executions.stdin_of(given)) for _, given in pairs]
+    records = prove_executions.run_all(sys.executable, 5, "", sources)
+    assert [prove_executions.differences(known, each) for (known, _), each in zip(pairs, records, strict=True)] == [
+        [] for _ in pairs
+    ]
+
+
+def test_the_check_finds_a_wrong_label() -> None:
+    known = next(each for each in load_executions("sample").values() if each.loops and each.branches)
+    log = [[[line, {"": "?"}] for line in (*known.loops, *known.branches)], []]
+    assert len(prove_executions.differences(known, log)) >= 2
+    assert prove_executions.differences(known, None) == ["does not run"]
+
+
+def test_what_is_left_out_is_named_and_the_files_are_small() -> None:
+    size = 0
+    for name in ("sample", *BENCHMARKS):
+        executions = load_executions(name).values()
+        assert executions and all(bool(each.steps) != bool(each.reason) for each in executions)
+        assert {each.reason for each in executions} <= {"", *REASONS}
+        size += (shipped.FOLDER / f"executions/{name}.json.gz").stat().st_size
+    assert size < 400_000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_ceiling_and_floor(kind: str) -> None:
+    found = documents(kind)
+    assert scores(kind, found, [row["target"] for row in found]) == {kind: 1, "prefix": 1, "answered": 1}
+    assert scores(kind, found, ["I do not know."] * len(found))[kind] == 0
+    for constant in ("[]", "[True]", "Y, Y, Y, Y", "False, False, False", "[0, 1, 2]"):
+        assert scores(kind, found, [f"<answer>{constant}</answer>"] * len(found))[kind] <= 0.1
+
+
+def test_partly_right() -> None:
+    (document, *_) = documents("branches")
+    values = document["values"]
+    for answer, share in ((values[:2], 2), ([*values, "True"], len(values)), (["?", *values], 0)):
+        found = scores("branches", [document], [f"<answer>{', '.join(answer)}</answer>"])
+        assert found == {"branches": 0, "prefix": share / len(values), "answered": 1}
+
+
+def told(document: dict[str, Any]) -> str:
+    if document["problem_id"] == "Sample_invert_index":
+        return f"<answer>[{document['values'][0]}, 77]</answer>"
+    return str(document["target"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_run_verifies_and_the_report_marks_the_first_error(kind: str, tmp_path: Path) -> None:
+    task = f"codemind_{kind}_sample"
+    evaluate(tmp_path, "org/told", told, [task])
+    verified = CliRunner().invoke(main, ["verify", str(tmp_path)])
+    assert verified.exit_code == 0, verified.output
+    shown = CliRunner().invoke(main, ["show", str(tmp_path)])
+    assert shown.exit_code == 0 and kind in shown.output and "prefix" in shown.output, shown.output
+    report = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(tmp_path / "report.html")])
+    assert report.exit_code == 0, report.output
+    wrong = [each for each in observe(read_runs([tmp_path])) if each.facts.problem_id == "Sample_invert_index"]
+    assert wrong and not any(each.facts.solved for each in wrong)
+    (text,) = [part.text for part in wrong[0].facts.view.parts(wrong[0].unit) if part.title.startswith("Line ")]
+    assert text.split("\n")[2].endswith("<- first error") and "77" in text.split("\n")[2]
+    assert wrong[0].facts.view.outcome(wrong[0].unit) == "wrong later"
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_right_answer_is_read_as_such(
+    built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str, kind: str
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    found = documents(kind, benchmark)
+    assert set(scores(kind, found, [row["target"] for row in found]).values()) == {1.0}

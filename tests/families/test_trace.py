@@ -1,0 +1,146 @@
+"""Traces: documents, scores of right and wrong executions, and runs that verify and are shown."""
+
+from __future__ import annotations
+
+import ast
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.families import trace
+from lm_eval_codemind.results.observations import observe
+from lm_eval_codemind.results.runs import read_runs
+from tests.results.harness import evaluate
+
+SETTINGS = ("lines", "states")
+STATEMENTS = (ast.stmt, ast.ExceptHandler)
+METRICS = ("trace", "prefix", "output", trace.RIGHT_REASON, "lucky")
+# Documents of the run that is looked at: one with a wrong step, one with a wrong output, one without an answer.
+STEP, OUTPUT, SILENT = "Sample_invert_index", "Sample_merge_intervals", "Sample_run_length"
+
+
+def documents(setting: str, benchmark: str = "sample") -> list[dict[str, Any]]:
+    return list(trace.dataset(benchmark=benchmark, setting=setting)["test"])
+
+
+def scores(found: list[dict[str, Any]], responses: list[str]) -> dict[str, float]:
+    answers = trace.extract_steps([[response] for response in responses], found)
+    rows = [trace.process_results(row, each) for row, each in zip(found, ([each] for each in answers), strict=True)]
+    means = {metric: [row[metric] for row in rows] for metric in METRICS}
+    reasons = trace.right_for_the_right_reason(means.pop(trace.RIGHT_REASON))
+    return {metric: sum(values) / len(values) for metric, values in means.items()} | {trace.RIGHT_REASON: reasons}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_sample_is_asked_about_short_executions_with_a_choice(setting: str) -> None:
+    found = documents(setting)
+    assert len(found) == 16 and len({document["problem_id"] for document in found}) == 16
+    for document in found:
+        assert 1 <= len(document["lines"]) <= 60 and document["output"].strip("\n") in document["target"]
+        parts = (node for node in ast.walk(ast.parse(document["code"])) if isinstance(node, STATEMENTS))
+        nodes = {node.lineno: node for node in parts}
+        kinds = {type(nodes[line]) for line in document["lines"]}
+        if setting == "states":
+            assert kinds <= {ast.For, ast.If, ast.While} and all(document["values"])
+        else:
+            assert kinds & {ast.For, ast.If, ast.While}
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_ceiling_and_floor(setting: str) -> None:
+    found = documents(setting)
+    perfect = scores(found, [document["target"] for document in found])
+    assert perfect == {"trace": 1, "prefix": 1, "output": 1, "lucky": 0, trace.RIGHT_REASON: 1}
+    silent = scores(found, ["I do not know."] * len(found))
+    assert (silent["trace"], silent["prefix"], silent["output"], silent["lucky"]) == (0, 0, 0, 0)
+
+
+def test_parts_of_a_response_are_scored_apart() -> None:
+    (document, *_) = [each for each in documents("states") if each["problem_id"] == STEP]
+    steps, output = trace.written(document, "states").split("\n"), document["output"]
+    count = len(steps)
+
+    def scored(lines: list[str], output: str) -> dict[str, float]:
+        text = "\n".join(lines)
+        return scores([document], [f"<trace>\n{text}\n</trace>\n<output>\n{output}\n</output>"])
+
+    assert scored(steps, "[]") | {trace.RIGHT_REASON: 0} == {
+        "trace": 1, "prefix": 1, "output": 0, "lucky": 0, trace.RIGHT_REASON: 0
+    }  # fmt: skip
+    wrong = scored([*steps[:-1], f"{steps[-1]}1"], output)
+    assert wrong == {
+        "trace": 0, "prefix": (count - 1) / count, "output": 1, "lucky": 1, trace.RIGHT_REASON: 0
+    }  # fmt: skip
+    assert scored([*steps, steps[0]], output)["prefix"] == 1 and scored([*steps, steps[0]], output)["trace"] == 0
+    assert scored(steps[:3], output)["prefix"] == 3 / count
+
+
+def test_a_statement_on_several_lines_has_each_of_their_numbers() -> None:
+    document = {
+        "benchmark": "none", "problem_id": "p", "setting": "lines", "item": "", "kind": "function",
+        "language": "python", "output": "3", "lines": [2, 4, 7], "values": ["", "", ""],
+        "code": "def f(x):\n    y = (x +\n         1)\n    if (y and\n            x):\n        pass\n    return 3\n",
+    }  # fmt: skip
+    for lines, right in (("2, 4, 7", 1), ("3, 5, 7", 1), ("2, 3, 4, 7", 0), ("2, 4, 6", 0)):
+        assert scores([document], [f"<trace>{lines}</trace><output>3</output>"])["trace"] == right
+
+
+def told(document: dict[str, Any]) -> str:
+    target = str(document["target"])
+    if document["problem_id"] == STEP:
+        return target.replace("<trace>\n", "<trace>\n1, " if document["setting"] == "lines" else "<trace>\n1: 7\n")
+    if document["problem_id"] == OUTPUT:
+        return target.partition("<output>")[0] + "<output>\n'wrong'\n</output>"
+    return "" if document["problem_id"] == SILENT else target
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting: str, tmp_path: Path) -> None:
+    task = f"codemind_trace_{setting}_sample"
+    results = evaluate(tmp_path, "org/told", told, [task])["results"][task]
+    assert results["trace,extract-answer"] == 14 / 16 and results["output,extract-answer"] == 14 / 16
+    assert results["right_for_the_right_reason,extract-answer"] == pytest.approx(13 / 14)
+    assert results["lucky,extract-answer"] == 1 / 16
+    # Influences: 13 of (1/14)^2 and one of (13/14)^2 over 14^2, 16 problems.
+    expected = (16 / 15 * (13 * (1 / 14) ** 2 + (13 / 14) ** 2) / 14**2) ** 0.5
+    assert results["right_for_the_right_reason_stderr,extract-answer"] == pytest.approx(expected)
+    verified = CliRunner().invoke(main, ["verify", str(tmp_path)])
+    assert verified.exit_code == 0, verified.output
+    shown = CliRunner().invoke(main, ["show", str(tmp_path)])
+    assert shown.exit_code == 0 and "right_for_the_right_reason" in shown.output, shown.output
+    report = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(tmp_path / "report.html")])
+    assert report.exit_code == 0, report.output
+    found = {each.facts.problem_id: each for each in observe(read_runs([tmp_path]))}
+    outcomes = {name: found[name].facts.view.outcome(found[name].unit) for name in (STEP, OUTPUT, SILENT)}
+    assert outcomes[STEP] == "first step wrong, right output"
+    assert outcomes[OUTPUT] == "right trace, wrong output" and outcomes[SILENT] == "no trace, wrong output"
+    (steps,) = [part.text for part in found[STEP].facts.view.parts(found[STEP].unit) if part.title == "Steps"]
+    assert steps.split("\n")[1].endswith("<- first error")
+    estimate = found[STEP].facts.view.estimate([each.unit[0] for each in found.values()], trace.RIGHT_REASON)
+    assert estimate.value == pytest.approx(13 / 14) and estimate.low < estimate.value < estimate.high == 1
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize("benchmark", ["humaneval", "cruxeval", "classeval", "avatar"])
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_every_right_answer_is_read_as_such(
+    built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str, setting: str
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    found = documents(setting, benchmark)
+    perfect = scores(found, [document["target"] for document in found])
+    assert perfect == {"trace": 1, "prefix": 1, "output": 1, "lucky": 0, trace.RIGHT_REASON: 1}
+
+
+@pytest.mark.upstream
+def test_five_thousand_traces_are_scored_in_thirty_seconds(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    found = (documents("states", "cruxeval") + documents("lines", "cruxeval")) * 6
+    began = time.process_time()
+    scores(found[:5_000], [document["target"] for document in found[:5_000]])
+    assert time.process_time() - began < 30

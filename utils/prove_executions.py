@@ -1,0 +1,313 @@
+"""Execute the programs that loops, branches and traces are asked about, and write what the package ships.
+
+python utils/prove_executions.py prove --upstream DIR --python PYTHON ...
+python utils/prove_executions.py check --upstream DIR --python PYTHON ...
+
+``prove`` traces every program with each Python and two hash seeds. All of them must agree. ``check`` compares what is
+shipped with programs that are rewritten to log themselves. It shares nothing with the tracer.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from check_runtime_labels import _text, self_logging
+from execution_events import Event, events, shared_lines, target_of, values_by_line
+from lm_eval_codemind.answers.comparison import same_computed
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.benchmarks import Upstream
+from lm_eval_codemind.data.build import read_proven
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.facts.executions import Execution, load_executions
+from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
+from lm_eval_codemind.languages.python.tracing.recorder import CodeUnit, units
+from lm_eval_codemind.languages.python.tracing.run import recorder_source
+from lm_eval_codemind.languages.python.tracing.trace import read_trace
+from lm_eval_codemind.problems import Problem
+
+NAMES = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
+SEED = "codemind executions 1"
+HASH_SEEDS = (1, 2)
+# Steps of a program that is asked about its loops and branches, and of one that is asked about all of its steps.
+MAX_STEPS, MAX_TRACE = 1_000, 60
+# Iterations and conditions of the latter. Fewer are easy to guess.
+LEAST_EVENTS = 3
+# Characters of a loop variable's literal.
+MAX_VALUE = 100
+# Values that a question about a loop, and about a condition, asks for, and questions of one kind about a problem.
+LOOP_VALUES, BRANCH_VALUES, AT_MOST = range(2, 21), range(3, 21), 3
+
+_TRACE = """
+import json
+found = record(**{options!r})
+print()
+print(json.dumps(found))
+"""
+
+Record = Mapping[str, Any]
+
+
+def watches_of(given: RuntimeInput) -> dict[int, list[str]]:
+    """Return the loop variables that the tracer watches: number of a unit -> source."""
+    program = units(ast.parse(given.code))
+    return {number: [target] for number, unit in enumerate(program) if (target := target_of(unit))}
+
+
+def stdin_of(given: RuntimeInput) -> str:
+    """Return the text on standard input."""
+    return given.input if given.expression is None else ""
+
+
+def tracing_source(given: RuntimeInput) -> str:
+    """Return a program that traces an input and prints the record."""
+    options = {
+        "program": given.code,
+        "script": given.expression is None,
+        "stdin": stdin_of(given),
+        "before": f"def {SEE}(value):\n    return value\n{given.before}",
+        "expression": given.expression or "",
+        "watches": watches_of(given),
+        "max_steps": MAX_STEPS,
+        "max_value": MAX_VALUE,
+        "stop": True,
+    }
+    return _TRACE.format(options=options)
+
+
+def run_all(python: str, hash_seed: int, before: str, sources: Sequence[tuple[str, str]]) -> list[Any]:
+    """Run sources and return the JSON value that each prints on its last line; None if it prints none.
+
+    Args:
+        python: The interpreter.
+        hash_seed: Its hash seed.
+        before: A source that runs once, before all others.
+        sources: The sources, each with its standard input.
+    """
+    jobs = "".join(f"{json.dumps(source)}\n" for source in (before, *sources))
+    environment = {**os.environ, "PYTHONHASHSEED": str(hash_seed)}
+    script = Path(__file__).with_name("run_sources.py")
+    done = subprocess.run(
+        [python, str(script)], input=jobs, capture_output=True, text=True, env=environment, check=True
+    )
+    found = []
+    for line in done.stdout.splitlines():
+        try:
+            found.append(json.loads(json.loads(line)))
+        except ValueError:
+            found.append(None)
+    return found
+
+
+def observed(problem: Problem, given: RuntimeInput, record: Record | None) -> tuple[str, list[Event]]:
+    """Return the events of a traced run, and a key of REASONS if they cannot be used."""
+    if record is None:
+        return "differs", []
+    program = units(ast.parse(given.code))
+    trace = read_trace(record, program, watches_of(given))
+    if trace.truncated:
+        return "long", []
+    if given.expression is None:
+        right = trace.stdout.split() == str(problem.output).split()
+    else:
+        # A value of NumPy has no literal here. That it is the label is proven where labels are.
+        literal = trace.output.literal if trace.output else ""
+        right = literal is None or same_computed(literal, str(problem.output), printed=False)
+    return ("" if right and not trace.threads else "differs"), events(trace, program)
+
+
+def chosen(given: RuntimeInput, found: Sequence[Event], drawn: random.Random) -> Execution:
+    """Return the questions about an execution."""
+    program = units(ast.parse(given.code))
+    loops, branches = values_by_line(found, program)
+    guesses = simple_values(given)
+    return Execution(
+        tuple((line, str(value)) for line, value in found) if not (reason := _reason(found, program)) else (),
+        _drawn(
+            {
+                line: values
+                for line, values in loops.items()
+                if len(values) in LOOP_VALUES and _values_of(values) not in guesses
+            },
+            drawn,
+        ),
+        _drawn(
+            {
+                line: values
+                for line, values in branches.items()
+                if len(values) in BRANCH_VALUES and len(set(values)) > 1
+            },
+            drawn,
+        ),
+        reason,
+    )
+
+
+def _drawn(by_line: Mapping[int, Sequence[str | None]], drawn: random.Random) -> dict[int, tuple[str, ...]]:
+    fit = [line for line, values in by_line.items() if None not in values]
+    return {line: tuple(map(str, by_line[line])) for line in sorted(drawn.sample(fit, min(AT_MOST, len(fit))))}
+
+
+def _reason(found: Sequence[Event], program: Sequence[CodeUnit]) -> str:
+    """Return why there is no question about the whole execution; "" if there is one."""
+    lines = {line for line, _ in found}
+    loops = [unit for unit in program if isinstance(unit.node, ast.For) and unit.line in lines]
+    if lines & shared_lines(program) or any(target_of(unit) is None for unit in loops):
+        return "line"
+    if len(found) > MAX_TRACE:
+        return "length"
+    if any(value is None for _, value in found):
+        return "value"
+    return "" if sum(bool(value) for _, value in found) >= LEAST_EVENTS else "plain"
+
+
+def simple_values(given: RuntimeInput) -> list[Any]:
+    """Return the lists of values that a loop takes if it goes over something that the prompt shows.
+
+    These are the items of each literal, its positions, and both together; the numbers below each number that is
+    written, from 0 and from 1.
+    """
+    text = "" if given.expression is None else given.input
+    literals = [node for source in (given.code, text) for node in _literals(source)]
+    words = [] if given.expression else given.input.split()
+    numbers = [int(word) for word in words if word.isdecimal() and len(word) < 4]
+    found: list[Any] = [
+        words,
+        [line.strip() for line in given.input.splitlines()],
+        [f"{line}\n" for line in given.input.splitlines()],
+    ]
+    for value in literals:
+        if isinstance(value, (list, tuple, str, bytes, dict, set)):
+            items = list(value)
+            found += [items, list(range(len(items))), list(enumerate(items)), items[::-1]]
+            found += [list(value.items()), list(value.values())] if isinstance(value, dict) else []
+        elif type(value) is int and 0 <= value < 1_000:
+            numbers.append(value)
+    for number in numbers:
+        found += [list(range(number)), list(range(1, number)), list(range(1, number + 1)), list(range(number + 1))]
+    return found
+
+
+def _literals(source: str) -> Iterable[Any]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.expr):
+            try:
+                yield ast.literal_eval(node)
+            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+                continue
+
+
+def _values_of(literals: Sequence[str | None]) -> list[Any]:
+    try:
+        return [parse_literal(str(literal)) for literal in literals]
+    except NotALiteralError:
+        return []
+
+
+def read_inputs(name: str, upstream: Path) -> list[tuple[Problem, RuntimeInput]]:
+    """Return the problems of a benchmark that have a proven output, each with its input."""
+    problems = (problem for problem in read_proven(name, Upstream(upstream)) if problem.output is not None)
+    return [(problem, given) for problem in problems for given in inputs_of(problem)]
+
+
+_UPSTREAM = click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+_PYTHONS = click.option("--python", "pythons", multiple=True, default=(sys.executable,), help="Interpreters to run.")
+_NAMES = click.option("--benchmark", "names", multiple=True, type=click.Choice(NAMES), default=NAMES)
+
+
+@click.group()
+def main() -> None:
+    """Prove executions."""
+
+
+@main.command()
+@_UPSTREAM
+@_PYTHONS
+@_NAMES
+def prove(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
+    """Trace all programs and write ``facts/executions``."""
+    for name in names:
+        inputs = read_inputs(name, upstream)
+        sources = [(tracing_source(given), stdin_of(given)) for _, given in inputs]
+        runs = [(python, seed) for python in pythons for seed in HASH_SEEDS]
+        with ThreadPoolExecutor(2) as pool:
+            pending = [pool.submit(run_all, *run, recorder_source(), sources) for run in runs]
+        records = [future.result() for future in pending]
+        drawn = random.Random(f"{SEED} {name}")
+        found: dict[str, Execution] = {}
+        for (problem, given), *of_input in zip(inputs, *records, strict=True):
+            seen = [observed(problem, given, record) for record in of_input]
+            reason = seen[0][0] if all(each == seen[0] for each in seen) else "differs"
+            if reason == "differs":
+                click.echo(f"{name} {problem.problem_id}: differs")
+            found[problem.problem_id] = Execution(reason=reason) if reason else chosen(given, seen[0][1], drawn)
+        shipped.save(f"executions/{name}.json.gz", {key: asdict(each) for key, each in found.items()})
+        click.echo(
+            f"{name}: {len(found)} programs; {len(runs)} executions of each; "
+            f"{sum(bool(each.steps) for each in found.values())} traces, "
+            f"{sum(len(each.loops) for each in found.values())} loops, "
+            f"{sum(len(each.branches) for each in found.values())} branches; "
+            f"without a trace {dict(Counter(each.reason for each in found.values() if each.reason))}"
+        )
+
+
+def differences(known: Execution, record: Any) -> list[str]:
+    """Return the differences between what is shipped of an execution and what the program logs."""
+    if record is None:
+        return ["does not run"]
+    seen = [(line, values.get("", "")) for line, values in record[0]]
+    found = []
+    if known.steps and [(line, _as_logged(value)) for line, value in known.steps] != seen:
+        found.append("the steps")
+    for kind, by_line in (("loop", known.loops), ("branch", known.branches)):
+        for line, values in by_line.items():
+            if [_as_logged(value) for value in values] != [value for at, value in seen if at == line and value]:
+                found.append(f"{kind} in line {line}")
+    return found
+
+
+def _as_logged(value: str) -> str:
+    return value and str(_text(parse_literal(value)))
+
+
+@main.command()
+@_UPSTREAM
+@_PYTHONS
+@_NAMES
+def check(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
+    """Compare what is shipped with what rewritten programs log; exit with 1 if anything differs."""
+    failed = False
+    for name in names:
+        executions = load_executions(name)
+        inputs = [
+            (executions[problem.problem_id], given, problem.problem_id)
+            for problem, given in read_inputs(name, upstream)
+            if executions[problem.problem_id].reason not in ("long", "differs")
+        ]
+        sources = [(self_logging(given, {}), stdin_of(given)) for _, given, _ in inputs]
+        with ThreadPoolExecutor(2) as pool:
+            pending = [pool.submit(run_all, python, 3, "", sources) for python in pythons]
+        for python, future in zip(pythons, pending, strict=True):
+            for (known, _, problem_id), record in zip(inputs, future.result(), strict=True):
+                for text in differences(known, record):
+                    failed = True
+                    click.echo(f"{name} {problem_id}, {python}: {text}")
+        documents = sum(bool(known.steps) + len(known.loops) + len(known.branches) for known, _, _ in inputs)
+        click.echo(f"{name}: {documents} executions, loops and branches compared under {len(pythons)} interpreters")
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
