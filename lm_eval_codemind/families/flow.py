@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 from lm_eval_codemind.answers.execution import read_values, same_loop_value, same_truth
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.facts.executions import Execution, load_executions, loop_variables
-from lm_eval_codemind.families.runtime import numbered
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores.execution import prefix, trace
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from lm_eval_codemind.families.flow import matching
-from lm_eval_codemind.families.runtime import numbered
+from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.execution import right_steps

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lm_eval_codemind.families.runtime import numbered
 from lm_eval_codemind.families.trace import LINES, RIGHT_REASON, by_response, matching
+from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.statistics import Estimate, bootstrap
