@@ -1,9 +1,10 @@
-"""Score recorded responses to RE2-Bench by its own rules, and compare the verdicts with the recorded ones.
+"""Score recorded responses to RE2-Bench by its own rules and labels, and on proven labels.
 
     python utils/compare_re2.py RE2_TASK_MODEL.jsonl.gz... [--list]
 
 A recorded row has ``task``, ``model``, ``problem_id``, ``difficulty``, ``source``, ``response`` and
-``published_verdict``. Prints Markdown. With --list, the verdicts that differ follow.
+``published_verdict``. Prints Markdown: shares by RE2-Bench's rules, with the recorded verdicts that agree (with --list
+also those that differ), then scores on proven labels with their intervals.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.benchmarks.re2bench import DIFFICULTIES, INPUT, TASKS
-from lm_eval_codemind.families import re2_published
+from lm_eval_codemind.families import re2, re2_published
+from lm_eval_codemind.scores.statistics import mean
 
 # Problems of a task and a difficulty. Upstream counts problems without a label as wrong for outputs and inputs.
 _SIZES = {("output", "difficult"): 250, ("input", "difficult"): 250}
@@ -46,8 +48,7 @@ def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
     yield "| model | task | easy | difficult | verdicts that agree |"
     yield "|---|---|---:|---:|---:|"
     differing = []
-    recordings = {(rows[0]["model"], rows[0]["task"].partition("_")[0]): rows for rows in map(read, paths)}
-    for (model, task), rows in sorted(recordings.items(), key=lambda item: (item[0][0], TASKS.index(item[0][1]))):
+    for (model, task), rows in _recordings(paths):
         recorded = {row["problem_id"]: row["published_verdict"] for row in rows}
         documents, found = scores(re2_published, task, rows)
         shares = []
@@ -69,13 +70,39 @@ def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
         yield from ("", *differing)
 
 
+def on_proven_labels(paths: Iterable[Path]) -> Iterator[str]:
+    """Yield the lines of a table of the scores on proven labels, with 95% intervals."""
+    yield "| model | task | easy, programs | easy, projects | difficult |"
+    yield "|---|---|---:|---:|---:|"
+    for (model, task), rows in _recordings(paths):
+        groups: dict[tuple[str, bool], list[float]] = {}
+        for document, score in zip(*scores(re2, task, rows), strict=True):
+            own = document["source"] in re2_published.SELF_CONTAINED
+            groups.setdefault((document["difficulty"], own), []).append(score["right"])
+        cells = [_interval(groups.get(group, [])) for group in (("easy", True), ("easy", False), ("difficult", False))]
+        yield f"| {model} | {task} | {' | '.join(cells)} |"
+
+
+def _interval(values: list[float]) -> str:
+    if not values:
+        return ""
+    estimate = mean(values)
+    return f"{100 * estimate.value:.1f} [{100 * estimate.low:.1f}, {100 * estimate.high:.1f}] of {len(values)}"
+
+
+def _recordings(paths: Iterable[Path]) -> list[tuple[tuple[str, str], list[dict[str, Any]]]]:
+    """Return (model, task) and rows of each file, by model and task."""
+    found = {(rows[0]["model"], rows[0]["task"].partition("_")[0]): rows for rows in map(read, paths)}
+    return sorted(found.items(), key=lambda item: (item[0][0], TASKS.index(item[0][1])))
+
+
 def main() -> None:
     """Print the report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("recorded", nargs="+", type=Path)
     parser.add_argument("--list", action="store_true", help="list the verdicts that differ")
     options = parser.parse_args()
-    print("\n".join(report(options.recorded, options.list)))
+    print("\n".join([*report(options.recorded, options.list), "", *on_proven_labels(options.recorded)]))
 
 
 if __name__ == "__main__":

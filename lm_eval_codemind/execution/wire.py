@@ -37,18 +37,20 @@ def send(descriptor: int, message: Any) -> None:
     Raises:
         OSError: If the other side is gone.
     """
-    write_all(descriptor, packed_message(message))
+    send_bytes(descriptor, packed_message(message))
 
 
-def write_all(descriptor: int, data: bytes) -> None:
-    """Write bytes, such as what :func:`packed_message` returned, to the last one.
+def send_bytes(descriptor: int, data: bytes) -> None:
+    """Send what :func:`packed_message` returned.
 
     Raises:
         OSError: If the other side is gone.
     """
     sent = os.write(descriptor, data)
-    while sent < len(data):
-        sent += os.write(descriptor, memoryview(data)[sent:])
+    if sent < len(data):
+        view = memoryview(data)[sent:]
+        while view:
+            view = view[os.write(descriptor, view) :]
 
 
 def receive(descriptor: int, limit: int = MAX_MESSAGE_BYTES) -> Any:
@@ -76,16 +78,20 @@ def rest(descriptor: int, first: bytes, limit: int = MAX_MESSAGE_BYTES) -> Any:
     (length,) = _LENGTH.unpack_from(first)
     if length > limit:
         raise MessageTooLong(f"a message of {length} bytes, limit {limit}")
-    parts = [first[_LENGTH.size :]]
-    missing = length - len(parts[0])
-    if missing < 0:
+    body = first[_LENGTH.size :]
+    if len(body) < length:
+        parts = [body]
+        missing = length - len(body)
+        while missing:
+            part = _read(descriptor, missing)
+            parts.append(part)
+            missing -= len(part)
+        body = b"".join(parts)
+    elif len(body) > length:
         # Each side waits for an answer before it speaks again, so that more than one message is a violation.
-        raise WireError(f"{-missing} bytes after a message of {length}")
-    while missing:
-        parts.append(_read(descriptor, missing))
-        missing -= len(parts[-1])
+        raise WireError(f"{len(body) - length} bytes after a message of {length}")
     try:
-        text = b"".join(parts).decode("ascii")
+        text = body.decode("ascii")
         message, end = _scan(text, 0)
     except (ValueError, RecursionError, StopIteration) as error:
         raise WireError(f"not a message: {error}") from None

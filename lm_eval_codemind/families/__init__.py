@@ -28,6 +28,8 @@ _PACKAGED = tuple(
         "runtime:RUNTIME",
         "runtime_published:PUBLISHED_RUNTIME",
         "trace_published:COCONUT",
+        "re2:RE2",
+        "re2:RE2_INPUT",
         "re2_published:PUBLISHED_RE2",
         "re2_published:PUBLISHED_RE2_INPUT",
         "flow:LOOP_REASONING",

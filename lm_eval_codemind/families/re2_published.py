@@ -151,17 +151,23 @@ class PublishedRe2Input(PublishedRe2):
 
 def _program(question: Question, value: Mapping[str, Any]) -> str:
     """Return the program that calls the function with an answer's arguments and prints its value."""
-    names = {**_mapping(value.get("args")), **_mapping(value.get("kwargs"))}
+    names = {**mapping(value.get("args")), **mapping(value.get("kwargs"))}
     arguments = (f"{name}={rules.argument(x)}" for name, x in names.items())
     call = f"{question['entry_point']}({', '.join(arguments)})"
-    if question["source"] != "ClassEval":
+    name = class_of(question)
+    if not name:
         return f"{question['code']}\nprint({call})\n"
-    name = question.key.problem_id.partition("@")[2].partition(".")[0]
-    attributes = {name: rules.deserialized(x) for name, x in _mapping(value.get("self")).items()}
+    attributes = {name: rules.deserialized(x) for name, x in mapping(value.get("self")).items()}
     return f"{question['code']}\n{_OBJECT.format(name=name, attributes=attributes, call=call)}"
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
+def class_of(question: Question) -> str:
+    """Return the name of the class that a problem of ClassEval is about; empty for other problems."""
+    return question.key.problem_id.partition("@")[2].partition(".")[0] if question["source"] == "ClassEval" else ""
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return a value if it is an object of JSON, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from lm_eval_codemind.benchmarks.re2bench import BRANCH, LOOP
+from lm_eval_codemind.families.re2 import compared
 from lm_eval_codemind.scores.statistics import mean
 from lm_eval_codemind.views.table import Table
 from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing, outcome_of
@@ -30,6 +33,29 @@ class Re2View(View):
             outcome_of(sample),
             *exchange(sample),
         ]
+
+
+class ProvenRe2View(Re2View):
+    """Answers about loops and branches are shown with the place where they first differ from the label."""
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        setting, text = sample.key.setting, sample.answer.found
+        if setting not in (LOOP, BRANCH) or text is None:
+            return super().parts(unit)
+        rows = [
+            f"line {line}{f', {name}' if name else ''}: " + _difference(answer, label, place)
+            for line, name, answer, label, place in compared(sample.doc, setting, text)
+        ]
+        program, *others = super().parts(unit)
+        return [program, Part("First wrong iteration", "text", "\n".join(rows)), *others]
+
+
+def _difference(answer: Sequence[Any], label: Sequence[Any], place: int | None) -> str:
+    if place is None:
+        return "right"
+    values = (repr(items[place]) if place < len(items) else "nothing" for items in (answer, label))
+    return "number {}: {}, but: {}".format(place + 1, *values)
 
 
 def _by_source(models: Mapping[str, Sequence[Unit]]) -> Table:

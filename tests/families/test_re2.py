@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.families import re2_published
-from lm_eval_codemind.questions import Question
+from lm_eval_codemind.families import re2, re2_published
+from lm_eval_codemind.questions import Answer, Question
+from lm_eval_codemind.questions.samples import Sample
+from lm_eval_codemind.views import views
 from tests.test_replication import loaded
 
 # Upstream's rules read no answer to these: longer than a literal may be, or NaN, which equals nothing.
@@ -57,8 +61,8 @@ def test_an_input_that_gives_the_output_is_right_and_the_recorded_one_of_a_scrip
         ("atcoder_ABC042_A", '{"input": "7 5 5"}', 0),
         ("atcoder_ABC042_A", '{"input": "5 5 5"}', 0),
         ("HumanEval_66", '{"self": {}, "args": {"s": "ababab"}, "kwargs": {}}', 0),
-        ("HumanEval_66", '{"args": {"s": "You arE Very smarT"}}', 1),
-        ("ClassEval_75@ShoppingCart.remove_item", '{"args": {"item": "a", "quantity": 1}}', 0),
+        ("HumanEval_66", '{"args": {"s": "yoY arE Very S"}}', 1),
+        ("ClassEval_75@ShoppingCart.remove_item", '{"args": {"item": "a", "quantity": 1}}', 1),
     ]:
         (answer,) = extract([[f"[INPUT]{text}[/INPUT]"]], [by_name[name]])
         assert process(by_name[name], answer)["right"] == right, (name, text)
@@ -83,3 +87,96 @@ def test_recorded_verdicts_follow(shared_data: Path, built_data: Path, monkeypat
     paths = (shared_data / "recorded").glob("re2_*.jsonl.gz")
     page = (Path(__file__).parents[2] / "docs" / "replication.md").read_text(encoding="utf-8")
     assert "\n".join(script.report(paths, listing=True)) in page
+
+
+def proven_hooks(setting: str) -> tuple[Any, Any, Any]:
+    if setting == "input":
+        return re2.input_dataset, re2.extract_input, re2.input_process_results
+    return re2.dataset, re2.extract_answer, re2.process_results
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize(("setting", "programs"), [("output", 157), ("input", 120), ("loop", 93), ("branch", 76)])
+def test_ceiling_floor_and_length_on_proven_labels(
+    setting: str, programs: int, built_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    dataset, extract, process = proven_hooks(setting)
+    documents = list(dataset(benchmark="re2", setting=setting)["test"])
+    assert sum(document["source"] in re2.SELF_CONTAINED for document in documents) == programs
+    assert max(len(document["prompt"]) for document in documents) <= 24_000
+    for name, value in (("target", 1), ("", 0)):
+        answers = extract([[document[name] if name else ""] for document in documents], documents)
+        right = [process(document, answer)["right"] for document, answer in zip(documents, answers, strict=True)]
+        wrong = [document["problem_id"] for document, one in zip(documents, right, strict=True) if one != value]
+        assert wrong == []
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize(
+    ("setting", "name", "answer", "right"),
+    [
+        # Upstream's label of this output is that of the input after the call.
+        ("output", "sample_498", "[2, 2, 3, 3, 2, 3, 3]", 1),
+        ("output", "sample_498", "[2, 2, 3, 2, 3, 3]", 0),
+        ("output", "atcoder_ABC042_A", "YES", 1),
+        ("input", "atcoder_ABC042_A", "5 5 7", 1),
+        ("input", "atcoder_ABC042_A", "7 5 5", 1),
+        ("input", "atcoder_ABC042_A", "7 7 5", 0),
+        ("input", "HumanEval_66", '{"args": {"s": "yoY arE Very S"}}', 1),
+        ("input", "HumanEval_66", '{"args": {"s": 1}}', 0),
+        ("loop", "HumanEval_24", "line 3: i = [2, 1]", 1),
+        ("loop", "HumanEval_24", "line 3: i = [2]", 0),
+        ("branch", "sample_273", "line 6: [Y, Y, Y, N]", 1),
+        ("branch", "sample_273", "line 6: [Y, Y, Y, Y]", 0),
+    ],
+)
+def test_answers_on_proven_labels(
+    setting: str, name: str, answer: str, right: int, built_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    dataset, extract, process = proven_hooks(setting)
+    document = next(row for row in dataset(benchmark="re2", setting=setting)["test"] if row["problem_id"] == name)
+    (read,) = extract([[f"<answer>{answer}</answer>"]], [document])
+    assert process(document, read)["right"] == right
+
+
+def test_the_report_shows_the_first_wrong_iteration() -> None:
+    fields = {"label": json.dumps({"3": {"i": ["2", "1"]}, "5": {"c": ["'a'"]}})}
+    rows = re2.compared(fields, "loop", "line 3: i = [2, 0]\nline 5: c = ['a']")
+    assert [(line, place) for line, _, _, _, place in rows] == [("3", 1), ("5", None)]
+    sample = Sample({"benchmark": "re2", "problem_id": "p", "setting": "loop", "shown": "", **fields}, 0, "", (), (),
+                    (Answer("line 3: i = [2, 0]"),), "", {}, {})  # fmt: skip
+    texts = {part.title: part.text for part in views()["re2_loop"].parts((sample,))}
+    assert texts["First wrong iteration"] == "line 3, i: number 2: 0, but: 1\nline 5, c: number 1: nothing, but: 'a'"
+
+
+def test_every_proof_says_what_it_is() -> None:
+    counts: Counter[str] = Counter()
+    for name, proof in re2.proofs().items():
+        for task in ("output", "input", "loop", "branch"):
+            record = proof.get(task)
+            if record is not None:
+                counts[record["status"]] += 1
+                assert record["status"] == "proven" or record["reason"], name
+                assert "value" in record or record["status"] != "corrected", name
+    assert set(counts) == {"proven", "corrected", "excluded"}
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+def test_recorded_answers_are_read(shared_data: Path, built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a label is upstream's own, every recorded output that upstream accepts is right here."""
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    script = loaded("compare_re2", monkeypatch)
+    lost = set()
+    for path in (shared_data / "recorded").glob("re2_output_prediction_*.jsonl.gz"):
+        rows = script.read(path)
+        accepted = {row["problem_id"] for row in rows if row["published_verdict"]}
+        documents, found = script.scores(re2, "output", rows)
+        for document, score in zip(documents, found, strict=True):
+            proven = re2.proofs()[document["problem_id"]]["output"]["status"] == "proven"
+            if proven and document["problem_id"] in accepted and not score["right"]:
+                lost.add(document["problem_id"])
+    # One answer is an empty text that upstream's extraction fills from elsewhere.
+    assert lost <= {"codeforces_379_A"}

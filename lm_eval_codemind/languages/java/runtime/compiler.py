@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from lm_eval_codemind.execution.isolation import Isolation
 from lm_eval_codemind.execution.job import Job
-from lm_eval_codemind.execution.unit import START_SECONDS, StartFailed, Unit, UnitGone
+from lm_eval_codemind.execution.unit import StartFailed, UnitGone
 from lm_eval_codemind.languages.java.runtime.machine import Machine
+from lm_eval_codemind.languages.programs import START_SECONDS, Server
 
 # As in CompileServer: elapsed time for each second of processor time.
 _PATIENCE = 6
@@ -39,7 +40,7 @@ class Compiled:
     jar: bytes = b""
 
 
-class Compiler(Unit):
+class Compiler(Server):
     """The resident compiler. It takes one program at a time; what it answers isn't trusted.
 
     Args:
@@ -53,7 +54,7 @@ class Compiler(Unit):
     def __init__(self, isolation: Isolation, machine: Machine) -> None:
         command = machine.compile_command(isolation)
         settings = {"role": "command", "command": command, "memory_bytes": _ADDRESS_BYTES}
-        super().__init__(isolation, settings, directories=machine.directories())
+        super().__init__(isolation, settings, machine.directories())
         try:
             self._wait_at_most(START_SECONDS)
             if self._number() != COMPILED:
@@ -66,7 +67,7 @@ class Compiler(Unit):
         """Return the compiler's result for a program and the suite of its job.
 
         Args:
-            job: The program and its suite, see :class:`.JavaSandbox`.
+            job: The program and its suite, see :meth:`.JavaSandbox.submit`.
             seconds: The processor time it may take.
             release: The version of Java to compile for; 0 for the compiler's own.
 

@@ -1,0 +1,259 @@
+"""RE2-Bench's problems on proven labels: outputs, inputs, values of loop variables, and truth of conditions.
+
+An output is that of the input in the prompt, which is the input before the call. Labels that no execution confirms
+are left out. After RE2-Bench (arXiv 2512.14917); its own tasks are in :mod:`.re2_published`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any, ClassVar
+
+from lm_eval_codemind.answers import re2_values as values
+from lm_eval_codemind.answers.comparison import same_lines
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal, render
+from lm_eval_codemind.benchmarks.re2bench import BRANCH, INPUT, LOOP, OUTPUT, plain_listing, record_of
+from lm_eval_codemind.execution import Job, ScriptCase
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.families.re2_published import FILTER, SELF_CONTAINED, PublishedRe2, class_of, mapping
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.prompts.templates import numbered
+from lm_eval_codemind.questions import Answer, Question, Variant
+
+# Characters of the program, the code that it calls, and the input or output in the prompt.
+LONGEST = 23_000
+# An object with the attributes of the input, as the proof makes it.
+_OBJECT = """_object = {name}.__new__({name})
+try:
+    _object.__init__()
+except TypeError:
+    pass
+for _name, _value in {attributes}.items():
+    setattr(_object, _name, _value)
+_object.{call}"""
+_VIEW = "lm_eval_codemind.views.re2:ProvenRe2View"
+
+
+@cache
+def proofs() -> Mapping[str, Mapping[str, Any]]:
+    """Return the packaged proofs: problem -> task -> ``status``, ``value`` of a corrected label, ``reason``."""
+    return {**shipped.load("re2/projects.json"), **shipped.load("re2/programs.json")}
+
+
+def _variant(task: str) -> Variant:
+    return Variant(f"re2_{task}", f"RE2-Bench {task}", _VIEW, "" if task == OUTPUT else task)
+
+
+class Re2(PublishedRe2):
+    """Outputs, loops and branches; the setting is the task."""
+
+    variants: ClassVar[tuple[Variant, ...]] = (_variant(OUTPUT), _variant(LOOP), _variant(BRANCH))
+    templates = "re2"
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        """Return the question of a task about a problem, if its label is proven or corrected and it is not too long."""
+        proof = proofs().get(problem.problem_id, {})
+        if proof.get(setting, {}).get("status") not in ("proven", "corrected"):
+            return
+        record = record_of(problem.upstream_questions)
+        fields = {"entry_point": problem.entry_point, "complexity": problem.to_row()["complexity"]}
+        fields |= {"difficulty": record["difficulty"], "source": record["source"], "called": ""}
+        if setting in (LOOP, BRANCH):
+            label = _flow_label(record[setting], proof[setting], setting)
+            if any("\n" in text for *_, texts in _lists(label) for text in map(str, texts)):
+                # An answer has one line for each list.
+                return
+            code, shown = plain_listing(record[setting]["code"]), record[setting]["input"].strip()
+            fields |= {"code": code, "shown": proof[setting].get("input") or shown, "label": json.dumps(label)}
+        else:
+            inputs = proof[INPUT].get("value", record["values"]["inputs"])
+            output = _output(proof[OUTPUT], record["values"]["return"])
+            shown, answer = (inputs, output) if setting == OUTPUT else (output, inputs)
+            fields |= {"code": problem.code, "called": record["called"], "label": render(answer)}
+            fields["shown"] = str(shown) if problem.kind == "script" else json.dumps(shown, indent=2, default=str)
+        if not isinstance(fields["shown"], str):
+            fields["shown"] = json.dumps(fields["shown"], indent=2)
+        if (
+            sum(len(fields[name]) for name in ("code", "called", "shown")) <= LONGEST
+            and len(fields["label"]) <= LONGEST
+        ):
+            yield Question.about(problem, setting, fields)
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        shown = {name: fields[name].strip("\n") for name in ("code", "called", "entry_point", "shown")}
+        lines = json.loads(fields["label"]) if setting in (LOOP, BRANCH) else {}
+        return {**shown, "numbered": numbered(fields["code"]), "lines": lines, "printed": kind.printed}
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        if setting == LOOP:
+            rows = [
+                (line, f"{name} = [{', '.join(texts)}]") for line, name, texts in _lists(json.loads(fields["label"]))
+            ]
+        elif setting == BRANCH:
+            letters = {
+                line: ", ".join("Y" if truth else "N" for truth in items)
+                for line, _, items in _lists(json.loads(fields["label"]))
+            }
+            rows = [(line, f"[{text}]") for line, text in letters.items()]
+        else:
+            label = parse_literal(fields["label"])
+            text = label if kind.printed else json.dumps(label) if _is_json(label) else fields["label"]
+            return {"answer": str(text).strip("\n")}
+        return {"answer": "\n".join(f"line {line}: {text}" for line, text in rows)}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the text between the marks."""
+        return Answer(values.marked_text(response))
+
+    def right(self, question: Question, answer: Answer) -> bool:
+        """Whether an answer equals the label by value."""
+        if answer.found is None:
+            return False
+        if question.key.setting in (LOOP, BRANCH):
+            return all(place is None for *_, place in compared(question.fields, question.key.setting, answer.found))
+        return _states(answer.found, parse_literal(question["label"]), kind_of(question).printed)
+
+
+class Re2Input(Re2):
+    """Inputs. An answer that differs from the recorded input is executed, if its program needs no project."""
+
+    variants = (_variant(INPUT),)
+    executes = True
+
+    def runs(self, problem: Problem) -> bool:
+        return record_of(problem.upstream_questions)["source"] in SELF_CONTAINED
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that runs the program on an answer; None if there is no need, or no way."""
+        if answer.found is None or question["source"] not in SELF_CONTAINED or super().right(question, answer):
+            return None
+        value = _unwrapped(values.read_value(answer.found))
+        if kind_of(question).printed:
+            return Job.script(question["code"], [ScriptCase(str(value))])
+        if not isinstance(value, dict):
+            return None
+        attributes, *arguments = (_source(mapping(value.get(name))) for name in ("self", "args", "kwargs"))
+        call = f"{question['entry_point']}(**{arguments[0]}, **{arguments[1]})"
+        name = class_of(question)
+        expression = _OBJECT.format(name=name, attributes=attributes, call=call) if name else call
+        return Job.evaluate(question["code"], [expression])
+
+    def right(self, question: Question, answer: Answer) -> bool:
+        if super().right(question, answer):
+            return True
+        if not answer.passed or len(answer.observations) != 1:
+            return False
+        (seen,) = answer.observations
+        if kind_of(question).printed:
+            return same_lines(seen.stdout, question["shown"])
+        if seen.literal is None or seen.exception_type:
+            return False
+        return values.same_plain(parse_literal(seen.literal), json.loads(question["shown"]))
+
+
+def compared(
+    fields: Mapping[str, Any], setting: str, text: str
+) -> list[tuple[str, str, list[Any], list[Any], int | None]]:
+    """Return line, name, answer, label and place of the first difference for each list that a question asks for."""
+    lines, rows = values.read_lines(text), []
+    for line, name, label in _lists(json.loads(fields["label"])):
+        states = lines.get(line, {})
+        # A line with one variable needs no name.
+        answer = states.get(name, states.get("", next(iter(states.values())) if len(states) == 1 and not name else []))
+        if setting == BRANCH:
+            answer = values.truths(answer)
+        else:
+            label = [values.read_value(item) for item in label]
+        rows.append((line, name, answer, label, values.first_difference(answer, label)))
+    return rows
+
+
+def _lists(label: Mapping[str, Any]) -> Iterable[tuple[str, str, list[Any]]]:
+    """Yield line, name of the variable (empty for a condition) and list of a label."""
+    for line in sorted(label, key=int):
+        states = label[line] if isinstance(label[line], dict) else {"": label[line]}
+        for name, items in states.items():
+            yield line, name, items
+
+
+def _flow_label(record: Mapping[str, Any], proof: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
+    """Return the proven label of loops or branches: the corrected one, or upstream's for the lines that are asked."""
+    if "value" in proof:
+        value: Mapping[str, Any] = proof["value"]
+        return value
+    label: Mapping[str, Any] = record["label"]
+    heads = (ast.For,) if setting == LOOP else (ast.If, ast.While)
+    nodes = {
+        str(node.lineno): node for node in ast.walk(ast.parse(plain_listing(record["code"]))) if isinstance(node, heads)
+    }
+    if setting == BRANCH:
+        return {line: label[line] for line in label if line in nodes}
+    targets = {
+        line: {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
+        for line, node in nodes.items()
+        if isinstance(node, ast.For)
+    }
+    return {
+        line: {name: [repr(item) for item in items] for name, items in states.items() if name in targets[line]}
+        for line, states in label.items()
+        if line in targets
+    }
+
+
+def _output(proof: Mapping[str, Any], recorded: Any) -> Any:
+    if "value" not in proof:
+        return recorded
+    try:
+        return parse_literal(proof["value"])
+    except NotALiteralError:
+        return proof["value"]
+
+
+def _states(text: str, label: Any, printed: bool) -> bool:
+    """Whether a text states a value, or the text that a script prints or reads."""
+    value = _unwrapped(values.read_value(text))
+    if printed:
+        return any(same_lines(str(answer), str(label)) for answer in (text, value))
+    return values.same_plain(value, label)
+
+
+def _unwrapped(value: Any) -> Any:
+    """Return the value of an object with the key ``output`` or ``input`` alone."""
+    if isinstance(value, dict) and len(value) == 1:
+        return value.get("output", value.get("input", value))
+    return value
+
+
+def _source(value: Any) -> str:
+    """Return the Python expression for a value of JSON. Text of a complex number or of a date stands for that."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key!r}: {_source(item)}' for key, item in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_source, value))}]"
+    if isinstance(value, str) and value.startswith("datetime.datetime("):
+        numbers = parse_literal(value.removeprefix("datetime.datetime"))
+        return f"__import__('datetime').datetime{numbers!r}"
+    if isinstance(value, str) and value.startswith("(") and isinstance(values.read_value(value), complex):
+        return value
+    return render(value)
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        return bool(json.loads(json.dumps(value)) == value)
+    except (TypeError, ValueError):
+        return False
+
+
+RE2 = Re2()
+RE2_INPUT = Re2Input()
+
+_hooks, _input_hooks = Hooks(RE2), Hooks(RE2_INPUT)
+dataset, process_results, extract_answer = _hooks.dataset, _hooks.process_results, _hooks.filter(FILTER)
+input_dataset, input_process_results = _input_hooks.dataset, _input_hooks.process_results
+extract_input = _input_hooks.filter(FILTER)
