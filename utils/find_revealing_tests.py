@@ -18,7 +18,7 @@ import click
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.execution import Job, Outcome, SharedPool, Status
-from lm_eval_codemind.execution.sandbox import WORKERS_VARIABLE, Pool
+from lm_eval_codemind.execution.sandbox import WORKERS_VARIABLE
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.revealing_tests import REVEALING_TESTS, RevealingTest
 from lm_eval_codemind.languages import kind_of
@@ -26,7 +26,7 @@ from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
 
 
 def find_revealing_tests(
-    correct: Sequence[Problem], buggy: Sequence[Problem], sandbox: Pool
+    correct: Sequence[Problem], buggy: Sequence[Problem], sandbox: SharedPool
 ) -> dict[str, RevealingTest]:
     """Execute the assertions of each suite one by one on both programs and return the tests found, by problem id.
 
@@ -65,7 +65,7 @@ def find_revealing_tests(
     return {problem_id: found[problem_id] for problem_id in problems if problem_id in found}
 
 
-def _run(jobs: Mapping[str, Job], sandbox: Pool) -> dict[str, Outcome]:
+def _run(jobs: Mapping[str, Job], sandbox: SharedPool) -> dict[str, Outcome]:
     running = {problem_id: sandbox.submit(job) for problem_id, job in jobs.items()}
     return {problem_id: future.result() for problem_id, future in running.items()}
 
@@ -82,7 +82,7 @@ def _alone(problem: Problem, test: str) -> Job:
     return kind.suite_job(kind.with_tests(problem, test), problem.code)
 
 
-def _from_own_input(problem: Problem, sandbox: Pool) -> dict[str, str]:
+def _from_own_input(problem: Problem, sandbox: SharedPool) -> dict[str, str]:
     """Return the assertion that a problem's program returns for its input what it returns, with the input."""
     if not problem.input:
         return {}

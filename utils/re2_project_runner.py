@@ -52,7 +52,8 @@ class Problem:
         self.names = _Names(self.module, names)
         self.installed = functions_of(self.module)
         if job["qualname"] not in self.installed:
-            raise CannotRebuild("version differs")
+            nested = job["qualname"].rpartition(".")[0] in self.installed
+            raise CannotRebuild("a nested function" if nested else "the version differs")
         self.function = self.installed[job["qualname"]]
 
     def owner(self) -> Any:
@@ -75,7 +76,7 @@ class Problem:
         done = False
         for qualname, code in codes_of(compile(tree, SHOWN, "exec", dont_inherit=True)):
             function = self.installed.get(qualname)
-            if function is not None and len(function.__code__.co_freevars) == len(code.co_freevars):
+            if function is not None and signature_of(function.__code__) == signature_of(code):
                 function.__code__ = code
                 done = done or function is self.function
         return done
@@ -228,6 +229,12 @@ def functions_of(module: Any) -> dict[str, Any]:
     return functions
 
 
+def signature_of(code: types.CodeType) -> tuple[Any, ...]:
+    """Return what a function's code must share with the code that replaces it: parameters and free variables."""
+    count = code.co_argcount + code.co_kwonlyargcount
+    return code.co_argcount, code.co_varnames[:count], code.co_flags & 0x0C, len(code.co_freevars)
+
+
 def codes_of(code: types.CodeType, prefix: str = "") -> list[tuple[str, types.CodeType]]:
     """Return the code objects of functions and classes: qualified name, code."""
     codes = []
@@ -363,6 +370,7 @@ def executed(job: dict[str, Any], names: dict[str, Any]) -> list[dict[str, Any]]
     """Return what the executions of a problem show, for each way to read its inputs until one fits."""
     try:
         problem = Problem(job, names)
+        same = "returned" in job and problem.same_source()
     except CannotRebuild as error:
         return [{"failed": str(error), "detail": ""}]
     except Exception:
@@ -371,7 +379,7 @@ def executed(job: dict[str, Any], names: dict[str, Any]) -> list[dict[str, Any]]
     for choice in problem.choices():
         if "returned" in job:
             results.append(apart(lambda choice=choice: attempt(problem, choice, "output")))
-            results[-1]["same_source"] = problem.same_source()
+            results[-1]["same_source"] = same
         else:
             modes = {}
             for mode in ("traced", "rewritten"):

@@ -1,6 +1,6 @@
 """The definition of a line for the comparison of printed outputs.
 
-``execution/lines.py`` repeats this rule, because the sandbox's processes cannot import this package.
+``execution/streams.py`` repeats this rule, because the sandbox's processes cannot import this package.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ from collections.abc import Callable
 from typing import Any
 
 from . import inside, suites, wire
-from .exceptions import describe
 from .literals import literal
 from .values import Exchange, NotPlain
 
@@ -29,17 +28,6 @@ _CALLABLE = (
     types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType,
     type(__import__("functools").lru_cache(lambda: None)),
 )  # fmt: skip
-
-
-class _Source:
-    """Gives a program's source to those who show or inspect it, as a module's loader does."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-
-    def get_source(self, name: str) -> str:
-        """Return the program's source. The program is the only module with this loader."""
-        return self._source
 
 
 class Agent:
@@ -62,7 +50,7 @@ class Agent:
         self._exchange = Exchange(_refuse, self._decode_object)
         self._surroundings = _surroundings()
         # Bound now: a program may replace what these names mean.
-        self._send, self._receive = wire.send_bytes, wire.receive
+        self._send, self._receive = wire.write_all, wire.receive
         self._others: dict[str, Callable[[dict[str, Any]], Any]] = {
             "load": self._load,
             "script": self._script,
@@ -93,7 +81,7 @@ class Agent:
             try:
                 reply = {"value": self._others[request["op"]](request)}
             except BaseException as error:
-                reply = {"raised": describe(error)}
+                reply = {"raised": suites.describe(error)}
         reply["out"] = _printed()
         message = wire.packed_message(reply)
         if len(message) > self._limit and "plain" in reply:
@@ -118,7 +106,7 @@ class Agent:
             try:
                 found = self._values[request["op"]](request, *arguments, **named)
             except BaseException as error:
-                raised = describe(error)
+                raised = suites.describe(error)
                 if not raised.pop("builtin"):
                     raise NotPlain("an exception that is more than a name and a text") from None
                 found = list(error.args)
@@ -191,7 +179,7 @@ class Agent:
             with open(file, "w", encoding="utf-8", errors="surrogatepass") as out:
                 out.write(source)
         # For tracebacks and the inspection of functions.
-        self._namespace["__loader__"] = _Source(source)
+        self._namespace["__loader__"] = types.SimpleNamespace(get_source=lambda name: source)
         return compile(source, path, "exec", dont_inherit=True)
 
     def _load(self, request: dict[str, Any]) -> None:
@@ -204,33 +192,24 @@ class Agent:
         """Run the program as a script to the end of its process and return its exit status."""
         sys.argv = ["main.py"]
         try:
-            return self._run_script(request["program"])
+            exec(self._new_module("__main__", request["program"], "main.py"), self._namespace)
+        except SystemExit as error:
+            if error.code is None or isinstance(error.code, int):
+                return int(error.code or 0) & 255
+            print(error.code, file=sys.stderr)
+            return 1
         finally:
             end_interpreter(self._namespace)
-
-    def _run_script(self, program: str) -> int:
-        try:
-            exec(self._new_module("__main__", program, "main.py"), self._namespace)
-        except SystemExit as error:
-            code = error.code
-            if code is None:
-                return 0
-            if isinstance(code, int):
-                return int(code) & 255
-            print(code, file=sys.stderr)
-            return 1
         return 0
 
     def _evaluate(self, request: dict[str, Any]) -> Any:
         """Evaluate an expression, perhaps with statements before it, in the program's namespace."""
         tree = ast.parse(request["expression"], "<expression>", "exec")
+        last = ast.parse("None", mode="eval")
         if tree.body and isinstance(tree.body[-1], ast.Expr):
-            last = ast.Expression(tree.body.pop().value)
-            exec(compile(tree, "<expression>", "exec"), self._namespace)
-            result = eval(compile(last, "<expression>", "eval"), self._namespace)
-        else:
-            exec(compile(tree, "<expression>", "exec"), self._namespace)
-            result = None
+            last.body = tree.body.pop().value
+        exec(compile(tree, "<expression>", "exec"), self._namespace)
+        result = eval(compile(last, "<expression>", "eval"), self._namespace)
         return {"type": type(result).__name__, "literal": literal(result)}
 
     def _suite(self, request: dict[str, Any]) -> Any:

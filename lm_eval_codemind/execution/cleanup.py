@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import itertools
 import os
 import stat
 
@@ -13,32 +13,24 @@ def wipe(directory: str) -> None:
     Nothing may write there meanwhile. Works through any depth of nesting without recursion, by moving nested
     directories to the top, and follows no link.
     """
-    number = 0
-    while True:
-        with os.scandir(directory) as entries:
-            names = [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]
-        if not names:
-            return
-        for path, is_directory in names:
-            if not is_directory:
-                os.unlink(path)
-                continue
+    names = (f"{directory}/.{number}" for number in itertools.count())
+    while directories := _directories(directory):
+        for path in directories:
+            for nested in _directories(path):
+                os.rename(nested, next(name for name in names if not os.path.lexists(name)))
+            os.rmdir(path)
+
+
+def _directories(directory: str) -> list[str]:
+    """Remove the files in a directory, and return the directories in it, which can be changed from now on."""
+    with os.scandir(directory) as entries:
+        listed = [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    for path, is_directory in listed:
+        if is_directory:
             os.chmod(path, stat.S_IRWXU)
-            with os.scandir(path) as inner:
-                children = [(entry.path, entry.is_dir(follow_symlinks=False)) for entry in inner]
-            for child, nested in children:
-                if not nested:
-                    os.unlink(child)
-                    continue
-                os.chmod(child, stat.S_IRWXU)
-                while True:
-                    number += 1
-                    target = f"{directory}/.{number}"
-                    if not os.path.lexists(target):
-                        break
-                os.rename(child, target)
-            with contextlib.suppress(FileNotFoundError):
-                os.rmdir(path)
+        else:
+            os.unlink(path)
+    return [path for path, is_directory in listed if is_directory]
 
 
 def reset(directory: str) -> set[str]:
@@ -54,9 +46,3 @@ def reset(directory: str) -> set[str]:
         wipe(directory)
     os.utime(directory, (0, 0))
     return names
-
-
-def is_empty(directory: str) -> bool:
-    """Whether a directory is empty."""
-    with os.scandir(directory) as entries:
-        return next(iter(entries), None) is None

@@ -18,7 +18,7 @@ class Raised(Exception):
     """The program raised an exception.
 
     Attributes:
-        described: What :func:`.exceptions.describe` said.
+        described: What :func:`.suites.describe` said.
     """
 
     def __init__(self, described: dict[str, Any]) -> None:
@@ -58,30 +58,28 @@ class Connection:
         if self.ended_by is not None:
             raise self.ended_by
         try:
-            return self._ask(request)
-        except (Raised, wire.MessageTooLong) as error:
-            if not isinstance(error, Raised):
-                self.ended_by = error
-            raise
-        except (EOFError, OSError) as error:
-            self._gone = True
-            self.ended_by = ProgramGone(str(error))
+            wire.send(self._requests, request)
+            reply: dict[str, Any] = wire.receive(self._replies, self._limit)
+            if type(reply) is not dict:
+                raise ProgramGone("malformed answer")
+            raised = _checked(reply["raised"]) if "raised" in reply else None
+            printed = reply.get("out")
         except BaseException as error:
-            self.ended_by = error if not isinstance(error, Exception) else ProgramGone(str(error))
-        raise self.ended_by
-
-    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
-        wire.send(self._requests, request)
-        reply: dict[str, Any] = wire.receive(self._replies, self._limit)
-        if type(reply) is not dict:
-            raise ProgramGone("malformed answer")
+            self._gone = isinstance(error, EOFError | OSError)
+            raise self.fail(error) from None
         self.answers += 1
-        printed = reply.get("out")
         if type(printed) is int and printed >= self.printed:
             self.printed = printed
-        if "raised" in reply:
-            raise Raised(_checked(reply["raised"]))
+        if raised is not None:
+            raise Raised(raised)
         return reply
+
+    def fail(self, error: BaseException) -> BaseException:
+        """Answer nothing more because of an error, and return what the tests get to see of the first one."""
+        if self.ended_by is None:
+            shown = isinstance(error, wire.MessageTooLong) or not isinstance(error, Exception)
+            self.ended_by = error if shown else ProgramGone(str(error))
+        return self.ended_by
 
     def end(self) -> dict[str, Any]:
         """End the program's process and return its server's report."""

@@ -7,11 +7,9 @@ Nothing is emulated and nothing is protected. The program can forge the verdict,
 from __future__ import annotations
 
 import marshal
-from types import CodeType
 from typing import Any
 
 from . import suites
-from .exceptions import describe
 
 _STATUSES = ("passed", "failed", "error")
 
@@ -30,27 +28,22 @@ def run(program: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     try:
         if request["entry_point"] and request["entry_point"] not in program:
             raise NameError(f"the program defines no {request['entry_point']!r}")
-        exec(_code(request, "support"), namespace)
+        exec(marshal.loads(request["support_code"].encode("latin-1")), namespace)
         if request["entry_point"]:
             namespace[request["entry_point"]] = program[request["entry_point"]]
-        tests = _code(request, "tests")
+        tests = marshal.loads(request["tests_code"].encode("latin-1"))
         result = suites.run(namespace, tests, request["kind"], request["entry_point"], request["only"])
         verdict.update(tests_run=result.tests_run, failed_test=result.failed_test)
         if result.problem is not None:
             raise result.problem
     except BaseException as error:
-        described = describe(error)
+        described = suites.describe(error)
         verdict["status"] = "failed" if isinstance(error, AssertionError) else "error"
         verdict["exception_type"] = described["type"]
         verdict["exception_message"] = described["message"]
         line = suites.failing_line(error.__traceback__, request["tests"])
         verdict["failed_test"] = ": ".join(part for part in (verdict.get("failed_test", ""), line) if part)
     return verdict
-
-
-def _code(request: dict[str, Any], name: str) -> CodeType:
-    code: CodeType = marshal.loads(request[f"{name}_code"].encode("latin-1"))
-    return code
 
 
 def checked(verdict: Any) -> dict[str, Any]:

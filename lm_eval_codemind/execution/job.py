@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 JobKind = Literal["function", "unittest", "script", "evaluate"]
@@ -100,12 +100,12 @@ class Job:
     def __post_init__(self) -> None:
         if self.kind not in JOB_KINDS:
             raise ValueError(f"job {self.job_id!r}: kind is {self.kind!r}, and must be one of {', '.join(JOB_KINDS)}")
-        if self.kind in ("function", "unittest") and not self.tests.strip():
-            raise ValueError(f"job {self.job_id!r}: a {self.kind} job without tests would pass all; set `tests`")
-        if self.kind == "script" and not self.cases:
-            raise ValueError(f"job {self.job_id!r}: a script job needs at least one case")
-        if self.kind == "evaluate" and not self.expressions:
-            raise ValueError(f"job {self.job_id!r}: an evaluate job needs at least one expression")
+        checked = {"script": ("case", self.cases), "evaluate": ("expression", self.expressions)}
+        name, value = checked.get(self.kind, ("test", self.tests.strip()))
+        if not value:
+            raise ValueError(
+                f"job {self.job_id!r}: a {self.kind} job without {name}s would pass all; give it at least one {name}"
+            )
 
     @classmethod
     def function(
@@ -197,7 +197,7 @@ class Job:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the job as plain values, for JSON."""
-        record = {name: getattr(self, name) for name in _JOB_FIELDS}
+        record = vars(self).copy()
         record["limits"] = vars(self.limits).copy()
         record["cases"] = [{"stdin": case.stdin, "stdout": case.stdout} for case in self.cases]
         record["only"], record["expressions"] = list(self.only), list(self.expressions)
@@ -212,6 +212,3 @@ class Job:
         for name in ("only", "expressions"):
             record[name] = tuple(record.get(name, ()))
         return cls(**record)
-
-
-_JOB_FIELDS = tuple(each.name for each in fields(Job))

@@ -20,14 +20,15 @@ import threading
 from types import CodeType
 from typing import Any
 
-from . import cleanup, exceptions, inside, outside, suites, wire
+from . import cleanup, inside, outside, suites, wire
 from .connection import Connection, ProgramGone, Raised, classify
-from .lines import printed_lines
-from .streams import Streams
+from .streams import Streams, printed_lines
 from .values import NotPlain
 
 # A program that used up its time outside although it answered this often may have lost it to the exchange of values.
 _MANY_ANSWERS = 100
+# Some kernels do not count the times of processes.
+_TIMES = "/proc/self/schedstat"
 
 
 class _OutOfTime(BaseException):
@@ -65,7 +66,7 @@ class Judge:
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
         self.spoilt = self.spoilt or threading.active_count() > 1 or outside.process_state() != self._state
-        if not self.spoilt and not cleanup.is_empty(self._home):
+        if not self.spoilt:
             cleanup.wipe(self._home)
         return outcome
 
@@ -207,7 +208,7 @@ class Judge:
 
     def _failed(self, error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) -> None:
         """Write down how the checks ended, as far as the checker saw it."""
-        described = exceptions.describe(error)
+        described = suites.describe(error)
         outcome["exception_type"] = described["type"]
         outcome["exception_message"] = described["message"]
         line = suites.failing_line(error.__traceback__, job["tests"])
@@ -278,15 +279,12 @@ def serve(control: socket.socket, zygote: socket.socket, home: str) -> None:
     if not wire.receive(zygote.fileno()).get("ready"):
         raise SystemExit("the candidate's server isn't ready")
     # The candidate's server reads in this file how long this process works or waits, which is not the program's time.
-    with contextlib.suppress(OSError), open("/proc/self/schedstat") as times:
-        socket.send_fds(zygote, [wire.packed_message({"times": True})], [times.fileno()])
+    with open(_TIMES if os.path.exists(_TIMES) else "/dev/null") as times:
+        socket.send_fds(zygote, [wire.packed_message({})], [times.fileno()])
     judge = Judge(zygote, home)
     signal.signal(signal.SIGPROF, judge.out_of_time)
     wire.send(control.fileno(), {"ready": True})
-    while True:
-        with contextlib.suppress(EOFError):
-            job = wire.receive(control.fileno())
-            wire.send(control.fileno(), {**judge.decide(job), "last": judge.spoilt})
-            if not judge.spoilt:
-                continue
-        return
+    with contextlib.suppress(EOFError):
+        while not judge.spoilt:
+            outcome = judge.decide(wire.receive(control.fileno()))
+            wire.send(control.fileno(), {**outcome, "last": judge.spoilt})

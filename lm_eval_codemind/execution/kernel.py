@@ -8,9 +8,10 @@ import errno
 import fcntl
 import os
 import struct
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Sequence
 
-from . import syscalls
+from . import seccomp, syscalls
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _fork = ctypes.PyDLL(None, use_errno=True).fork
@@ -21,7 +22,7 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_KEEPCAPS, _PR_CAPBSET_DROP, _PR_SET
 _CAP_DAC_READ_SEARCH = 2
 _LAST_CAPABILITY = 40
 _SECCOMP_SET_MODE_FILTER = 1
-_SECCOMP_NEW_LISTENER = 8
+LISTENER = 8  # SECCOMP_FILTER_FLAG_NEW_LISTENER
 _MS_NOSUID, _MS_NODEV = 2, 4
 
 # Not in the table of seccomp's rules, whose numbers differ between machines; these are the same everywhere.
@@ -46,19 +47,21 @@ class _FilterProgram(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 
 
-def _call(name: str, number: int, *arguments: object) -> int:
-    result: int = _syscall(ctypes.c_long(number), *arguments)
+def _checked(name: str, result: int) -> int:
+    """Return the result of a call, or raise the error that a negative result stands for."""
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, f"{name}: {os.strerror(code)}")
     return result
 
 
+def _call(name: str, number: int, *arguments: object) -> int:
+    return _checked(name, _syscall(ctypes.c_long(number), *arguments))
+
+
 def _prctl(option: int, *arguments: int) -> None:
     padded = [ctypes.c_ulong(value) for value in (*arguments, 0, 0, 0, 0)[:4]]
-    if _libc.prctl(ctypes.c_int(option), *padded) != 0:
-        code = ctypes.get_errno()
-        raise OSError(code, f"prctl {option}: {os.strerror(code)}")
+    _checked(f"prctl {option}", _libc.prctl(ctypes.c_int(option), *padded))
 
 
 def fork() -> int:
@@ -71,10 +74,21 @@ def fork() -> int:
     Raises:
         OSError: If there can be no child.
     """
-    pid: int = _fork()
-    if pid < 0:
-        code = ctypes.get_errno()
-        raise OSError(code, f"fork: {os.strerror(code)}")
+    return _checked("fork", _fork())
+
+
+def start(become: Callable[[], None]) -> int:
+    """Return the number of a new child of this process, which calls a function, and ends if its parent ends."""
+    pid = fork()
+    if pid == 0:
+        try:
+            end_with_parent()
+            become()
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+            sys.stderr.flush()
+        finally:
+            os._exit(70)
     return pid
 
 
@@ -108,6 +122,12 @@ def become(uid: int, keep_capabilities: bool = False, saved: int | None = None) 
     os.setresuid(uid, uid, uid if saved is None else saved)
 
 
+def give_up_saved_user() -> None:
+    """Forget the saved user that :func:`become` kept."""
+    user = os.getuid()
+    os.setresuid(user, user, user)
+
+
 def bound_capabilities() -> None:
     """Give up all capabilities for what this process may become, if it still has the one to do so."""
     for capability in range(_LAST_CAPABILITY + 1):
@@ -127,17 +147,14 @@ def set_capabilities(read_search: bool = False) -> None:
     kept = 1 << _CAP_DAC_READ_SEARCH if read_search else 0
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
     data = (ctypes.c_uint32 * 6)(kept, kept, 0, 0, 0, 0)
-    if _libc.capset(ctypes.byref(header), ctypes.byref(data)) != 0:
-        code = ctypes.get_errno()
-        raise OSError(code, f"capset: {os.strerror(code)}")
+    _checked("capset", _libc.capset(ctypes.byref(header), ctypes.byref(data)))
 
 
 def mount_tmpfs(path: str, size: int, inodes: int, user: int) -> None:
     """Mount an empty file system in memory, a user's own, of a limited size and number of files."""
     options = f"size={size},nr_inodes={inodes},mode=0700,uid={user},gid={user}".encode()
-    if _libc.mount(b"tmpfs", path.encode(), b"tmpfs", ctypes.c_ulong(_MS_NOSUID | _MS_NODEV), options) != 0:
-        code = ctypes.get_errno()
-        raise OSError(code, f"mount: {os.strerror(code)}")
+    flags = ctypes.c_ulong(_MS_NOSUID | _MS_NODEV)
+    _checked("mount", _libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags, options))
 
 
 def close_from(first: int) -> None:
@@ -151,52 +168,60 @@ def close_from(first: int) -> None:
                     os.close(int(name))
 
 
+def arrange(descriptors: Sequence[int], first: int = 0, inheritable: bool = True) -> None:
+    """Give descriptors the numbers from the first one on, and close all that have higher numbers."""
+    # By way of high numbers: one of them may have another's place.
+    above = max([first, *descriptors]) + len(descriptors) + 1
+    for place, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, above + place)
+    for place in range(len(descriptors)):
+        os.dup2(above + place, first + place, inheritable)
+    close_from(first + len(descriptors))
+
+
+def status(pid: int, name: str) -> int:
+    """Return a number of the kernel's about a process, such as ``Threads``; 0 for one that has ended."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as file:
+        for line in file:
+            if line.startswith(f"{name}:"):
+                return int(line.split()[1])
+    return 0
+
+
 class Filter:
     """A seccomp filter, laid out in memory once so that each process that installs it has little to do.
 
     Args:
-        program: The filter's instructions.
-        places: Where in them the number of the process belongs that it is installed for.
+        program: The filter's instructions, with :data:`.seccomp.OWN_PID` for the number of that process.
     """
 
-    def __init__(self, program: bytes, places: Iterable[int] = ()) -> None:
-        self._places = tuple(places)
+    def __init__(self, program: bytes) -> None:
+        marker = struct.pack("I", seccomp.OWN_PID)
+        self._places = [place for place in range(4, len(program), 8) if program[place : place + 4] == marker]
         self._buffer = ctypes.create_string_buffer(program, len(program))
         self._description = _FilterProgram(len(program) // 8, ctypes.addressof(self._buffer))
-        self._arguments = (
-            ctypes.c_long(syscalls.numbers()["seccomp"]),
-            ctypes.c_ulong(_SECCOMP_SET_MODE_FILTER),
-            ctypes.c_ulong(0),
-            ctypes.byref(self._description),
-        )
+        self._call = (ctypes.c_long(syscalls.numbers()["seccomp"]), ctypes.c_ulong(_SECCOMP_SET_MODE_FILTER))
+        self._reference = ctypes.byref(self._description)
 
-    def install(self) -> None:
-        """Put the filter on this thread; it can't be taken off. Needs :func:`no_new_privileges` before."""
-        for place in self._places:
-            struct.pack_into("I", self._buffer, place, os.getpid())
-        if _syscall(*self._arguments) != 0:
-            code = ctypes.get_errno()
-            raise OSError(code, f"seccomp: {os.strerror(code)}")
+    def install(self, flags: int = 0) -> int:
+        """Put the filter on this thread; it can't be taken off. Needs :func:`no_new_privileges` before.
 
-    def install_with_listener(self) -> int:
-        """Put the filter on this thread and return the descriptor of :class:`Listener`.
+        Args:
+            flags: :data:`LISTENER` for the descriptor of a :class:`Listener` as the result; else 0, also as the result.
 
         Raises:
             OSError: With ``EBUSY`` if what started this process listens already, as some container managers do.
         """
-        number, mode, _, description = self._arguments
-        result: int = _syscall(number, mode, ctypes.c_ulong(_SECCOMP_NEW_LISTENER), description)
-        if result < 0:
-            code = ctypes.get_errno()
-            raise OSError(code, f"seccomp: {os.strerror(code)}")
-        return result
+        for place in self._places:
+            struct.pack_into("I", self._buffer, place, os.getpid())
+        return _checked("seccomp", _syscall(*self._call, ctypes.c_ulong(flags), self._reference))
 
 
 class Listener:
     """Decides about the system calls that a filter asks about; whoever made one stands still until then.
 
     Args:
-        descriptor: From :meth:`Filter.install_with_listener`.
+        descriptor: From :meth:`Filter.install`.
     """
 
     _RECEIVE, _SEND = 0xC0502100, 0xC0182101

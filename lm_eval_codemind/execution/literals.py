@@ -10,9 +10,8 @@ import math
 import sys
 from typing import Any
 
-MAX_DEPTH = 150
-# Decimal digits of longer integers may be refused by Python.
-_SHORT_INT = 1 << 256
+from .values import MAX_DEPTH, SHORT_INT
+
 _FACTORIES = (int, float, str, list, dict, set, tuple, bool)
 _BASES: tuple[type, ...] = (int, float, str, list, tuple, dict, set, frozenset, bytes)
 _WRITES_ITSELF = frozenset(
@@ -46,7 +45,7 @@ def _literal(value: Any, depth: int) -> str:
     if value is None or kind in (bool, str, bytes, bytearray, range, type(Ellipsis)):
         return repr(value)
     if kind is int:
-        return repr(value) if -_SHORT_INT < value < _SHORT_INT else _long_int(value)
+        return repr(value) if -SHORT_INT < value < SHORT_INT else _long_int(value)
     if kind is float:
         return repr(value) if math.isfinite(value) else f"float('{value!r}')"
     if kind is complex:

@@ -19,7 +19,7 @@ from types import CodeType
 from typing import Any
 
 from . import suites
-from .connection import Connection, ProgramGone, Raised
+from .connection import Connection, Raised
 from .values import Exchange, NotPlain
 
 TEST_FILES = ("tests.py", "support.py")
@@ -51,7 +51,7 @@ class _Opaque:
     def __getattribute__(self, name: str) -> Any:
         if name.startswith("__") or sys._getframe(1).f_code.co_filename not in TEST_FILES:
             _inside()
-        return _PROGRAM(self).attribute(_TARGET(self), name)
+        return _PROGRAM(self).request({"op": "get", **_TARGET(self), "name": name}, (), {})
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name.startswith("__") or sys._getframe(1).f_code.co_filename not in TEST_FILES:
@@ -83,7 +83,16 @@ class Instance(_Opaque):
     __slots__ = ()
 
 
-class Function(_Opaque):
+class Class(_Opaque):
+    """A class of the program. Calling the class under test gives an :class:`Instance`."""
+
+    __slots__ = ()
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
+        return _PROGRAM(self).request({"op": "call", **_TARGET(self)}, args, kwargs)
+
+
+class Function(Class):
     """A function or method of the program."""
 
     __slots__ = ()
@@ -94,18 +103,6 @@ class Function(_Opaque):
     __setattr__ = _inside
     # Python would bind a function that is an attribute of a class.
     __get__ = _inside
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        return _PROGRAM(self).request({"op": "call", **_TARGET(self)}, args, kwargs)
-
-
-class Class(_Opaque):
-    """A class of the program. Calling the class under test gives an :class:`Instance`."""
-
-    __slots__ = ()
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:  # noqa: D102
-        return _PROGRAM(self).request({"op": "call", **_TARGET(self)}, args, kwargs)
 
 
 class Program:
@@ -134,13 +131,9 @@ class Program:
         """
         found = self.request({"op": "find", "name": name}, (), {})
         if self._name and name != self._name:
-            raise self._end(NotPlain(f"the tests use {name} of the program"))
+            raise self._connection.fail(NotPlain(f"the tests use {name} of the program"))
         self._name = name
         return found
-
-    def attribute(self, target: dict[str, Any], name: str) -> Any:
-        """Return an attribute of an object: plain data, or a method."""
-        return self.request({"op": "get", **target, "name": name}, (), {})
 
     def request(self, request: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Send a request with the arguments of a call, and return the result of the call.
@@ -157,7 +150,7 @@ class Program:
                 request["kwargs"] = {name: self._exchange.encode(arg) for name, arg in kwargs.items()}
             value, problem = self._receive(request, held)
         except BaseException as error:
-            raise self._end(error) from None
+            raise self._connection.fail(error) from None
         if problem is not None:
             raise problem
         return value
@@ -169,12 +162,12 @@ class Program:
             try:
                 self._receive({"op": "held", "args": [], "which": []}, numbers)
             except BaseException as error:
-                raise self._end(error) from None
+                raise self._connection.fail(error) from None
 
     def import_module(self, name: str, *rest: Any) -> Any:
         """Import a module for the tests. What patches modules leads inside: the program has other ones."""
         if name == "unittest.mock" or (name == "unittest" and len(rest) > 2 and "mock" in (rest[2] or ())):
-            raise self._end(NotPlain("the tests patch modules"))
+            raise self._connection.fail(NotPlain("the tests patch modules"))
         return __import__(name, *rest)
 
     def _held(self) -> list[int]:
@@ -234,12 +227,6 @@ class Program:
         if type(value) in (Instance, Function, Class) and "of" not in _TARGET(value):
             return {"object": _TARGET(value)["on"]}
         raise NotPlain("an object of the tests")
-
-    def _end(self, error: BaseException) -> BaseException:
-        """Keep what makes a pass impossible: the tests may catch anything."""
-        if self._connection.ended_by is None:
-            self._connection.ended_by = error if not isinstance(error, Exception) else ProgramGone(str(error))
-        return self._connection.ended_by
 
 
 def _exception(described: dict[str, Any], arguments: list[Any]) -> Exception:

@@ -6,31 +6,25 @@ an engine has taken them all. If a node is lost, its jobs run again on the other
 
 from __future__ import annotations
 
-import collections
 import logging
 import os
 import threading
 from collections.abc import Iterable
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any
 
 from . import tiers
-from .isolation import LEVELS, VARIABLE, IsolationUnavailable
+from .isolation import LEVELS, VARIABLE, Isolation, IsolationUnavailable
 from .job import Job
 from .outcome import Outcome
 from .sandbox import Sandbox
 from .unit import StartFailed
-from .workers import SandboxClosed
+from .workers import JobQueue, SandboxClosed, Worker, WorkerPool
 
 log = logging.getLogger(__name__)
 
-# Jobs a node may have waiting for each of its workers: enough to keep it busy, few to run again if it is lost.
+# Jobs a node may have waiting for each of its workers: enough to keep it busy.
 _WINDOW = 4
-
-
-class NoNodes(RuntimeError):
-    """All nodes of the cluster that ran jobs are lost."""
 
 
 class _NodeSandbox:
@@ -49,13 +43,13 @@ class _NodeSandbox:
         self._sandbox.close()
 
 
-@dataclass
+@dataclass(eq=False)
 class _Node:
-    """A node of the cluster: its actor, how many jobs it may have at once, and which it has."""
+    """A node of the cluster: its actor, how many jobs it may have at once, and how many it has."""
 
     name: str
     actor: Any
-    window: int
+    window: int = 1
     running: int = 0
 
 
@@ -81,17 +75,17 @@ class RaySandbox(Sandbox):
         hash_seed: int = 0,
     ) -> None:
         self._ray = _connected()
-        # Entered again where Ray has an answer at once.
-        self._guard = threading.RLock()
-        self._closed = False
-        self._waiting: collections.deque[tuple[Job, Future[Outcome]]] = collections.deque()
-        self._open: set[Future[Outcome]] = set()
-        arguments = (workers, requested(isolation), tuple(preload), hash_seed)
+        self._guard = threading.Lock()
+        # The choice of this process's environment holds on all nodes.
+        level = isolation if isolation != "auto" else os.environ.get(VARIABLE, "auto") or "auto"
+        arguments = (workers, level, tuple(preload), hash_seed)
         self._nodes = [self._start(node, arguments) for node in self._ray.nodes() if node["Alive"]]
         described = [self._described(node) for node in self._nodes]
-        self.workers = sum(count for _, count in described)
         # Outcomes carry their own level; this is the weakest.
-        self._level: str = max((level for level, _ in described), key=LEVELS.index)
+        weakest = Isolation(max((level for level, _ in described), key=LEVELS.index))
+        WorkerPool.__init__(self, None, sum(node.window for node in self._nodes), weakest)
+        self._start_workers(lambda: _NodeWorker("codemind-ray", self._jobs, weakest, self))
+        self.workers = sum(count for _, count in described)
 
     def _start(self, node: dict[str, Any], arguments: tuple[Any, ...]) -> _Node:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -103,7 +97,7 @@ class RaySandbox(Sandbox):
             .options(num_cpus=0, scheduling_strategy=strategy, max_concurrency=1000, max_restarts=0)
             .remote(*arguments)
         )
-        return _Node(str(node.get("NodeManagerAddress", "")) + "/" + node["NodeID"][:8], actor, 1)
+        return _Node(str(node.get("NodeManagerAddress", "")) + "/" + node["NodeID"][:8], actor)
 
     def _described(self, node: _Node) -> tuple[str, int]:
         """Return the level of a node's sandbox and the number of its workers, once the sandbox has started."""
@@ -115,91 +109,61 @@ class RaySandbox(Sandbox):
         node.window = _WINDOW * count
         return level, count
 
-    @property
-    def isolation(self) -> str:
-        """The weakest level of all nodes."""
-        return self._level
+    def outcome(self, job: Job) -> Outcome:
+        """Return the outcome of a job from the node with the most room. If that node is lost, another one runs the job.
 
-    def server_pids(self) -> list[int]:
-        """Return no process: the servers are other nodes' processes."""
-        return []
-
-    def submit(self, job: Job) -> Future[Outcome]:
-        """Return the future outcome of a job; see :meth:`Sandbox.submit`.
-
-        The future raises :class:`NoNodes` if all nodes are lost.
+        Raises:
+            StartFailed: If a node's sandbox does not start, or all nodes are lost.
+            SandboxClosed: If the sandbox is closed meanwhile.
         """
-        future: Future[Outcome] = Future()
-        with self._guard:
-            if self._closed:
-                raise SandboxClosed("the sandbox is closed")
-            self._open.add(future)
-            self._waiting.append((job, future))
-            self._dispatch()
-        return future
+        while True:
+            with self._guard:
+                if not self._nodes:
+                    raise StartFailed("all nodes of the Ray cluster that ran programs are lost")
+                node = max(self._nodes, key=lambda each: each.window - each.running)
+                node.running += 1
+            try:
+                return Outcome.from_dict(self._ray.get(node.actor.outcome.remote(job.to_dict())))
+            except self._ray.exceptions.RayError as error:
+                if self._closed:
+                    raise SandboxClosed("the sandbox was closed before the job had an outcome") from None
+                if isinstance(error, self._ray.exceptions.RayTaskError):
+                    raise StartFailed(f"node {node.name}: {error.cause}") from None
+                with self._guard:
+                    if node in self._nodes:
+                        self._nodes.remove(node)
+                        count = len(self._nodes)
+                        log.warning("Node %s is lost, %d remain; its programs run again there.", node.name, count)
+            finally:
+                with self._guard:
+                    node.running -= 1
 
-    def _dispatch(self) -> None:
-        """Give waiting jobs to the nodes that have the most room."""
-        while self._waiting:
-            if not self._nodes:
-                _, future = self._waiting.popleft()
-                self._finish(future, error=NoNodes("all nodes of the Ray cluster that ran programs are lost"))
-                continue
-            node = max(self._nodes, key=lambda each: each.window - each.running)
-            if node.running >= node.window:
-                return
-            job, future = self._waiting.popleft()
-            node.running += 1
-            answer = node.actor.outcome.remote(job.to_dict()).future()
-            answer.add_done_callback(
-                lambda done, node=node, job=job, future=future: self._answered(done, node, job, future)
-            )
-
-    def _answered(self, done: Future[dict[str, Any]], node: _Node, job: Job, future: Future[Outcome]) -> None:
-        error = done.exception()
-        with self._guard:
-            node.running -= 1
-            if error is None:
-                self._finish(future, Outcome.from_dict(done.result()))
-            elif isinstance(error, self._ray.exceptions.RayTaskError):
-                self._finish(future, error=StartFailed(f"node {node.name}: {error.cause}"))
-            elif self._closed:
-                self._finish(future, error=SandboxClosed("the sandbox was closed before the job had an outcome"))
-            else:
-                if node in self._nodes:
-                    self._nodes.remove(node)
-                    log.warning(
-                        "Node %s is lost, %d remain; its programs run again there.", node.name, len(self._nodes)
-                    )
-                self._waiting.appendleft((job, future))
-            self._dispatch()
-
-    def _finish(self, future: Future[Outcome], outcome: Outcome | None = None, error: Exception | None = None) -> None:
-        self._open.discard(future)
-        if future.cancelled():
-            return
-        if outcome is not None:
-            future.set_result(outcome)
-        else:
-            future.set_exception(error)
-
-    def close(self) -> None:
-        """End all nodes' sandboxes. Jobs without an outcome are cancelled."""
-        with self._guard:
-            if self._closed:
-                return
-            self._closed = True
-            self._waiting.clear()
-            for future in self._open:
-                future.cancel()
-            self._open.clear()
+    def _stop_workers(self) -> None:
         closing = [node.actor.close.remote() for node in self._nodes]
         self._ray.wait(closing, num_returns=len(closing), timeout=10)
         self._kill()
+        super()._stop_workers()
 
     def _kill(self) -> None:
         for node in self._nodes:
             self._ray.kill(node.actor)
+
+
+class _NodeWorker(Worker):
+    """One thread that waits for the outcome of a job on another node."""
+
+    def __init__(self, name: str, jobs: JobQueue, isolation: Isolation, cluster: RaySandbox) -> None:
+        super().__init__(name, jobs, isolation)
+        self._cluster = cluster
+
+    def pids(self) -> list[int]:
+        return []
+
+    def _close_servers(self) -> None:
+        """The nodes have them."""
+
+    def _attempt(self, job: Job) -> Outcome:
+        return self._cluster.outcome(job)
 
 
 def _connected() -> Any:
@@ -211,8 +175,3 @@ def _connected() -> Any:
     if not ray.is_initialized():
         ray.init(log_to_driver=False, configure_logging=False)
     return ray
-
-
-def requested(isolation: str) -> str:
-    """Return the level to ask of each node: the choice of this process's environment holds on all of them."""
-    return isolation if isolation != "auto" else os.environ.get(VARIABLE, "auto") or "auto"

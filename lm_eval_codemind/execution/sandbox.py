@@ -10,16 +10,15 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import asdict
-from types import TracebackType
-from typing import Protocol, cast
+from typing import cast
 
 from . import isolation as levels
 from . import tiers
-from .job import MAX_SOURCE_BYTES, Job, Limits
+from .job import Job, Limits
 from .outcome import Outcome, Status
 from .runtimes import Runtime, get_runtime
 from .shipped import starts_inside
-from .unit import CheckerCrashed, OutOfBudget, ServerUnit, UnitGone
+from .unit import JobEnded, ServerUnit, UnitGone
 from .workers import JobQueue, Worker, WorkerPool, started
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
@@ -55,24 +54,14 @@ class Sandbox(WorkerPool):
         preload: Iterable[str] = tiers.DEFAULT_PRELOAD,
         hash_seed: int = 0,
     ) -> None:
-        super().__init__(workers, _usual_workers(), isolation)
+        super().__init__(workers, _usual_workers(), levels.choose_level(isolation))
         kept = tuple(preload)
         places = itertools.cycle(_places(self.workers))
         self._start_workers(lambda: _Worker(self._jobs, self._isolation, kept, hash_seed, *next(places)))
 
-    def submit(self, job: Job) -> Future[Outcome]:
-        """Return the future outcome of a job; jobs start in the order they were submitted.
-
-        The future raises :class:`StartFailed` if no server comes up, and nothing else: a program that does whatever is
-        an outcome.
-
-        Raises:
-            SandboxClosed: If the sandbox is closed.
-            ValueError: If the program isn't one in Python.
-        """
+    def _check(self, job: Job) -> None:
         if job.language != PYTHON.name:
             raise ValueError(f"job {job.job_id!r}: a program in {job.language}, and this sandbox runs Python")
-        return super().submit(job)
 
 
 class _Worker(Worker):
@@ -100,46 +89,26 @@ class _Worker(Worker):
         for unit in list(self._units.values()):
             unit.close()
 
-    def _outcome(self, job: Job) -> Outcome:
-        refusal = self._refusal(job)
-        if refusal is not None:
-            return refusal
+    def _attempt(self, job: Job) -> Outcome:
+        if job.limits.processes and not self._isolation.contains_processes:
+            level = self._isolation.name
+            message = f"Limits.processes is {job.limits.processes}, and {level} as this user can't contain processes"
+            return self._ended(job, Status.BLOCKED, message)
         checker_seconds = job.limits.cpu_seconds * max(1, len(job.cases)) + _CHECKER_SECONDS
         record = {**job.to_dict(), "checker_seconds": checker_seconds, "inside": starts_inside(job)}
         tier = tiers.needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
-        for _ in range(2):
-            if self._stopped:
-                break
-            unit = self._units.get(tier) or self._start(tier)
-            try:
-                found = unit.exchange(record, _patience(job), checker_seconds + _GRACE_SECONDS, self._end_turn)
-                if found.pop("last"):
-                    self._units.pop(tier).close()
-                return Outcome.from_dict({**found, "isolation": self._isolation.name})
-            except OutOfBudget as error:
-                self._units.pop(tier, None)
-                message = str(error)
-                return Outcome(Status.TIMEOUT, job.job_id, exception_message=message, isolation=self._isolation.name)
-            except CheckerCrashed:
-                self._units.pop(tier, None)
-                message = "the checker crashed over what the program returned"
-                return Outcome(Status.CRASHED, job.job_id, exception_message=message, isolation=self._isolation.name)
-            except UnitGone:
-                unit.close()
-                self._units.pop(tier, None)
-        return self._lost(job)
-
-    def _refusal(self, job: Job) -> Outcome | None:
-        """Return the outcome of a job that isn't to be run at all."""
-        level = self._isolation.name
-        size = len(job.program)
-        if size > MAX_SOURCE_BYTES:
-            message = f"a program of {size} characters, more than {MAX_SOURCE_BYTES}"
-            return Outcome(Status.ERROR, job.job_id, "", "SyntaxError", message, isolation=level)
-        if job.limits.processes and not self._isolation.contains_processes:
-            message = f"Limits.processes is {job.limits.processes}, and {level} as this user can't contain processes"
-            return Outcome(Status.BLOCKED, job.job_id, exception_message=message, isolation=level)
-        return None
+        unit = self._units.get(tier) or self._start(tier)
+        try:
+            found = unit.exchange(record, _patience(job), checker_seconds + _GRACE_SECONDS, self._end_turn)
+        except UnitGone:
+            del self._units[tier]
+            raise
+        except JobEnded as error:
+            del self._units[tier]
+            return self._ended(job, *error.args)
+        if found.pop("last"):
+            self._units.pop(tier).close()
+        return Outcome.from_dict({**found, "isolation": self._isolation.name})
 
     def _start(self, tier: tuple[str, ...]) -> ServerUnit:
         modules = tiers.modules(tier)
@@ -167,19 +136,6 @@ def _places(workers: int) -> list[tuple[int, threading.Lock | None]]:
 def _patience(job: Job) -> float:
     """Return the seconds after which a job's servers count as hung: they should have ended it long before."""
     return 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * max(1, len(job.cases))
-
-
-class Pool(Protocol):
-    """The interface that accepts jobs: one sandbox, or several with one interface."""
-
-    @property
-    def isolation(self) -> str:
-        """The level: ``bubblewrap``, ``landlock`` or ``none``."""
-        ...
-
-    def submit(self, job: Job) -> Future[Outcome]:
-        """Return the future outcome of a job."""
-        ...
 
 
 class _Python(Runtime):
@@ -234,7 +190,7 @@ def _chosen_workers() -> int | None:
     return int(workers) if workers else None
 
 
-class SeededPool:
+class SeededPool(ExitStack):
     """Separate sandboxes for all languages, in which programs have one hash seed. A context manager.
 
     Args:
@@ -242,8 +198,8 @@ class SeededPool:
     """
 
     def __init__(self, hash_seed: int) -> None:
+        super().__init__()
         self._hash_seed = hash_seed
-        self._made = ExitStack()
         self._sandboxes: dict[str, WorkerPool] = {}
 
     def submit(self, job: Job) -> Future[Outcome]:
@@ -255,16 +211,8 @@ class SeededPool:
         """
         if job.language not in self._sandboxes:
             made = get_runtime(job.language).sandbox(hash_seed=self._hash_seed)
-            self._sandboxes[job.language] = self._made.enter_context(made)
+            self._sandboxes[job.language] = self.enter_context(made)
         return self._sandboxes[job.language].submit(job)
-
-    def __enter__(self) -> SeededPool:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._made.close()
 
 
 class SharedPool:

@@ -25,6 +25,7 @@ ALLOW = 0x7FFF0000
 KILL = 0x80000000  # SECCOMP_RET_KILL_PROCESS
 ASK = 0x7FC00000  # SECCOMP_RET_USER_NOTIF
 DONE = 0x00050000  # SECCOMP_RET_ERRNO without an error: the call returns 0
+NO_THREADS = DONE | errno.EAGAIN
 
 _THREAD = 0x00010000  # CLONE_THREAD
 _NAMESPACES = 0x7E020080  # every CLONE_NEW flag
@@ -79,7 +80,7 @@ _TERMINAL = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS TIOCGWINS
 
 
 def _refuse(number: int) -> int:
-    return 0x00050000 | number
+    return DONE | number
 
 
 def _argument(index: int, high: bool = False) -> int:
@@ -135,23 +136,20 @@ class _Program:
         return b"".join(_INSTRUCTION.pack(*step) for step in self._code)
 
 
-def server_filter(
-    processes: bool, links: bool = True, ask_for_threads: bool = True, free_threads: bool = False
-) -> bytes:
+def server_filter(processes: bool, links: bool, threads: int) -> bytes:
     """Return the filter for a server, which its children inherit.
 
     Args:
         processes: Whether a candidate's program may start other programs.
         links: Whether reading symbolic links is allowed, which Landlock doesn't govern.
-        ask_for_threads: Whether the holder of the filter's listener decides about each new thread; else there are none.
-        free_threads: Whether new threads are nobody's to decide about, since other limits hold them.
+        threads: The verdict on new threads: :data:`ASK` the holder of the filter's listener, :data:`NO_THREADS`, or
+            :data:`ALLOW`, if other limits hold them.
     """
     program = _Program()
     program.rule(_ALLOWED + _MODES + _OWNERS + _OF_PROCESSES + _OF_CLOCKS + ["getpriority"], ALLOW)
     # 64-bit flags: no namespace flag lies in the upper half.
     program.when("clone", [(_ANY_BIT, _argument(0), _NAMESPACES, True)], KILL)
-    verdict = ALLOW if free_threads else ASK if ask_for_threads else _refuse(errno.EAGAIN)
-    program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], verdict)
+    program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], threads)
     program.rule(_SERVER, ALLOW)
     if processes:
         program.rule(["execve", "execveat"], ALLOW)
@@ -177,11 +175,11 @@ def server_filter(
     return program.finish(_refuse(errno.EPERM))
 
 
-_OWN_PID = 0x5AFE0001  # stands for the process's own number until it is known
+OWN_PID = 0x5AFE0001  # stands for the process's own number until it is known
 
 
 # The first argument names another process. The kernel reads its lower half only.
-_OTHER = [(_EQUAL, _argument(0), 0, False), (_EQUAL, _argument(0), _OWN_PID, False)]
+_OTHER = [(_EQUAL, _argument(0), 0, False), (_EQUAL, _argument(0), OWN_PID, False)]
 
 
 def _add_common_rules(program: _Program, attributes: bool) -> None:
@@ -210,7 +208,7 @@ def _add_common_rules(program: _Program, attributes: bool) -> None:
 
 
 def candidate_filter(alone: bool, processes: bool) -> bytes:
-    """Return the filter for a candidate's process, to be completed by its number at :func:`own_number_places`.
+    """Return the filter for a candidate's process, to be completed by its number.
 
     Args:
         alone: Whether the program has a separate user or file system. Otherwise it is the user that its host is:
@@ -220,7 +218,7 @@ def candidate_filter(alone: bool, processes: bool) -> bytes:
     program = _Program()
     refused = _refuse(errno.EPERM)
     _add_common_rules(program, alone)
-    own = [(_EQUAL, _argument(0), _OWN_PID, True)]
+    own = [(_EQUAL, _argument(0), OWN_PID, True)]
     if alone:
         program.when(["kill", "tgkill"], own, ALLOW)
     else:
@@ -247,7 +245,7 @@ def candidate_filter(alone: bool, processes: bool) -> bytes:
 
 
 def started_filter(attributes: bool) -> bytes:
-    """Return the filter for a program that :mod:`.starter` starts, to be completed at :func:`own_number_places`.
+    """Return the filter for a program that :mod:`.starter` starts, to be completed by its number.
 
     It is put in place before the program is started, which is therefore allowed. The C library asks for the
     processors of each thread, and does without an answer if the call does not exist.
@@ -259,7 +257,7 @@ def started_filter(attributes: bool) -> bytes:
     refused = _refuse(errno.EPERM)
     program.when("sched_getaffinity", _OTHER, _refuse(errno.ENOSYS))
     _add_common_rules(program, attributes)
-    program.when(["kill", "tgkill"], [(_EQUAL, _argument(0), _OWN_PID, True)], ALLOW)
+    program.when(["kill", "tgkill"], [(_EQUAL, _argument(0), OWN_PID, True)], ALLOW)
     program.when(
         "prlimit64",
         [(_EQUAL, _argument(0), 0, True), (_EQUAL, _argument(2), 0, True), (_EQUAL, _argument(2, True), 0, True)],
@@ -269,9 +267,3 @@ def started_filter(attributes: bool) -> bytes:
     program.when("socketpair", [(_EQUAL, _argument(0), 1, True), (_EQUAL, _argument(1), 1, True)], ALLOW)
     program.rule(_SERVER, refused)
     return program.finish(ALLOW)
-
-
-def own_number_places(program: bytes) -> list[int]:
-    """Return the positions in a candidate's filter at which the process number must be written."""
-    marker = struct.pack("I", _OWN_PID)
-    return [place for place in range(4, len(program), _INSTRUCTION.size) if program[place : place + 4] == marker]

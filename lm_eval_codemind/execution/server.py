@@ -11,6 +11,7 @@ which programs may use beyond their limits, and ``environment``, their variables
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
 import json
@@ -40,7 +41,7 @@ def main() -> None:
     if settings["level"] != "bubblewrap":
         kernel.end_with_parent()
     sys.argv = [""]
-    _keep_descriptors(settings["sockets"])
+    kernel.arrange(settings["sockets"], _FIRST_SOCKET, inheritable=False)
     sys.path[:] = settings["path"]
     os.environ.pop("PYTHONUSERBASE", None)
     os.environ.pop("CODEMIND_STARTUP_HOOK", None)
@@ -57,10 +58,8 @@ def main() -> None:
     # Arrow's own pool asks for a gigabyte of addresses at once, which a program's limit doesn't have.
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     for name in settings.get("preload", ()):
-        try:
+        with contextlib.suppress(ImportError):
             importlib.import_module(name)
-        except ImportError:
-            continue
     settings["processors"] = _stay_on(settings.get("processor", -1))
     role = settings["role"]
     if role == "trial":
@@ -92,16 +91,6 @@ def main() -> None:
         from . import zygote
 
         zygote.serve(sockets[0], settings, *confine(settings))
-
-
-def _keep_descriptors(sockets: list[int]) -> None:
-    """Give the sockets fixed numbers, and close all else that the host may have handed over."""
-    top = max([_FIRST_SOCKET, *sockets]) + len(sockets) + 1
-    for index, number in enumerate(sockets):
-        os.dup2(number, top + index)
-    for index in range(len(sockets)):
-        os.dup2(top + index, _FIRST_SOCKET + index, inheritable=False)
-    kernel.close_from(_FIRST_SOCKET + len(sockets))
 
 
 def _stay_on(processor: int) -> set[int]:
@@ -162,14 +151,13 @@ def confine(settings: dict[str, Any]) -> tuple[int, int]:
         links = settings["processes"] = True
     if settings["role"] not in ("judge", "command"):
         try:
-            program = seccomp.server_filter(settings["processes"], links)
-            listener = kernel.Filter(program).install_with_listener()
+            program = seccomp.server_filter(settings["processes"], links, seccomp.ASK)
+            listener = kernel.Filter(program).install(kernel.LISTENER)
         except OSError as error:
             if error.errno != errno.EBUSY:
                 raise
-    if listener < 0 and starts_programs:
+    if listener < 0:
         # A virtual machine can't do without threads.
-        kernel.Filter(seccomp.server_filter(True, free_threads=True)).install()
-    elif listener < 0:
-        kernel.Filter(seccomp.server_filter(settings["processes"], links, ask_for_threads=False)).install()
+        threads = seccomp.ALLOW if starts_programs else seccomp.NO_THREADS
+        kernel.Filter(seccomp.server_filter(settings["processes"], links, threads)).install()
     return rules, listener

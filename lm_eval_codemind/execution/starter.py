@@ -15,7 +15,6 @@ import resource
 import select
 import signal
 import socket
-import sys
 import time
 from typing import Any
 
@@ -32,7 +31,7 @@ def become_command(settings: dict[str, Any]) -> None:
     os.dup2(3, 0)
     os.dup2(3, 1)
     kernel.close_from(3)
-    _give_up_saved_user()
+    kernel.give_up_saved_user()
     if settings["level"] != "none":
         _filter(settings).install()
     _execute(settings["command"], {})
@@ -50,25 +49,15 @@ def serve(control: socket.socket, settings: dict[str, Any], rules: int, listener
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     starter = _Starter(control, settings, rules, listener)
     wire.send(control.fileno(), {"home": settings["home"]})
-    while True:
-        try:
-            request = wire.receive(control.fileno())
-        except EOFError:
-            return
-        wire.send(control.fileno(), starter.answer(request))
+    with contextlib.suppress(EOFError):
+        while True:
+            wire.send(control.fileno(), starter.answer(wire.receive(control.fileno())))
 
 
 def _filter(settings: dict[str, Any]) -> kernel.Filter:
     # A separate user can only change attributes of files that it owns.
     attributes = settings["level"] == "bubblewrap" or settings["user"] != 0
-    program = seccomp.started_filter(attributes)
-    return kernel.Filter(program, seccomp.own_number_places(program))
-
-
-def _give_up_saved_user() -> None:
-    user, _, saved = os.getresuid()
-    if saved != user:
-        os.setresuid(user, user, user)
+    return kernel.Filter(seccomp.started_filter(attributes))
 
 
 def _execute(command: list[str], variables: dict[str, str]) -> None:
@@ -84,11 +73,7 @@ class _Starter:
 
     def __init__(self, control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
         self._control = control.fileno()
-        self._home: str = settings["home"]
-        # What a program needs beyond its limits.
-        self._own_bytes: int = settings["own_bytes"]
-        self._own_threads: int = settings["own_threads"]
-        self._environment: dict[str, str] = settings["environment"]
+        self._settings = settings
         self._rules = rules
         self._listener = kernel.Listener(listener) if listener >= 0 else None
         self._filter = _filter(settings) if settings["level"] != "none" else None
@@ -103,26 +88,19 @@ class _Starter:
             os.close(self._file)
         # A program can reopen this file, and nobody can change it.
         self._file = os.memfd_create("program", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        _write(self._file, base64.b64decode(request["file"]))
+        wire.write_all(self._file, base64.b64decode(request["file"]))
         fcntl.fcntl(self._file, _ADD_SEALS, _ALL_SEALS)
         return {"loaded": True}
 
     def _run(self, request: dict[str, Any]) -> dict[str, Any]:
         limits = request["limits"]
         stdin = os.memfd_create("stdin", os.MFD_CLOEXEC)
-        _write(stdin, request["stdin"].encode("utf-8", "surrogateescape"))
+        wire.write_all(stdin, request["stdin"].encode("utf-8", "surrogateescape"))
         os.lseek(stdin, 0, os.SEEK_SET)
         pipes = [self._pipe(name) for name in ("stdout", "stderr")]
         started = time.monotonic()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                self._become_program(request, [stdin, *(write for _, write in pipes), self._file])
-            except BaseException:
-                sys.excepthook(*sys.exc_info())
-                sys.stderr.flush()
-            finally:
-                os._exit(70)
+        descriptors = [stdin, *(write for _, write in pipes), self._file]
+        pid = kernel.start(lambda: self._become_program(request, descriptors))
         for _, write in pipes:
             os.close(write)
         outputs = {read: bytearray() for read, _ in pipes}
@@ -135,7 +113,7 @@ class _Starter:
             while _drain(read, output, limits["output_bytes"]):
                 pass
             os.close(read)
-        cleanup.reset(self._home)
+        cleanup.reset(self._settings["home"])
         os.close(stdin)
         stdout, stderr = (output.decode("latin-1") for output in outputs.values())
         if max(len(stdout), len(stderr)) > limits["output_bytes"]:
@@ -153,7 +131,7 @@ class _Starter:
 
     def _pipe(self, name: str) -> tuple[int, int]:
         """Return both ends of a pipe. A program that looks finds a name that tells nothing of this process."""
-        path = os.path.join(self._home, f"jvm.{name}")
+        path = os.path.join(self._settings["home"], f"jvm.{name}")
         os.mkfifo(path, 0o600)
         read = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         write = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
@@ -176,15 +154,15 @@ class _Starter:
         if self._own_user:
             threads = self._threads(limits)
             resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
-        _give_up_saved_user()
+        kernel.give_up_saved_user()
         if self._rules >= 0:
             kernel.landlock_restrict(self._rules)
         if self._filter is not None:
             self._filter.install()
-        _execute(request["command"], self._environment)
+        _execute(request["command"], self._settings["environment"])
 
     def _threads(self, limits: dict[str, Any]) -> int:
-        return int(1 + self._own_threads + limits["threads"])
+        return int(1 + self._settings["own_threads"] + limits["threads"])
 
     def _follow(self, pid: int, limits: dict[str, Any], started: float, outputs: dict[int, bytearray]) -> str:
         """Wait for a program's end, or for it to cross a limit.
@@ -200,7 +178,7 @@ class _Starter:
             poller.register(read, select.POLLIN)
         if self._listener is not None:
             poller.register(self._listener.descriptor, select.POLLIN)
-        memory = limits["memory_bytes"] + self._own_bytes
+        memory = limits["memory_bytes"] + self._settings["own_bytes"]
         glance, idle = started, 0.0
         try:
             while True:
@@ -210,7 +188,7 @@ class _Starter:
                 if self._control in ready:
                     return "gone"
                 if self._listener is not None and self._listener.descriptor in ready:
-                    self._listener.decide(lambda: _value(pid, "Threads") < self._threads(limits))
+                    self._listener.decide(lambda: kernel.status(pid, "Threads") < self._threads(limits))
                 for read in ready & outputs.keys():
                     if not _drain(read, outputs[read], limits["output_bytes"]):
                         poller.unregister(read)
@@ -222,7 +200,7 @@ class _Starter:
                 used = time.clock_gettime((~pid << 3) | 2)
                 if used >= limits["cpu_seconds"]:
                     return "cpu"
-                if _value(pid, "VmRSS") << 10 > memory:
+                if kernel.status(pid, "VmRSS") << 10 > memory:
                     return "memory"
                 # On a busy machine a program is not to blame for waiting, but nothing may go on for ever.
                 idle += 0.0 if _is_ready(pid) else now - glance
@@ -233,15 +211,6 @@ class _Starter:
             os.close(child)
 
 
-def _value(pid: int, name: str) -> int:
-    """Return a number of the kernel's about a process; 0 for one that has ended."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as file:
-        for line in file:
-            if line.startswith(f"{name}:"):
-                return int(line.split()[1])
-    return 0
-
-
 def _is_ready(pid: int) -> bool:
     """Whether a thread of a process runs, or is ready and waits for a processor."""
     with contextlib.suppress(OSError):
@@ -250,12 +219,6 @@ def _is_ready(pid: int) -> bool:
                 if file.read().rpartition(b")")[2].split()[0] in (b"R", b"D"):
                     return True
     return False
-
-
-def _write(descriptor: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(descriptor, view) :]
 
 
 def _drain(descriptor: int, output: bytearray, limit: int) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import fcntl
 import os
 
+from .wire import write_all
+
 # What is written once can't be changed: F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE.
 _SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008
 
@@ -27,24 +29,22 @@ class Streams:
     def __init__(self, text: str | None) -> None:
         self.output = os.memfd_create("stdout", os.MFD_CLOEXEC)
         self.errors = os.memfd_create("stderr", os.MFD_CLOEXEC)
-        self._input = -1
+        self._inputs: list[int] = []
         if text is not None:
-            self._input = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-            view = memoryview(text.encode("utf-8", "surrogateescape"))
-            while view:
-                view = view[os.write(self._input, view) :]
-            os.lseek(self._input, 0, os.SEEK_SET)
-            fcntl.fcntl(self._input, fcntl.F_ADD_SEALS, _SEALS)
+            made = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+            write_all(made, text.encode("utf-8", "surrogateescape"))
+            os.lseek(made, 0, os.SEEK_SET)
+            fcntl.fcntl(made, fcntl.F_ADD_SEALS, _SEALS)
+            self._inputs.append(made)
 
     def to_send(self) -> list[int]:
         """Return the descriptors for the program's server: output, errors and, where there is one, the input."""
-        return [self.output, self.errors, *([self._input] if self._input >= 0 else [])]
+        return [self.output, self.errors, *self._inputs]
 
     def sent(self) -> None:
         """Close what only the program needs."""
-        if self._input >= 0:
-            os.close(self._input)
-            self._input = -1
+        while self._inputs:
+            os.close(self._inputs.pop())
 
     def take(self, limit: int) -> dict[str, list[object]]:
         """Return each stream's size in bytes and its text up to a limit (as latin-1, which keeps every byte); close it.
@@ -59,3 +59,14 @@ def _take(descriptor: int, limit: int) -> list[object]:
     text = os.pread(descriptor, min(size, limit), 0).decode("latin-1") if size else ""
     os.close(descriptor)
     return [size, text]
+
+
+def printed_lines(text: str) -> list[str]:
+    """Return the lines of an output as they are compared.
+
+    ``answers/lines.py`` defines them in the same way. The sandbox's processes see this directory only.
+    """
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines

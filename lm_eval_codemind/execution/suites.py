@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import random
 import sys
 import types
@@ -147,3 +148,21 @@ def failing_line(trace: TracebackType | None, tests: str) -> str:
         trace = trace.tb_next
     lines = tests.splitlines()
     return lines[number - 1].strip()[:4000] if 0 < number <= len(lines) else ""
+
+
+def describe(error: BaseException) -> dict[str, Any]:
+    """Return an exception as plain values: the name of its type, its built-in base classes, and its text."""
+    kind = type(error)
+    bases = [base.__name__ for base in kind.__mro__ if base.__module__ == "builtins" and base is not object]
+    try:
+        text = str(error)
+    except BaseException as second:
+        text = f"<{type(second).__name__} while printing the exception>"
+    return {
+        "type": str(kind.__name__)[:200],
+        "bases": bases,
+        "message": text[:4000],
+        "errno": error.errno if isinstance(error, OSError) and type(error.errno) is int else None,
+        # Whether it consists of a built-in class and its arguments.
+        "builtin": vars(builtins).get(kind.__name__) is kind and not vars(error) and error.__cause__ is None,
+    }

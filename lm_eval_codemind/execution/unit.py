@@ -8,17 +8,16 @@ import signal
 import socket
 import struct
 import subprocess
-import tempfile
 import threading
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import users, wire
-from .isolation import BUBBLEWRAP, Homes, Isolation, last_line
+from . import wire
+from .isolation import Isolation, Server
+from .outcome import Status
 
-_START_SECONDS = 120
+START_SECONDS = 120
 # A program that takes longer leaves its turn to another worker's.
 _SHORT_MILLISECONDS = 200
 _CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP}
@@ -29,19 +28,72 @@ class UnitGone(Exception):
     """A server of the unit has ended, or doesn't answer."""
 
 
-class OutOfBudget(Exception):
-    """The checker used more than the job grants it, and was ended with its unit. The text says of what."""
-
-
-class CheckerCrashed(Exception):
-    """The checker died of a signal, over what the program returned to it. The job must not be tried again."""
+class JobEnded(Exception):
+    """A job brought its unit to an end, and must not be tried again. The arguments are its status and a message."""
 
 
 class StartFailed(Exception):
     """A server didn't come up. The text says what it said."""
 
 
-class ServerUnit:
+class Unit:
+    """Servers in a row: each is connected to the next, and the first one to this process.
+
+    Args:
+        isolation: The level to start them at.
+        settings: For each server.
+        hash_seed: ``PYTHONHASHSEED`` of all.
+        directories: More of the machine that they may read, each with where bubblewrap shows it.
+
+    Raises:
+        StartFailed: If one can't be started.
+    """
+
+    def __init__(
+        self,
+        isolation: Isolation,
+        *settings: dict[str, Any],
+        hash_seed: int = 0,
+        directories: Mapping[str, str] | None = None,
+    ) -> None:
+        self._servers: list[Server] = []
+        self.last_error = ""
+        # A worker's thread and whoever closes the sandbox may come at the same time.
+        self._closing = threading.Lock()
+        ends = [end for _ in settings for end in socket.socketpair()]
+        self._control, *handed = ends
+        try:
+            # Each server gets a socket to the one before it, and one to the next.
+            for number in reversed(range(len(settings))):
+                sockets = [end.fileno() for end in handed[2 * number : 2 * number + 2]]
+                self._servers.append(isolation.launch(settings[number], sockets, hash_seed, directories))
+        except OSError as error:
+            self.close()
+            raise StartFailed(str(error)) from None
+        finally:
+            for end in handed:
+                end.close()
+
+    def pids(self) -> list[int]:
+        """Return the processes this unit started, not those below them."""
+        return [server.process.pid for server in self._servers]
+
+    def _wait_at_most(self, seconds: float) -> None:
+        # In the kernel: the descriptor itself stays one that blocks.
+        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", int(seconds) + 1, 0))
+
+    def close(self) -> None:
+        """End all servers and everything below them, and remove their directories."""
+        with self._closing:
+            with contextlib.suppress(OSError):
+                self._control.shutdown(socket.SHUT_RDWR)
+            self._control.close()
+            for server in self._servers:
+                with contextlib.suppress(OSError):
+                    self.last_error = server.end() or self.last_error
+
+
+class ServerUnit(Unit):
     """A checker's and a candidate's server, connected to each other; the checker is connected to this process.
 
     Args:
@@ -59,54 +111,23 @@ class ServerUnit:
     def __init__(
         self, isolation: Isolation, preload: list[str], limits: dict[str, Any], hash_seed: int, processor: int = -1
     ) -> None:
-        # Under bubblewrap each server has a separate file system.
-        self._homes = None if isolation.name == BUBBLEWRAP else Homes()
-        ours, judge_host = socket.socketpair()
-        judge_zygote, zygote = socket.socketpair()
-        self._control = ours
+        settings = {"limits": limits, "processor": processor}
+        candidate = {"role": "zygote", "preload": preload, **settings}
+        super().__init__(isolation, {"role": "judge", **settings}, candidate, hash_seed=hash_seed)
         self._poller = select.poll()
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-        self._processes: list[subprocess.Popen[bytes]] = []
-        self._users: list[users.User] = []
-        self.last_error = ""
-        # A worker's thread and whoever closes the sandbox may come at the same time.
-        self._closing = threading.Lock()
-        try:
-            for role, ends in (("zygote", [zygote]), ("judge", [judge_host, judge_zygote])):
-                imported = preload if role == "zygote" else []
-                settings = {"role": role, "preload": imported, "limits": limits, "processor": processor}
-                descriptors = [end.fileno() for end in ends]
-                home = self._homes.make(role) if self._homes else ""
-                user = 0
-                if isolation.needs_users:
-                    self._users.append(users.take())
-                    user = self._users[-1].number
-                self._processes.append(isolation.launch(settings, descriptors, home, hash_seed, self._errors, user))
-        except OSError as error:
-            self.close()
-            raise StartFailed(str(error)) from None
-        finally:
-            for end in (judge_host, judge_zygote, zygote):
-                end.close()
         try:
             self._judge = self._ready()
         except (EOFError, OSError, wire.WireError):
             self.close()
-            raise StartFailed(self.last_error) from None
-
-    def pids(self) -> list[int]:
-        """Return the processes this unit started, not those below them."""
-        return [process.pid for process in self._processes]
+            raise StartFailed(self.last_error or "no message") from None
 
     def _ready(self) -> int:
         """Wait for the checker's first word and return its process: bubblewrap's own stands between it and this one."""
         self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        # In the kernel: the descriptor itself stays one that blocks.
-        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", _START_SECONDS, 0))
+        self._wait_at_most(START_SECONDS)
         body, credentials, _, _ = self._control.recvmsg(8192, socket.CMSG_SPACE(_CREDENTIALS.size))
         wire.rest(self._control.fileno(), body)
         self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
-        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 0, 0))
         self._poller.register(self._control, select.POLLIN)
         return int(_CREDENTIALS.unpack(credentials[0][2][: _CREDENTIALS.size])[0])
 
@@ -124,8 +145,7 @@ class ServerUnit:
             takes_long: Called if the job is none of the usual ones, which take milliseconds.
 
         Raises:
-            OutOfBudget: If one of these times ran out; the unit is ended.
-            CheckerCrashed: If the checker died of a signal.
+            JobEnded: If one of these times ran out and the unit was ended, or the checker died of a signal.
             UnitGone: If a server ended otherwise.
         """
         try:
@@ -141,43 +161,21 @@ class ServerUnit:
                 spent = "processor" if pause <= 0 else "elapsed" if time.monotonic() >= deadline else ""
                 if spent:
                     self.close()
-                    raise OutOfBudget(f"the checks used up their {spent} time")
+                    raise JobEnded(Status.TIMEOUT, f"the checks used up their {spent} time")
             message: dict[str, Any] = wire.receive(self._control.fileno())
         except (EOFError, OSError, wire.WireError) as error:
             crashed = self._checker_crashed()
             self.close()
             if crashed:
-                raise CheckerCrashed from None
+                raise JobEnded(Status.CRASHED, "the checker crashed over what the program returned") from None
             raise UnitGone(str(error) or "a server ended") from None
         return message
 
     def _checker_crashed(self) -> bool:
         """Whether the checker has died of a signal that this process did not send."""
         try:
-            status = self._processes[-1].wait(1)
+            status = self._servers[-1].process.wait(1)
         except subprocess.TimeoutExpired:
             return False
         # Bubblewrap's own process ends with the signal's number above 128.
         return (-status if status < 0 else status - 128) in _CRASHES
-
-    def close(self) -> None:
-        """End both servers and everything below them, and remove their directories."""
-        with self._closing:
-            self._close()
-
-    def _close(self) -> None:
-        with contextlib.suppress(OSError):
-            self._control.shutdown(socket.SHUT_RDWR)
-        self._control.close()
-        for process in self._processes:
-            process.kill()
-        for process in self._processes:
-            process.wait()
-        for user in self._users:
-            user.release()
-        if not self._errors.closed:
-            self.last_error = last_line(self._errors)
-            self._errors.close()
-        if self._homes and Path(self._homes.root).is_dir():
-            with contextlib.suppress(OSError):
-                self._homes.remove()

@@ -25,7 +25,7 @@ _MAX_SHARED = 1_000_000
 # Items with equal hashes, in a set or among the keys of a dict: inserting them takes quadratic time.
 _MAX_COLLISIONS = 100
 # Longer integers cross as hexadecimal text. Decimal conversion is quadratic, and limited to 4300 digits.
-_SHORT_INT = 1 << 256
+SHORT_INT = 1 << 256
 _SCALARS = frozenset({str, bool, float, type(None)})
 _TYPES = {
     kind.__name__: kind for kind in (bool, int, float, complex, str, bytes, list, tuple, set, frozenset, dict)
@@ -63,7 +63,7 @@ class Exchange:
         if kind in _SCALARS:
             return value
         if kind is int:
-            return value if -_SHORT_INT < value < _SHORT_INT else {"int": hex(value)}
+            return value if -SHORT_INT < value < SHORT_INT else {"int": hex(value)}
         if depth > MAX_DEPTH:
             raise NotPlain(f"a value nested more than {MAX_DEPTH} levels deep")
         depth += 1
@@ -178,17 +178,12 @@ class Exchange:
         decoded = [(self._held[number], [self._decode(part, 1) for part in parts]) for number, parts in content]
         for entry, parts in decoded:
             container = entry[0]
-            if type(container) is dict:
-                pairs = [(key, item) for key, item in parts]
-                _check_hashes([key for key, _ in pairs])
-                container.clear()
-                container.update(pairs)
-            elif type(container) is set:
-                _check_hashes(parts)
+            if type(container) is list:
+                container[:] = parts
+            else:
+                _check_hashes([key for key, _ in parts] if type(container) is dict else parts)
                 container.clear()
                 container.update(parts)
-            else:
-                container[:] = parts
             entry[1] = None
         for entry, _ in decoded:
             _check_size(entry[0])

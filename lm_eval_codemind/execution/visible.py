@@ -223,15 +223,11 @@ class _Found:
         for each in sorted(self._shown, key=lambda path: (path.count("/"), path)):
             if not any(_within(each, other) for other in (*shown, *SYSTEM)):
                 shown.append(each)
-        around = (*shown, *SYSTEM)
+        self._shown = set(shown)
         return View(
             shown=tuple(shown),
-            links=tuple(
-                (link, target)
-                for link, target in sorted(self._links.items())
-                if not any(_within(link, other) for other in around)
-            ),
-            listed=tuple(each for each in sorted(self._listed) if not any(_within(each, other) for other in around)),
+            links=tuple((link, target) for link, target in sorted(self._links.items()) if not self.seen(link)),
+            listed=tuple(each for each in sorted(self._listed) if not self.seen(each)),
             hidden=(_OWN,) if any(_within(_OWN, other) for other in shown) else (),
             path=tuple(path),
             user_base=site.getuserbase() if site.ENABLE_USER_SITE else "",
@@ -352,14 +348,9 @@ def _editable_locations() -> set[str]:
         with contextlib.suppress(Exception):  # a finder is anybody's code
             spec = importlib.util.find_spec(name)
             if spec is not None and spec.submodule_search_locations:
-                # Of a namespace, only packages in it can lie in a project's root.
-                locations.update(
-                    location
-                    for folder in spec.submodule_search_locations
-                    for location in (
-                        [folder] if spec.origin else _importable(folder, 1) if os.path.isdir(folder) else ()
-                    )
-                )
+                for folder in spec.submodule_search_locations:
+                    # Of a namespace, only packages in it can lie in a project's root.
+                    locations.update([folder] if spec.origin else _importable(folder, 1))
             elif spec is not None and spec.origin:
                 locations.add(spec.origin)
     return locations

@@ -37,20 +37,18 @@ def send(descriptor: int, message: Any) -> None:
     Raises:
         OSError: If the other side is gone.
     """
-    send_bytes(descriptor, packed_message(message))
+    write_all(descriptor, packed_message(message))
 
 
-def send_bytes(descriptor: int, data: bytes) -> None:
-    """Send what :func:`packed_message` returned.
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write bytes, such as what :func:`packed_message` returned, to the last one.
 
     Raises:
         OSError: If the other side is gone.
     """
     sent = os.write(descriptor, data)
-    if sent < len(data):
-        view = memoryview(data)[sent:]
-        while view:
-            view = view[os.write(descriptor, view) :]
+    while sent < len(data):
+        sent += os.write(descriptor, memoryview(data)[sent:])
 
 
 def receive(descriptor: int, limit: int = MAX_MESSAGE_BYTES) -> Any:
@@ -78,20 +76,16 @@ def rest(descriptor: int, first: bytes, limit: int = MAX_MESSAGE_BYTES) -> Any:
     (length,) = _LENGTH.unpack_from(first)
     if length > limit:
         raise MessageTooLong(f"a message of {length} bytes, limit {limit}")
-    body = first[_LENGTH.size :]
-    if len(body) < length:
-        parts = [body]
-        missing = length - len(body)
-        while missing:
-            part = _read(descriptor, missing)
-            parts.append(part)
-            missing -= len(part)
-        body = b"".join(parts)
-    elif len(body) > length:
+    parts = [first[_LENGTH.size :]]
+    missing = length - len(parts[0])
+    if missing < 0:
         # Each side waits for an answer before it speaks again, so that more than one message is a violation.
-        raise WireError(f"{len(body) - length} bytes after a message of {length}")
+        raise WireError(f"{-missing} bytes after a message of {length}")
+    while missing:
+        parts.append(_read(descriptor, missing))
+        missing -= len(parts[-1])
     try:
-        text = body.decode("ascii")
+        text = b"".join(parts).decode("ascii")
         message, end = _scan(text, 0)
     except (ValueError, RecursionError, StopIteration) as error:
         raise WireError(f"not a message: {error}") from None

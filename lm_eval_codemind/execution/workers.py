@@ -8,13 +8,12 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from types import TracebackType
 from typing import TypeAlias, TypeVar
 
 from . import isolation as levels
-from .job import Job
+from .job import MAX_SOURCE_BYTES, Job
 from .outcome import Outcome, Status
-from .unit import StartFailed
+from .unit import StartFailed, UnitGone
 
 Started = TypeVar("Started")
 Self = TypeVar("Self", bound="WorkerPool")
@@ -40,6 +39,9 @@ def started(start: Callable[[], Started]) -> Started:
 class Worker(threading.Thread, ABC):
     """One thread with its own servers: it hands them jobs and replaces them when they end.
 
+    Attributes:
+        source_error: ``Outcome.exception_type`` of a source that is not a program of the language.
+
     Args:
         name: The thread's.
         jobs: What to take jobs from; None among them is the end.
@@ -47,6 +49,8 @@ class Worker(threading.Thread, ABC):
         turn: Held by the worker while it waits for a job and until the job turns out to be a long one. So of several
             workers with one lock only one is at work on short jobs. None for a worker that shares none.
     """
+
+    source_error = "SyntaxError"
 
     def __init__(
         self, name: str, jobs: JobQueue, isolation: levels.Isolation, turn: threading.Lock | None = None
@@ -67,8 +71,12 @@ class Worker(threading.Thread, ABC):
         """End the servers, also in mid-job."""
 
     @abstractmethod
-    def _outcome(self, job: Job) -> Outcome:
-        """Return a job's outcome, whatever the program does."""
+    def _attempt(self, job: Job) -> Outcome:
+        """Return a job's outcome, whatever the program does.
+
+        Raises:
+            UnitGone: If the servers ended. The next attempt starts other ones.
+        """
 
     def stop(self) -> None:
         """End the servers, also in mid-job, and start none again."""
@@ -100,16 +108,28 @@ class Worker(threading.Thread, ABC):
             self._has_turn = False
             self._turn.release()
 
-    def _lost(self, job: Job) -> Outcome:
-        """Return the outcome of a job whose servers ended, twice.
+    def _outcome(self, job: Job) -> Outcome:
+        """Return a job's outcome, at the second attempt if need be.
 
         Raises:
-            SandboxClosed: If they ended because the sandbox was closed.
+            SandboxClosed: If the sandbox is closed meanwhile.
         """
+        size = len(job.program)
+        if size > MAX_SOURCE_BYTES:
+            message = f"a program of {size} characters, more than {MAX_SOURCE_BYTES}"
+            return self._ended(job, Status.ERROR, message, self.source_error)
+        for _ in range(2):
+            with contextlib.suppress(UnitGone):
+                if not self._stopped:
+                    return self._attempt(job)
         if self._stopped:
             raise SandboxClosed("the sandbox was closed before the job had an outcome")
-        message = "the program's server ended, and that of a second try as well"
-        return Outcome(Status.CRASHED, job.job_id, exception_message=message, isolation=self._isolation.name)
+        return self._ended(job, Status.CRASHED, "the program's server ended, and that of a second try as well")
+
+    def _ended(self, job: Job, status: Status, message: str, kind: str = "") -> Outcome:
+        """Return the outcome of a job whose program did not run to its end."""
+        level = self._isolation.name
+        return Outcome(status, job.job_id, exception_type=kind, exception_message=message, isolation=level)
 
 
 class WorkerPool:
@@ -118,16 +138,13 @@ class WorkerPool:
     Args:
         workers: Programs at a time; None for the usual number.
         usual: That number.
-        isolation: ``auto``, or the level to insist on.
-
-    Raises:
-        IsolationUnavailable: If the level can't be had on this machine, or, for ``auto``, no level can.
+        isolation: The level of their servers.
     """
 
-    def __init__(self, workers: int | None, usual: int, isolation: str) -> None:
+    def __init__(self, workers: int | None, usual: int, isolation: levels.Isolation) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"workers is {workers}, and must be 1 or more")
-        self._isolation = levels.choose_level(isolation)
+        self._isolation = isolation
         self.workers = workers or usual
         self._jobs: JobQueue = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -147,15 +164,23 @@ class WorkerPool:
     def submit(self, job: Job) -> Future[Outcome]:
         """Return the future outcome of a job; jobs start in the order they were submitted.
 
+        The future raises :class:`StartFailed` if no server comes up, and nothing else: a program that does whatever is
+        an outcome.
+
         Raises:
             SandboxClosed: If the sandbox is closed.
+            ValueError: If the sandbox does not run such jobs.
         """
+        self._check(job)
         future: Future[Outcome] = Future()
         with self._lock:
             if self._closed:
                 raise SandboxClosed("the sandbox is closed")
             self._jobs.put((job, future))
         return future
+
+    def _check(self, job: Job) -> None:
+        """Raise a ValueError if the sandbox does not run such jobs."""
 
     def run(self, jobs: Iterable[Job]) -> list[Outcome]:
         """Return the outcomes of jobs, in the jobs' order."""
@@ -188,7 +213,5 @@ class WorkerPool:
     def __enter__(self: Self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

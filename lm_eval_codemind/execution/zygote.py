@@ -46,15 +46,10 @@ def serve(control: socket.socket, settings: dict[str, Any], rules: int, listener
     gc.collect()
     gc.freeze()
     wire.send(control.fileno(), {"ready": True})
-    while True:
-        try:
-            request, ends = _receive_start(control)
-            if "times" in request:
-                (zygote.checker_times,) = ends
-                continue
-        except EOFError:
-            return
-        wire.send(control.fileno(), zygote.run(request, ends))
+    with contextlib.suppress(EOFError):
+        _, (zygote.checker_times,) = _receive_start(control)
+        while True:
+            wire.send(control.fileno(), zygote.run(*_receive_start(control)))
 
 
 def _receive_start(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
@@ -70,7 +65,7 @@ class _Zygote:
     """Forks candidates' processes, one at a time, each with everything it may not do taken away.
 
     Attributes:
-        checker_times: Descriptor of the checker's ``/proc/self/schedstat``.
+        checker_times: Descriptor of the checker's ``/proc/self/schedstat``, or of an empty file.
     """
 
     checker_times = -1
@@ -92,14 +87,11 @@ class _Zygote:
             # A separate user can only change attributes of files that it owns.
             alone = self._level == "bubblewrap" or settings["user"] != 0
             for several in (False, True):
-                program = seccomp.candidate_filter(alone, several)
-                self._filters[several] = kernel.Filter(program, seccomp.own_number_places(program))
+                self._filters[several] = kernel.Filter(seccomp.candidate_filter(alone, several))
         with open("/proc/self/statm") as file:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
         self._cores = os.cpu_count() or 1
         self._processors: set[int] = settings["processors"]
-        user, _, saved = os.getresuid()
-        self._user = user if saved != user else -1
         agent.rehearse()
         # Every child starts from the same numbers.
         suites.seed()
@@ -121,15 +113,7 @@ class _Zygote:
         """Run one candidate's process to its end and return the report."""
         limits = request["limits"]
         started = time.monotonic()
-        pid = kernel.fork()
-        if pid == 0:
-            try:
-                self._become_candidate(limits, ends)
-            except BaseException:
-                sys.excepthook(*sys.exc_info())
-                sys.stderr.flush()
-            finally:
-                os._exit(70)
+        pid = kernel.start(lambda: self._become_candidate(limits, ends))
         for end in ends:
             os.close(end)
         reason, asked = self._follow(pid, limits, started)
@@ -171,13 +155,7 @@ class _Zygote:
         # Opened for each program: the server's would carry flags from one program to the next.
         standard_input = given[0] if given else os.open("/dev/null", os.O_RDONLY)
         wanted = [standard_input, out, err, requests, replies, *([self._rules] if self._rules >= 0 else [])]
-        # By way of high numbers: one of them may have another's place.
-        above = max(wanted) + len(wanted) + 1
-        for place, descriptor in enumerate(wanted):
-            os.dup2(descriptor, above + place)
-        for place in range(len(wanted)):
-            os.dup2(above + place, place)
-        kernel.close_from(len(wanted))
+        kernel.arrange(wanted)
         if limits != self._defaults:
             self._set_limits(limits)
         seconds = int(limits["cpu_seconds"]) + 2
@@ -186,8 +164,7 @@ class _Zygote:
             resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"] + 1, limits["processes"] + 1))
         if given:
             agent.use_standard_input()
-        if self._user >= 0:
-            os.setresuid(self._user, self._user, self._user)
+        kernel.give_up_saved_user()
         if self._rules >= 0:
             kernel.landlock_restrict(_RULES)
             os.close(_RULES)
@@ -240,12 +217,8 @@ class _Zygote:
 
     def _end_descendants(self, leader: int) -> None:
         """End the processes that a program started, where it was allowed to start any."""
-        if os.getpid() == 1:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(-1, signal.SIGKILL)
-        else:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(leader, signal.SIGKILL)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(-1 if os.getpid() == 1 else -leader, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             while True:
                 os.waitpid(-1, 0)
@@ -271,11 +244,4 @@ def _times(schedstat: int) -> tuple[float, float]:
 
 def _may_start_thread(pid: int, limits: dict[str, Any]) -> bool:
     """Whether a program may have one thread more. If it may start processes, their limit counts threads, too."""
-    if limits["processes"]:
-        return True
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            threads = int(file.read().rpartition(")")[2].split()[17])
-        return threads <= int(limits["threads"])
-    except (OSError, IndexError, ValueError):
-        return False
+    return bool(limits["processes"]) or kernel.status(pid, "Threads") <= limits["threads"]

@@ -14,7 +14,8 @@ from pathlib import Path
 from lm_eval_codemind import __version__
 from lm_eval_codemind.execution.job import Job
 from lm_eval_codemind.execution.outcome import Outcome, Status
-from lm_eval_codemind.execution.sandbox import Pool, SharedPool
+from lm_eval_codemind.execution.sandbox import SharedPool
+from lm_eval_codemind.execution.workers import WorkerPool
 from lm_eval_codemind.harness.progress import Progress
 
 logger = logging.getLogger(__name__)
@@ -31,7 +32,7 @@ class Journal:
     An outcome is found again by all that it depends on: the job, the level of isolation and the version of the suite.
     """
 
-    def __init__(self, path: Path, sandbox: Pool) -> None:
+    def __init__(self, path: Path, sandbox: WorkerPool | SharedPool) -> None:
         """Read the outcomes that an earlier, interrupted scoring left.
 
         Args:

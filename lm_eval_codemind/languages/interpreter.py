@@ -8,16 +8,15 @@ import shutil
 import signal
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.execution import isolation as levels
-from lm_eval_codemind.execution.job import MAX_SOURCE_BYTES, Job, ScriptCase
-from lm_eval_codemind.execution.lines import printed_lines
+from lm_eval_codemind.execution.job import Job, ScriptCase
 from lm_eval_codemind.execution.outcome import CaseOutcome, Outcome, Status
 from lm_eval_codemind.execution.runtimes import Runtime
+from lm_eval_codemind.execution.streams import printed_lines
 from lm_eval_codemind.execution.unit import UnitGone
 from lm_eval_codemind.execution.workers import JobQueue, Worker, WorkerPool, started
 from lm_eval_codemind.languages.programs import PROGRAM, Starter
@@ -49,17 +48,12 @@ class Prepared:
 class ProgramWorker(Worker):
     """One thread with its own starter of programs. It replaces the starter when that process ends.
 
-    Attributes:
-        source_error: ``Outcome.exception_type`` of a source that is not a program of the language.
-
     Args:
         name: The thread's name.
         jobs: The queue of jobs.
         isolation: The isolation level of the starter.
         start: A function that starts a new starter.
     """
-
-    source_error = "SyntaxError"
 
     def __init__(self, name: str, jobs: JobQueue, isolation: levels.Isolation, start: Callable[[], Starter]) -> None:
         super().__init__(name, jobs, isolation)
@@ -84,26 +78,19 @@ class ProgramWorker(Worker):
     def _explained(self, stderr: str, status: int) -> Explanation:
         """Return why a program ended with a status other than 0."""
 
-    def _outcome(self, job: Job) -> Outcome:
-        level = self._isolation.name
-        if len(job.program) > MAX_SOURCE_BYTES:
-            message = f"a program of {len(job.program)} characters, more than {MAX_SOURCE_BYTES}"
-            return Outcome(Status.ERROR, job.job_id, "", self.source_error, message, isolation=level)
+    def _attempt(self, job: Job) -> Outcome:
         if job.limits.processes:
             message = f"Limits.processes is {job.limits.processes}, and programs in {job.language} may start none"
-            return Outcome(Status.BLOCKED, job.job_id, exception_message=message, isolation=level)
+            return self._ended(job, Status.BLOCKED, message)
         prepared = self._prepared(job)
         if isinstance(prepared, Outcome):
             return prepared
-        for _ in range(2):
-            if self._stopped:
-                break
-            try:
-                return self._run(job, prepared)
-            except UnitGone:
-                self._close_servers()
-                self._starter = None
-        return self._lost(job)
+        try:
+            return self._run(job, prepared)
+        except UnitGone:
+            self._close_servers()
+            self._starter = None
+            raise
 
     def _run(self, job: Job, prepared: Prepared) -> Outcome:
         if self._starter is None:
@@ -253,20 +240,13 @@ class InterpreterSandbox(WorkerPool):
     """
 
     def __init__(self, interpreter: Interpreter, workers: int | None = None, isolation: str = "auto") -> None:
-        super().__init__(workers, len(os.sched_getaffinity(0)), isolation)
+        super().__init__(workers, len(os.sched_getaffinity(0)), levels.choose_level(isolation))
         interpreter.find()
         self._start_workers(lambda: _InterpreterWorker(self._jobs, self._isolation, interpreter))
 
-    def submit(self, job: Job) -> Future[Outcome]:
-        """Return the future outcome of a job; jobs start in the order they were submitted.
-
-        Raises:
-            SandboxClosed: If the sandbox is closed.
-            ValueError: If the job is not a ``script``.
-        """
+    def _check(self, job: Job) -> None:
         if job.kind != "script":
             raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, but an interpreter needs 'script'")
-        return super().submit(job)
 
 
 class _InterpreterWorker(ProgramWorker):

@@ -839,7 +839,7 @@ _escape(
     "looks for files of other jobs",
     {F},
     """
-return any(name != 'mine' for name in os.listdir('.')) or bool(glob.glob('/tmp/codemind-sandbox-*/*/*'))
+return any(name != 'mine' for name in os.listdir('.')) or bool(glob.glob('/tmp/codemind-sandbox-*/*'))
 """,
 )
 _escape(

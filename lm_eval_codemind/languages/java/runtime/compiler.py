@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from lm_eval_codemind.execution.isolation import Isolation
 from lm_eval_codemind.execution.job import Job
-from lm_eval_codemind.execution.unit import StartFailed, UnitGone
+from lm_eval_codemind.execution.unit import START_SECONDS, StartFailed, Unit, UnitGone
 from lm_eval_codemind.languages.java.runtime.machine import Machine
-from lm_eval_codemind.languages.programs import START_SECONDS, Server
 
 # As in CompileServer: elapsed time for each second of processor time.
 _PATIENCE = 6
@@ -40,7 +39,7 @@ class Compiled:
     jar: bytes = b""
 
 
-class Compiler(Server):
+class Compiler(Unit):
     """The resident compiler. It takes one program at a time; what it answers isn't trusted.
 
     Args:
@@ -54,7 +53,7 @@ class Compiler(Server):
     def __init__(self, isolation: Isolation, machine: Machine) -> None:
         command = machine.compile_command(isolation)
         settings = {"role": "command", "command": command, "memory_bytes": _ADDRESS_BYTES}
-        super().__init__(isolation, settings, machine.directories())
+        super().__init__(isolation, settings, directories=machine.directories())
         try:
             self._wait_at_most(START_SECONDS)
             if self._number() != COMPILED:
@@ -67,7 +66,7 @@ class Compiler(Server):
         """Return the compiler's result for a program and the suite of its job.
 
         Args:
-            job: The program and its suite, see :meth:`.JavaSandbox.submit`.
+            job: The program and its suite, see :class:`.JavaSandbox`.
             seconds: The processor time it may take.
             release: The version of Java to compile for; 0 for the compiler's own.
 

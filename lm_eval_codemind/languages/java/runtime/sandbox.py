@@ -8,7 +8,6 @@ import os
 import queue
 import re
 import secrets
-from concurrent.futures import Future
 from typing import Any
 
 from lm_eval_codemind.execution import isolation as levels
@@ -46,7 +45,8 @@ class JavaSandbox(WorkerPool):
     A resident compiler, itself in the sandbox, compiles a program once. Each case of a ``script`` runs in a new virtual
     machine. The tests of a ``function`` are a class ``MainSuite`` that is compiled with the program and
     started in its virtual machine by ``SuiteRunner``; ``entry_point`` is the class they are about. The program could
-    tamper with these tests, and the outcome says so.
+    tamper with these tests, and the outcome says so. The future outcome of a job raises :class:`.jdk.JavaUnavailable`
+    if the JDK doesn't work.
 
     Args:
         workers: Programs at a time; None for the number of processors this process may use.
@@ -73,25 +73,15 @@ class JavaSandbox(WorkerPool):
     ) -> None:
         self.java = java or jdk.find()
         self.runtime = runtime or self.java
-        super().__init__(workers, len(os.sched_getaffinity(0)), isolation)
+        super().__init__(workers, len(os.sched_getaffinity(0)), levels.choose_level(isolation))
         made = functools.partial(machine.prepare, self.java, self.runtime)
         self._compilers = _Compilers(self._isolation, made, release, 1 + self.workers // 8)
         hashes = machine.identity_hashes(hash_seed)
         self._start_workers(lambda: _Worker(self._jobs, self._isolation, made, self._compilers, hashes))
 
-    def submit(self, job: Job) -> Future[Outcome]:
-        """Return the future outcome of a job; jobs start in the order they were submitted.
-
-        The future raises :class:`StartFailed` if no server comes up, and :class:`.jdk.JavaUnavailable` if the JDK
-        doesn't work, and nothing else: a program that does whatever is an outcome.
-
-        Raises:
-            SandboxClosed: If the sandbox is closed.
-            ValueError: If the job is of another kind than ``script`` and ``function``.
-        """
+    def _check(self, job: Job) -> None:
         if job.kind not in ("script", "function"):
             raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and Java has only script and function")
-        return super().submit(job)
 
     def server_pids(self) -> list[int]:
         """Return the processes the sandbox has started, not those below them."""
@@ -184,7 +174,7 @@ class _Worker(ProgramWorker):
     def _prepared(self, job: Job) -> Prepared | Outcome:
         compiled = self._compilers.compile(job)
         if compiled.status != COMPILED or not (job.entry_point or compiled.main_class):
-            return _not_run(job, compiled, self._isolation.name)
+            return self._not_run(job, compiled)
         java: machine.Machine = self._made()
         cases = job.cases
         if job.kind == "function":
@@ -201,6 +191,13 @@ class _Worker(ProgramWorker):
             return [*java.run_command(job.limits, starter.home), *self._hashes, *options]
 
         return Prepared(compiled.jar, command, cases)
+
+    def _not_run(self, job: Job, compiled: Compiled) -> Outcome:
+        """Return the outcome of a program that there is nothing to run of."""
+        status = {TIMEOUT: Status.TIMEOUT, MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
+        if compiled.status == COMPILED:
+            return self._ended(job, status, "the program has no `public static void main(String[])`")
+        return self._ended(job, status, compiled.message[:MAX_MESSAGE], COMPILE_ERROR)
 
     def _run(self, job: Job, prepared: Prepared) -> Outcome:
         outcome = super()._run(job, prepared)
@@ -221,15 +218,6 @@ class _Worker(ProgramWorker):
         if not uncaught:
             return verdict, "", f"exited with status {status}"
         return verdict, uncaught[-1]["type"], uncaught[-1]["message"] or ""
-
-
-def _not_run(job: Job, compiled: Compiled, level: str) -> Outcome:
-    """Return the outcome of a program that there is nothing to run of."""
-    status = {TIMEOUT: Status.TIMEOUT, MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
-    if compiled.status == COMPILED:
-        message = "the program has no `public static void main(String[])`"
-        return Outcome(status, job.job_id, exception_message=message, isolation=level)
-    return Outcome(status, job.job_id, "", COMPILE_ERROR, compiled.message[:MAX_MESSAGE], isolation=level)
 
 
 class _Java(Runtime):
