@@ -210,6 +210,17 @@ _COCONUT = Benchmark(
     labels="none",
     extends="humaneval",
 )
+_CES = Benchmark(
+    "ces",
+    "CES",
+    "function",
+    162,
+    f"{_READERS}.ces:read",
+    archives=(CES,),
+    sources=(FROM_CES, FROM_HUMAN_EVAL),
+    labels="none",
+    extends="humaneval",
+)
 _SAMPLE = Benchmark("sample", "Sample", None, 24, f"{_READERS}.sample:read", labels="own", counterpart="sample_java")
 _SAMPLE_JAVA = Benchmark(
     "sample_java",
@@ -289,6 +300,7 @@ BENCHMARKS = (
     _REVAL_CLASSEVAL,
     _RE2,
     _COCONUT,
+    _CES,
     _SAMPLE,
     _SAMPLE_BUGS,
     _buggy(_SAMPLE_BUGS, "own"),

@@ -28,6 +28,7 @@ _PACKAGED = tuple(
         "runtime:RUNTIME",
         "runtime_published:PUBLISHED_RUNTIME",
         "trace_published:COCONUT",
+        "trace_published:CES",
         "re2:RE2",
         "re2:RE2_INPUT",
         "re2_published:PUBLISHED_RE2",

@@ -1,6 +1,7 @@
 """Published questions about whole executions, with their labels and rules, for replication.
 
-CoCoNUT asks for the lines that a call executes, in order.
+CoCoNUT asks for the lines that a call executes, in order. CES asks for the states of loops, the values of conditions,
+the branches and the output.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from lm_eval_codemind.answers import ces as answers
+from lm_eval_codemind.benchmarks.ces import BRANCH, CONDITION, ITERABLE, VARIABLE
+from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind
@@ -21,6 +25,7 @@ from lm_eval_codemind.scores import trace_published as scores
 from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
 FILTER = "extract-trace"
+CES_TRACES = "proofs/ces_traces.json"
 
 _LIST = re.compile(r"\[[^\[\]]*(?:\]|$)")
 # Their labels end with line 1 of a text that the program gives to eval().
@@ -100,6 +105,179 @@ def lines_of(text: str) -> list[int] | None:
     return [int(part) for part in parts if part] if all(part.isdecimal() or not part for part in parts) else None
 
 
+class CesTrace(Family):
+    """One question per input: the states of loops, the values of conditions, the branches and the output."""
+
+    variants = (
+        Variant("trace_published_ces", "CES", "lm_eval_codemind.views.trace_published:CesView", submittable=False),
+    )
+    templates = "trace_published"
+    filters = (FILTER,)
+    metric = "output"
+    verdict = "output"
+
+    def template(self, kind: Kind, setting: str) -> str:
+        return "ces"
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        complexity = problem.to_row()["complexity"]
+        for given in json.loads(problem.upstream_questions):
+            key = Key(problem.benchmark, problem.problem_id, setting, given["name"])
+            fields = {name: given[name] for name in ("code", "input", "output")}
+            fields |= {"entry_point": problem.entry_point, "complexity": complexity}
+            fields |= {"marks": json.dumps(given["marks"]), "proven": json.dumps(proven_marks(given))}
+            yield Question(key, problem.kind, problem.language, fields)
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        return {"program": _annotated(fields, hidden=True), "input": fields["input"]}
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        program, output = _annotated(fields, hidden=False), fields["output"].strip()
+        return {"answer": f"[PYTHON]\n{program}\n[/PYTHON]\n\n[OUTPUT]\n{output}\n[/OUTPUT]"}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        """Return the annotated program, with the stated output in the details."""
+        code = answers.annotated_code(response)
+        return Answer(code or None, {"output": answers.stated_output(response)})
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        code, stated = answer.found or "", answer.details["output"]
+        expected = answers.value_of(question["output"].strip())
+        output = stated is not None and answers.value_of(stated.strip()) == expected
+        found = answer.details["bits"] = bits(json.loads(question["marks"]), question["code"], answers.read_marks(code))
+        proven = json.loads(question["proven"])
+        stated_marks = answers.on_lines_of(code, question["code"])
+        trace = all(
+            _states(stated_marks.get(line, {}).get(name), [answers.value_of(text) for text in values])
+            for line, name, values in proven
+        )
+        return {
+            "output": float(output),
+            "coherent": float(
+                all(scores.coherent(kind == "loop", first, second, output) for _, kind, (first, second) in found)
+            ),
+            "trace": float(trace),
+            "lucky": float(output and not trace),
+            "answered": float(answer.found is not None),
+        }
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document. Those of traces are None without marks that are proven."""
+        metrics: dict[str, Any] = {**means, "right_for_the_right_reason": None}
+        if question["proven"] == "[]":
+            return {**metrics, "trace": None, "lucky": None}
+        if means["output"]:
+            metrics["right_for_the_right_reason"] = (means["output"] - means["lucky"]) / means["output"]
+        return metrics
+
+
+def bits(marks: Sequence[Any], program: str, stated: answers.Marks) -> list[tuple[int, str, tuple[bool, bool]]]:
+    """Return the two bits of each loop and each chain of conditions, by CES's rules: line, kind, bits."""
+    lines: dict[int, dict[str, dict[str, list[Any]]]] = {}
+    for line, kind, name, values in marks:
+        lines.setdefault(line, {}).setdefault(kind, {})[name] = [answers.value_of(text) for text in values]
+
+    def right(line: int, kind: str) -> bool:
+        """Whether all recorded marks of a kind on a line are stated."""
+        said = stated.get(line, {})
+        shown = {name: f"({name})" if kind == CONDITION else name for name in lines.get(line, {}).get(kind, {})}
+        return all(
+            answers.same_values(said.get(shown[name]), values, nested=kind == ITERABLE)
+            if kind in (VARIABLE, ITERABLE)
+            else _same_list(said.get(shown[name]), values)
+            for name, values in lines.get(line, {}).get(kind, {}).items()
+        )
+
+    found = [
+        (line, "loop", (right(line, VARIABLE), right(line, ITERABLE))) for line in lines if ITERABLE in lines[line]
+    ]
+    for chain in _chains(program):
+        asked = [line for line in chain if lines.get(line, {}).keys() & {CONDITION, BRANCH}]
+        if asked:
+            conditions, branches = (all(right(line, kind) for line in asked) for kind in (CONDITION, BRANCH))
+            found.append((asked[-1], "condition", (conditions, branches)))
+    return found
+
+
+def proven_marks(given: Mapping[str, Any]) -> list[tuple[int, str, list[str]]]:
+    """Return the loop variables and the conditions of an input with their executed values: line, name, values as text.
+
+    ``proofs/ces_traces.json`` has the values that upstream records otherwise.
+    """
+    corrected = shipped.load(CES_TRACES).get(given["name"], {})
+    tests = {(line, name) for line, name in _tests(given["code"])}
+    found = []
+    for line, kind, name, values in given["marks"]:
+        if kind == VARIABLE or (kind == CONDITION and (line, name) in tests):
+            shown = f"({name})" if kind == CONDITION else name
+            executed = corrected.get(f"{line} {shown}", values)
+            if executed is not None:
+                found.append((line, shown, executed))
+    return found
+
+
+def _tests(program: str) -> Iterable[tuple[int, str]]:
+    """Yield the conditions of a program's ``if`` statements with their lines, counted from 0."""
+    for node in ast.walk(ast.parse(program)):
+        if isinstance(node, ast.If):
+            yield node.lineno - 1, str(ast.get_source_segment(program, node.test))
+
+
+def _chains(program: str) -> list[list[int]]:
+    """Return the lines of each ``if`` with its ``elif`` and ``else``, counted from 0."""
+    lines, seen, found = program.split("\n"), set(), []
+    for node in ast.walk(ast.parse(program)):
+        if not isinstance(node, ast.If) or node in seen:
+            continue
+        chain, last = [node.lineno - 1], node
+        while (
+            len(last.orelse) == 1 and isinstance(last.orelse[0], ast.If) and "elif" in lines[last.orelse[0].lineno - 1]
+        ):
+            last = last.orelse[0]
+            seen.add(last)
+            chain.append(last.lineno - 1)
+        if last.orelse:
+            start = last.orelse[0].lineno - 2
+            chain.append(next(line for line in range(start, 0, -1) if lines[line].strip().startswith("else")))
+        found.append(chain)
+    return found
+
+
+def _same_list(text: str | None, values: Sequence[Any]) -> bool:
+    """Whether a mark states the decisions of a condition or branch by CES's rule. Letters need no quotes."""
+    if text is None:
+        return False
+    answer = answers.value_of(re.sub(r"(?<![\w'\"])([YN])(?![\w'\"])", r"'\1'", text))
+    return (answer if isinstance(answer, list) else [answer]) == values
+
+
+def _states(text: str | None, values: Sequence[Any]) -> bool:
+    """Whether a mark states executed values, in one list or in a list for each execution of its loop."""
+    if text is None:
+        return False
+    answer = answers.value_of(text)
+    answer = answer if isinstance(answer, list) else [answer]
+    return answer == values or (
+        all(isinstance(one, list) for one in answer) and [value for one in answer for value in one] == values
+    )
+
+
+def _annotated(fields: Mapping[str, Any], hidden: bool) -> str:
+    """Return a program with the marks of its lines, with or without their values."""
+    wraps = {VARIABLE: "STATE", ITERABLE: "STATE", CONDITION: "CONDITION", BRANCH: "BRANCH"}
+    lines = fields["code"].rstrip("\n").split("\n")
+    notes: dict[int, str] = {}
+    for line, kind, name, values in json.loads(fields["marks"]):
+        shown = f"({name})" if kind == CONDITION else name
+        value = "??" if hidden else f"[{', '.join(map(_literal, values))}]"
+        notes[line] = notes.get(line, "") + f"[{wraps[kind]}]{shown}={value}[/{wraps[kind]}]"
+    return "\n".join(f"{text} ## {notes[n]}" if n in notes else text for n, text in enumerate(lines))
+
+
+def _literal(text: str) -> str:
+    return repr(answers.value_of(text))
+
+
 # -- aggregations
 
 
@@ -134,3 +312,8 @@ coconut_dataset, process_coconut, extract_trace = (
     _coconut.process_results,
     _coconut.filter(FILTER),
 )
+
+CES = CesTrace()
+
+_ces = Hooks(CES)
+ces_dataset, process_ces, extract_annotated = _ces.dataset, _ces.process_results, _ces.filter(FILTER)

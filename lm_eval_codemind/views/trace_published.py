@@ -9,7 +9,7 @@ from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.statistics import Estimate, mean
 from lm_eval_codemind.scores.trace_published import collapsed, program_hard, program_mean
-from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange
+from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing
 
 _OVER_PROGRAMS = {"mean": program_mean, "hard": program_hard, "mean_plain": program_mean, "hard_plain": program_hard}
 
@@ -39,5 +39,27 @@ class CoconutView(View):
             Part("Arguments", "code", str(sample.doc["arguments"])),
             Part("Executed lines", "text", str(collapsed(sample.doc["lines"])), aside=True),
             answer_of(sample),
+            *exchange(sample),
+        ]
+
+
+class CesView(View):
+    """A unit is an input."""
+
+    reported = ("output", "coherent", "trace", "right_for_the_right_reason")
+
+    def outcome(self, unit: Unit) -> str:
+        right = unit[0].scores.get("trace")
+        trace = "no trace asked" if right is None else "right trace" if right else "wrong trace"
+        return f"{'right' if self.solved(unit) else 'wrong'} output, {trace}"
+
+    def parts(self, unit: Unit) -> list[Part]:
+        (sample,) = unit
+        return [
+            listing(sample, "Program C", "code", aside=True),
+            answer_of(sample, "code", "Annotated program"),
+            listing(sample, "Input I", "input"),
+            Part("Output C(I)", "text", str(sample.doc["output"]), aside=True),
+            Part("Stated output", "text", str(sample.answer.details.get("output") or "(none)"), aside=True),
             *exchange(sample),
         ]

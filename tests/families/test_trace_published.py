@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 
+from lm_eval_codemind.answers import ces as answers
 from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.families import trace_published as family
-from lm_eval_codemind.families.trace_published import COCONUT
-from lm_eval_codemind.questions import Question
+from lm_eval_codemind.families.trace_published import CES, COCONUT
+from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.scores import trace_published as scores
 
 # Of the published table: mean and hard, in percent; file with the answers, the number of its verdicts that differ
@@ -151,3 +152,115 @@ def test_labels_are_what_python_executes(documents: list[dict[str, Any]]) -> Non
         if scores.collapsed(executed(row)) != scores.collapsed(row["lines"])
     }
     assert wrong == {("HumanEval_160", f"call {number}") for number in (1, 2, 3)}
+
+
+# -- CES
+
+# Rows; bits of all constructs that agree with the recorded ones; coherent by our bits as recorded; right outputs with
+# proven marks and right traces among them; recorded as incoherent with proven marks, and right traces among these.
+RECORDED = {
+    "gpt-4-turbo": (486, 394, 457, 260, 185, 109, 42),
+    "deepseek-coder-33b-instruct": (486, 391, 461, 153, 87, 81, 19),
+    "CodeLlama-34b-Instruct-hf": (449, 361, 434, 101, 54, 59, 12),
+}
+
+ANNOTATED = """for i in range(2): ## [STATE]i=[0, 1][/STATE][STATE]range(2)=[0, 1][/STATE]
+    if i == 0: ## [CONDITION](i == 0)=[True, False][/CONDITION][BRANCH]taken=[Y, N][/BRANCH]
+        pass"""
+CES_SHAPES = [
+    (f"[PYTHON]\n{ANNOTATED}\n[/PYTHON]\n[OUTPUT]\n1\n[/OUTPUT]", "1"),
+    (f"[REASONING]\nIt runs.\n[/REASONING]\n\n[PYTHON]\n{ANNOTATED}\n[/PYTHON]\n\n[OUTPUT]\n1\n[/OUTPUT]", "1"),
+    (f"[ANSWER]\n{ANNOTATED}\n[/ANSWER]\n[OUTPUT]\nTrue\n[/OUTPUT]", "True"),
+    (f"[ANSWER]\n[PYTHON]\n{ANNOTATED}\n[/PYTHON]\n[/ANSWER]\n[OUTPUT] 1 [/OUTPUT]", " 1 "),
+    (f"[ANSWER]\n```python\n{ANNOTATED}\n```\n[/ANSWER]", None),
+    (f"```python\n{ANNOTATED}\n```\n[OUTPUT]\n'a'", "'a'"),
+    (f"[PYTHON]\n{ANNOTATED}", None),
+]
+
+
+@pytest.mark.parametrize(("response", "output"), CES_SHAPES)
+def test_shapes_of_annotated_programs(response: str, output: str | None) -> None:
+    marks = answers.read_marks(answers.annotated_code(response))
+    assert marks == {
+        0: {"i": "[0, 1]", "range(2)": "[0, 1]"},
+        1: {"(i == 0)": "[True, False]", "taken": "[Y, N]"},
+    }
+    assert answers.stated_output(response) == output
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "nested", "same"),
+    [
+        ("[0, 1]", [0, 1], False, True),
+        ("[0, ..., 9]", [0, 1, 9], False, True),
+        ("[0, ..., 8]", [0, 1, 9], False, False),
+        ("3", [3], False, True),
+        ("['a']", ["a"], False, True),
+        ("a", ["a"], False, True),
+        ("[0, 1]", [[0, 1], [0, 1]], True, True),
+        ("[0, ..., 5]", [[0, 1, 5], [0]], True, True),
+        ("[1]", [[0, 1]], True, False),
+        ("[7]", [], True, True),
+        ("[]", [1], False, False),
+        ("??", [1], False, False),
+        (None, [1], False, False),
+    ],
+)
+def test_values_by_the_rule_of_ces(text: str | None, values: list[Any], nested: bool, same: bool) -> None:
+    assert answers.same_values(text, values, nested) is same
+
+
+def test_coherent_patterns() -> None:
+    """Upstream's lists: of loops 111, 000, 100, 010 and 110, of conditions the same without 010."""
+    loops = {"111", "000", "100", "010", "110"}
+    for loop, patterns in ((True, loops), (False, loops - {"010"})):
+        for number in range(8):
+            first, second, output = (bit == "1" for bit in f"{number:03b}")
+            assert scores.coherent(loop, first, second, output) == (f"{number:03b}" in patterns)
+
+
+@pytest.fixture
+def inputs(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    return {row["item"]: row for row in family.ces_dataset(benchmark="ces")["test"]}
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize("model", RECORDED)
+def test_recorded_summaries(inputs: dict[str, dict[str, Any]], shared_data: Path, model: str) -> None:
+    with gzip.open(shared_data / "recorded" / f"ces_simulation_{model}.jsonl.gz", "rt", encoding="utf-8") as file:
+        recorded = [json.loads(line) for line in file]
+    bits = coherent = right = reasons = incoherent = traced = 0
+    for row in recorded:
+        question, said = Question.from_document(inputs[row["problem_id"]]), row["published_verdict"]
+        answer = Answer(row["published_code"], {"output": row["published_prediction"]})
+        scored = CES.score(question, answer)
+        assert scored["output"] == said["output"], row["problem_id"]
+        labels = {(one["lino"], one["type"]): tuple(one["label"]) for one in said["labels"]}
+        # The recorded coherence follows from the recorded bits, for every input.
+        assert said["reasoning"] == all(
+            scores.coherent(kind == "loop", *map(bool, label)) for (_, kind), label in labels.items()
+        ), row["problem_id"]
+        ours = {(line, kind): (*of, bool(said["output"])) for line, kind, of in answer.details["bits"]}
+        bits += ours == labels
+        coherent += scored["coherent"] == said["reasoning"]
+        if question["proven"] != "[]":
+            right += said["output"]
+            reasons += bool(said["output"] and scored["trace"])
+            incoherent += not said["reasoning"]
+            traced += bool(not said["reasoning"] and scored["trace"])
+    assert (len(recorded), bits, coherent, right, reasons, incoherent, traced) == RECORDED[model]
+
+
+@pytest.mark.upstream
+def test_the_ends_of_the_scale_of_ces(inputs: dict[str, dict[str, Any]]) -> None:
+    rows = list(inputs.values())
+    assert len(rows) == 486
+    found = family.extract_annotated([[row["target"], ""] for row in rows], rows)
+    oracle = [family.process_ces(row, [answers[0]]) for row, answers in zip(rows, found, strict=True)]
+    assert all(row["output"] == 1 for row in oracle)
+    # Upstream's rule refuses three of its own labels, and the executed values of 30 inputs are others.
+    assert sum(row["coherent"] for row in oracle) == 483
+    assert sum(row["trace"] == 0 for row in oracle) == 30
+    null = [family.process_ces(row, [answers[1]]) for row, answers in zip(rows, found, strict=True)]
+    assert not any(row["output"] or row["trace"] or row["answered"] for row in null)

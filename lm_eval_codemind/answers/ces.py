@@ -1,0 +1,88 @@
+"""Annotated programs in responses to CES, read and compared by its rules, and by value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+
+Marks = dict[int, dict[str, str]]
+"""Line, from 0 -> name of a mark -> its value as text."""
+
+_MARK = re.compile(r"\[CONDITION\](.*?)\[/CONDITION\]|\[BRANCH\](.*?)\[/BRANCH\]|\[STATE\](.*?)\[/STATE\]")
+_COMMENT = re.compile(r"\s*## \[(?:STATE|CONDITION|BRANCH)\].*")
+_BLOCKS = (("[ANSWER]", "[/ANSWER]"), ("[PYTHON]", "[/PYTHON]"), ("```python", "```"))
+_OUTPUT = re.compile(r"\[OUTPUT\](.*?)(?:\[/OUTPUT\]|$)", re.DOTALL)
+
+
+def annotated_code(response: str) -> str:
+    """Return the annotated program in a response; empty without one. Later marks may stand inside of earlier ones."""
+    code, found = response, False
+    for begin, end in _BLOCKS:
+        if begin in code:
+            code, found = code.partition(begin)[2].partition(end)[0].lstrip("\n"), True
+    return code if found else ""
+
+
+def stated_output(response: str) -> str | None:
+    """Return the text after the mark of the output; None without one."""
+    found = _OUTPUT.search(response)
+    return found[1].strip("\n") if found else None
+
+
+def read_marks(code: str) -> Marks:
+    """Return the marks in an annotated program."""
+    marks: Marks = {}
+    for number, line in enumerate(code.split("\n")):
+        comment = line.rpartition("## ")[2] if _COMMENT.search(line) else ""
+        for groups in _MARK.findall(comment):
+            name, _, value = "".join(groups).rpartition("=")
+            marks.setdefault(number, {})[name] = value
+    return marks
+
+
+def on_lines_of(code: str, program: str) -> Marks:
+    """Return the marks of an annotated program by the lines of the program itself, which it may lay out otherwise."""
+    places = [line.strip() for line in program.split("\n")]
+    marks, start = {}, 0
+    found = read_marks(code)
+    for number, line in enumerate(code.split("\n")):
+        bare = _COMMENT.sub("", line).strip()
+        if bare and bare in places[start:]:
+            start = places.index(bare, start) + 1
+            if number in found:
+                marks[start - 1] = found[number]
+    return marks
+
+
+def value_of(text: str) -> Any:
+    """Return the value of a literal, or the text itself. The value is never evaluated."""
+    try:
+        return parse_literal(text)
+    except NotALiteralError:
+        return text
+
+
+def same_values(text: str | None, values: Sequence[Any], nested: bool = False) -> bool:
+    """Whether a mark states values by CES's rule: the same list, or an ellipsis between the same ends.
+
+    Args:
+        text: The value of the mark; None without one.
+        values: The recorded values, in order.
+        nested: Whether the first value alone, if it is a list, is enough, as for an iterable.
+    """
+    if text is None:
+        return False
+    answer = value_of(text)
+    answer = answer if isinstance(answer, list) else [answer]
+    if answer == values:
+        return True
+    if nested and (not values or isinstance(values[0], list)):
+        return not values or answer == values[0] or _elided(answer, values[0])
+    return _elided(answer, values)
+
+
+def _elided(answer: Sequence[Any], values: Sequence[Any]) -> bool:
+    return Ellipsis in answer and bool(values) and answer[0] == values[0] and answer[-1] == values[-1]
