@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_codemind.answers.runtime import published_answerable
+from lm_eval_codemind.benchmarks.re2bench import TASKS
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.load import benchmark_path, data_directory, intact
 from lm_eval_codemind.facts.labels import Proof, load_proofs
@@ -20,6 +21,7 @@ from lm_eval_codemind.facts.recipes import load_failing
 from lm_eval_codemind.facts.runtime_labels import REASONS, load_labels, load_published, load_unrunnable
 from lm_eval_codemind.facts.sr_exceptions import load_exceptions
 from lm_eval_codemind.facts.unrolled import load_unrollings
+from lm_eval_codemind.families.re2 import proofs as re2_proofs
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import (
     CATEGORIES,
@@ -79,7 +81,25 @@ def errata_page(
     parts.append(_runtime())
     parts += [_plain_inputs(name) for name in load_plain_inputs()]
     parts += [_unrolled(name) for name in problems_of]
+    parts.append(_re2())
     return "".join(parts)
+
+
+def _re2() -> str:
+    """Return the section on the labels of RE2-Bench that are corrected or excluded, by task and cause."""
+    head = (
+        "\n## RE2-Bench: corrected and excluded labels\n\n"
+        "A corrected label is what the program does. An excluded one is not asked for. `facts/re2` has the values.\n\n"
+        "| task | status | cause | number | problems |\n|---|---|---|---|---|\n"
+    )
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for problem_id, proof in re2_proofs().items():
+        for task in TASKS:
+            record = proof.get(task, {"status": "proven"})
+            if record["status"] != "proven":
+                rows.setdefault((task, record["status"], record["reason"]), []).append(f"`{problem_id}`")
+    ordered = sorted(rows.items(), key=lambda item: (TASKS.index(item[0][0]), item[0]))
+    return head + "".join(f"| {' | '.join(key)} | {len(names)} | {', '.join(names)} |\n" for key, names in ordered)
 
 
 def _plain_inputs(name: str) -> str:
