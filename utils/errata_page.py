@@ -15,6 +15,7 @@ from lm_eval_codemind.answers.runtime import published_answerable
 from lm_eval_codemind.benchmarks.re2bench import TASKS
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.load import benchmark_path, data_directory, intact
+from lm_eval_codemind.facts import executions
 from lm_eval_codemind.facts.labels import Proof, load_proofs
 from lm_eval_codemind.facts.plain_inputs import load_plain_inputs
 from lm_eval_codemind.facts.recipes import load_failing
@@ -79,6 +80,7 @@ def errata_page(
     parts += [_suites(name, excluded) for name, excluded in exceptions.items()]
     parts += [_failing(name, problem_ids) for name, problem_ids in failing.items() if problem_ids]
     parts.append(_runtime())
+    parts.append(_executions())
     parts += [_plain_inputs(name) for name in load_plain_inputs()]
     parts += [_unrolled(name) for name in problems_of]
     parts.append(_re2())
@@ -280,6 +282,22 @@ def _runtime() -> str:
             names = [which for which, why in of_benchmark if why == reason]
             if names:
                 parts.append(f"| {name} | {meaning} | {len(names)} | {', '.join(names)} |\n")
+    return "".join(parts)
+
+
+def _executions() -> str:
+    """Return the section on the problems that are not asked about their whole execution."""
+    parts = [
+        "\n## Loops, branches and traces: executions that are not asked about\n\n"
+        "No trace is asked of these problems. The last two reasons also exclude questions about loops and branches.\n\n"
+        "| benchmark | reason | number | problems |\n|---|---|---|---|\n"
+    ]
+    for name in ("humaneval", "cruxeval", "classeval", "avatar", "sample"):
+        for reason, meaning in executions.REASONS.items():
+            names = [key for key, each in executions.load_executions(name).items() if each.reason == reason]
+            if names:
+                shown = "" if reason in ("plain", "length") else ", ".join(names)
+                parts.append(f"| {name} | {meaning} | {len(names)} | {shown} |\n")
     return "".join(parts)
 
 

@@ -24,6 +24,7 @@ from lm_eval_codemind.families import flow
 from lm_eval_codemind.languages.python.tracing.recorder import record, units
 from lm_eval_codemind.languages.python.tracing.trace import Trace, read_trace
 from lm_eval_codemind.prompts.templates import PACKAGED
+from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.harness import evaluate
@@ -176,6 +177,20 @@ def test_a_run_verifies_and_the_report_marks_the_first_error(kind: str, tmp_path
     (text,) = [part.text for part in wrong[0].facts.view.parts(wrong[0].unit) if part.title.startswith("Line ")]
     assert text.split("\n")[2].endswith("<- first error") and "77" in text.split("\n")[2]
     assert wrong[0].facts.view.outcome(wrong[0].unit) == "wrong later"
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_group_has_the_harness_s_number_with_an_interval(
+    built_data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, kind: str
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    some = evaluate(tmp_path, "org/told", lambda row: row["target"] * (row["line"] % 3 > 0), [f"codemind_{kind}"])
+    runs = read_runs([tmp_path])
+    rows = overall(runs, summary(runs, observe(runs))).records()
+    (row,) = [each for each in rows if each["metric"] == kind]
+    assert row["value"] == pytest.approx(some["groups"][f"codemind_{kind}"][f"{kind},extract-answer"])
+    assert row["low"] < row["value"] < row["high"]
 
 
 @pytest.mark.upstream
