@@ -17,7 +17,7 @@ REASONS: dict[str, str] = {
     "length": "the execution has more than 60 steps",
     "value": "a loop variable has a value without a short literal",
     "line": "several statements share a line, or a loop assigns to something other than names",
-    "plain": "fewer than three iterations run and conditions are evaluated, in total",
+    "plain": "the execution has fewer than three iterations and conditions in total",
     "long": "the execution has more than 1,000 steps",
     "differs": "the execution depends on hashing, threads, the version of Python or its packages",
 }

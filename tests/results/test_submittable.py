@@ -62,7 +62,7 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("submittable")
 
     def answer(doc: dict[str, str]) -> str:
-        return "I do not know." if len(doc["problem_id"]) % 4 == 0 else doc["target"]
+        return "I do not know." if len(doc["problem_id"]) % 4 == 1 else doc["target"]
 
     evaluate(folder, MODEL, answer, TASKS, confirm_run_unsafe_code=True)
     return folder
