@@ -78,7 +78,7 @@ def associations(facts: Sequence[Facts]) -> Table:
                     {
                         **_counted(solved, model, first, second),
                         **interval(result.phi, "phi", "phi_low", "phi_high"),
-                        "odds_ratio": result.odds_ratio,
+                        **interval(result.odds_ratio, "odds_ratio", "odds_ratio_low", "odds_ratio_high"),
                         "p": result.p,
                         "given_right": result.given_right.value,
                         "given_wrong": result.given_wrong.value,
@@ -95,16 +95,17 @@ def associations(facts: Sequence[Facts]) -> Table:
         "associations",
         "Does solving a problem under one task go together with solving it under another?",
         "Problems that both families asked about, by whether the model solves them; phi with a bootstrap interval, the "
-        "odds ratio with Fisher's exact test, and the share solved under the second family among those solved and not "
-        "solved under the first, with the difference's interval (Newcombe). Corrected: Holm, over a model's pairs of "
-        "families. All of this is association: problems that are easy are easy in many ways. Not asked: "
-        + (", ".join(missing) or "nothing")
-        + ".",
+        "odds ratio with its exact interval and Fisher's test, and the share solved under the second family among "
+        "those solved and not solved under the first, with the difference's interval (Newcombe). Corrected: Holm, over "
+        "a model's pairs of families. All of this is association: problems that are easy are easy in many ways. "
+        "Not asked: " + (", ".join(missing) or "nothing") + ".",
         rows,
         {
             "phi": Column("phi", "number"),
             "phi_low": Column("95% from", "number"),
             "phi_high": Column("to", "number"),
+            "odds_ratio_low": Column("95% from", "number"),
+            "odds_ratio_high": Column("to", "number"),
             "given_right": Column("Second, if first right", "percent"),
             "given_wrong": Column("Second, if first wrong", "percent"),
         },

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from scipy import stats
+from scipy.stats.contingency import odds_ratio
 
 from lm_eval_codemind.scores.statistics import CONFIDENCE, Correlation, Estimate, bootstrap, proportion, spearman
 
@@ -26,7 +27,8 @@ class Association:
         second_only: Problems on which only the second is right.
         neither: Problems on which none is right.
         phi: The correlation of the verdicts, with its bootstrap interval.
-        odds_ratio: The sample odds ratio, ``both * neither / (first_only * second_only)``.
+        odds_ratio: The sample odds ratio, ``both * neither / (first_only * second_only)``, with the exact interval that
+            belongs to Fisher's test (of the conditional odds ratio).
         p: Two-sided p value of Fisher's exact test of no association.
         given_right: The share of problems that the second has right among those that the first has right.
         given_wrong: The same among those that the first has wrong.
@@ -38,7 +40,7 @@ class Association:
     second_only: int
     neither: int
     phi: Estimate
-    odds_ratio: float
+    odds_ratio: Estimate
     p: float
     given_right: Estimate
     given_wrong: Estimate
@@ -74,7 +76,9 @@ def associate(first: Sequence[bool], second: Sequence[bool], confidence: float =
     a, b, c, d = (pairs.count(pair) for pair in ((True, True), (True, False), (False, True), (False, False)))
     # Fisher's test conditions on the margins: where one is empty, there is nothing to test.
     tested = min(a + b, c + d, a + c, b + d) > 0
-    result = stats.fisher_exact([[a, b], [c, d]]) if tested else None
+    table = [[a, b], [c, d]]
+    result = stats.fisher_exact(table) if tested else None
+    ends = odds_ratio(table).confidence_interval(confidence) if tested else None
     given_right, given_wrong = proportion(a, a + b, confidence), proportion(c, c + d, confidence)
     return Association(
         a,
@@ -82,7 +86,12 @@ def associate(first: Sequence[bool], second: Sequence[bool], confidence: float =
         c,
         d,
         phi(first, second, confidence),
-        float(result.statistic) if result else math.nan,
+        Estimate(
+            float(result.statistic) if result else math.nan,
+            float(ends.low) if ends else math.nan,
+            float(ends.high) if ends else math.nan,
+            len(pairs),
+        ),
         float(result.pvalue) if result else math.nan,
         given_right,
         given_wrong,

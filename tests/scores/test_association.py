@@ -27,7 +27,8 @@ def test_forty_problems_by_hand() -> None:
     # (16 * 14 - 6 * 4) / sqrt(22 * 18 * 20 * 20) = 200 / 397.995
     assert found.phi.value == pytest.approx(0.502519, abs=1e-6)
     assert found.phi.low < found.phi.value < found.phi.high
-    assert found.odds_ratio == pytest.approx(16 * 14 / (6 * 4))
+    assert found.odds_ratio.value == pytest.approx(16 * 14 / (6 * 4))
+    assert 1 < found.odds_ratio.low < found.odds_ratio.value < found.odds_ratio.high
     assert found.given_right.value == pytest.approx(16 / 22)
     assert found.given_wrong.value == pytest.approx(4 / 18)
     assert found.difference.value == pytest.approx(16 / 22 - 4 / 18)
@@ -43,12 +44,12 @@ def test_against_scipy_and_numpy(pairs: list[tuple[bool, bool]]) -> None:
     first, second = ([pair[i] for pair in pairs] for i in range(2))
     found = associate(first, second)
     if len(set(first)) < 2 or len(set(second)) < 2:
-        assert math.isnan(found.phi.value) and math.isnan(found.p) and math.isnan(found.odds_ratio)
+        assert math.isnan(found.phi.value) and math.isnan(found.p) and math.isnan(found.odds_ratio.value)
         return
     assert found.phi.value == pytest.approx(float(np.corrcoef(first, second)[0, 1]), abs=1e-9)
     table = [[found.both, found.first_only], [found.second_only, found.neither]]
     expected = stats.fisher_exact(table)
-    assert (found.odds_ratio, found.p) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (found.odds_ratio.value, found.p) == pytest.approx((expected.statistic, expected.pvalue))
     turned = associate(second, first)
     assert turned.p == pytest.approx(found.p) and turned.phi.value == pytest.approx(found.phi.value)
 
