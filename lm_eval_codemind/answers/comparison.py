@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lm_eval_codemind.answers.lines import printed_lines
-from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, parse_literal
+from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, is_literal, literal_or, parse_literal
 
 # Layout that may surround an answer, in addition to its marks.
 _FENCED = re.compile(r"```[^\n`]*\n(?P<inside>.*?)\n?```", re.DOTALL)
@@ -58,19 +58,10 @@ def same_literal(answer: str, output: str) -> bool:
     accepted too, with or without escapes or mismatched quotes. Leading and trailing white space then counts, as it
     does inside quotes; only blank lines around the text are ignored. A label that is not a literal is compared as text.
     """
-    text = answer.strip()
-    if text == output.strip():
-        return True
-    try:
-        expected = parse_literal(output)
-    except NotALiteralError:
-        return False
+    expected = literal_or(output, None)
     if isinstance(expected, str) and _is_bare_text(answer, expected):
         return True
-    try:
-        return same_value(parse_literal(text), expected)
-    except NotALiteralError:
-        return False
+    return same_computed(answer, output, printed=False)
 
 
 def same_lines(answer: str, output: str) -> bool:
@@ -83,10 +74,7 @@ def same_lines(answer: str, output: str) -> bool:
     expected = _lines(output)
     if _lines(answer) == expected:
         return True
-    try:
-        value = parse_literal(answer)
-    except NotALiteralError:
-        return False
+    value = literal_or(answer, None)
     return isinstance(value, str) and _lines(value) == expected
 
 
@@ -158,21 +146,9 @@ def _inside(text: str) -> str | None:
         if match:
             inside = match[match.lastgroup or 0]
             return re.sub(r"\\([{}_%&#$])", r"\1", inside) if plain.startswith("\\") else inside
-    if (
-        plain.endswith(".")
-        and not plain.endswith("..")
-        and (_is_literal(plain[:-1]) or _inside(plain[:-1]) is not None)
-    ):
+    if plain.endswith(".") and not plain.endswith("..") and (is_literal(plain[:-1]) or _inside(plain[:-1]) is not None):
         return plain[:-1]
     return None
-
-
-def _is_literal(text: str) -> bool:
-    try:
-        parse_literal(text)
-    except NotALiteralError:
-        return False
-    return True
 
 
 def _is_bare_text(answer: str, expected: str) -> bool:

@@ -110,6 +110,19 @@ def parse_literal(text: str) -> Any:
     raise NotALiteralError("not an expression")
 
 
+def literal_or(text: str, default: Any) -> Any:
+    """Return the value of a Python literal, or the default for any other text."""
+    try:
+        return parse_literal(text)
+    except NotALiteralError:
+        return default
+
+
+def is_literal(text: str) -> bool:
+    """Whether a text is a Python literal other than ``...``, which in prose is an omission."""
+    return literal_or(text, ...) is not ...
+
+
 def parse_source(text: str) -> list[ast.stmt]:
     """Return the statements of Python source. The text as a whole may be indented.
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.answers.literals import is_literal
 from lm_eval_codemind.answers.response import END_OF_OWN_TEXT, own_text, visible_text
 
 
@@ -119,7 +119,7 @@ def _rank(content: str, before: str, after: str, closed: bool, printed: bool, ma
         return 0
     if not closed:
         return 1 if in_sentence and not marks.begin.search(before) else 3
-    inside = in_sentence and re.search(r"\w", after) and not _is_literal(content)
+    inside = in_sentence and re.search(r"\w", after) and not is_literal(content)
     return 2 if inside else 4
 
 
@@ -155,7 +155,7 @@ def likely_answer(response: str, printed: bool) -> str | None:
     if stated is not None or block is not None or not text:
         return block if stated is None else stated
     answer = _last_printed(text) if printed else _last_value(text)
-    return None if _REFUSES.search(_last_line(text)) and not _is_literal(answer) else answer
+    return None if _REFUSES.search(_last_line(text)) and not is_literal(answer) else answer
 
 
 def likely_text(response: str) -> str | None:
@@ -201,7 +201,7 @@ def _json_answer(text: str) -> str | None:
     return None
 
 
-def _final_fence(text: str) -> str | None:
+def final_fence(text: str) -> str | None:
     """Return the content of the code fence at the end of a text."""
     # Search from the end: an odd number of fences before it would give wrong pairs.
     fence = _FENCE.fullmatch(text, max(text.rfind("```", 0, -3), 0)) if text.endswith("```") else None
@@ -209,7 +209,7 @@ def _final_fence(text: str) -> str | None:
 
 
 def _last_value(text: str) -> str:
-    fenced = _final_fence(text)
+    fenced = final_fence(text)
     if fenced is not None:
         return fenced
     before, _, last_line = text.rpartition("\n")
@@ -223,7 +223,7 @@ def _best(candidates: Iterator[tuple[int, str]]) -> str | None:
     """Return the last candidate that is a literal, or else the last candidate; None if there are no candidates."""
     last = sorted(candidates)[-_CANDIDATES:]
     for _, candidate in reversed(last):
-        if _is_literal(candidate):
+        if is_literal(candidate):
             return candidate
     return last[-1][1] if last else None
 
@@ -238,15 +238,8 @@ def _candidates(text: str) -> Iterator[tuple[int, str]]:
     for match in _PHRASE.finditer(text):
         yield match.start("answer"), _without_full_stop(match["answer"])
     line = _without_full_stop(_last_line(text))
-    if _is_literal(line):
+    if is_literal(line):
         yield text.rfind("\n") + 1, line
-
-
-def _is_literal(text: str) -> bool:
-    try:
-        return parse_literal(text) is not ...
-    except NotALiteralError:
-        return False
 
 
 def _announces(line: str) -> bool:
@@ -266,7 +259,7 @@ def _last_line(text: str) -> str:
 
 def _last_printed(text: str) -> str:
     fences = [match["answer"] for match in _FENCE.finditer(text)]
-    fence = _final_fence(text)
+    fence = final_fence(text)
     stated = None if fence is not None else _stated(_last_line(text))
     answer = next((one for one in (fence, stated, *fences[-1:]) if one is not None), None)
     if answer is not None:

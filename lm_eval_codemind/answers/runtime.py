@@ -5,6 +5,7 @@ is next (path)? Which values are the output? The answer is the text between ``<a
 these tags, the last text that looks like an answer.
 """
 
+# ruff: noqa: SIM905
 from __future__ import annotations
 
 import ast
@@ -14,8 +15,8 @@ from dataclasses import dataclass
 
 from lm_eval_codemind.answers.comparison import same_literal, same_output, same_value
 from lm_eval_codemind.answers.filled import HOLE_NAME, in_holes
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal, parse_source
-from lm_eval_codemind.answers.output import Marks, marked_answer
+from lm_eval_codemind.answers.literals import NotALiteralError, is_literal, literal_or, parse_literal, parse_source
+from lm_eval_codemind.answers.output import Marks, final_fence, marked_answer
 from lm_eval_codemind.answers.response import own_text, visible_text
 
 NOT_EXECUTED = "not executed"
@@ -31,7 +32,6 @@ _TAIL = 20_000
 _LONGEST = 20_000
 
 _FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
-_FENCE = re.compile(r"```[^\n`]*\n(?P<inside>.*?)\n?```\s*\Z", re.DOTALL)
 _BOXED = re.compile(r"\\boxed\{(?:\\text\{)?(?P<inside>[^\n{}]*)\}?\}")
 _LABEL = re.compile(
     r"^[\s*_#>-]*(?:the\s+)?(?:final\s+)?(?:answer|output|result|value|state|next line|path|coverage)\b"
@@ -75,21 +75,11 @@ _END_WORDS = re.compile(
 )
 _LINE_NUMBER = re.compile(r"\b(?:line|l\.?|ln\.?)\s*(?:number|no\.?|#)?\s*[:=]?\s*[#`*]*(?P<number>\d+)", re.IGNORECASE)
 _LEADING_NUMBER = re.compile(r"^[#`*L]*(?P<number>\d+)[`*]*(?:\s*[:|.)\]-]|\s|$)")
-_UNITS = {
-    word: number
-    for number, word in enumerate(
-        (
-            *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
-            *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
-        )
-    )
-}
-_TENS = {
-    word: 10 * number
-    for number, word in enumerate(
-        ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), start=2
-    )
-}
+_UNITS = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+nineteen
+""".split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 
 
 @dataclass(frozen=True)
@@ -147,9 +137,7 @@ def read_state(response: str) -> State | None:
     The type may follow the last ``;`` or precede the first one. It may also be on a separate line, in parentheses after
     the value, or under the key ``type``. If no type is stated, the type of the literal counts.
     """
-    text, marked = _answer(response)
-    if not marked:
-        text = _unmarked(text)
+    text = _stated(response)
     text = _strip(text)
     if not text or len(text) > _LONGEST:
         return None
@@ -176,9 +164,7 @@ def read_path(response: str, lines: Sequence[str]) -> int | str | None:
     Returns:
         The number, :data:`THE_END`, :data:`NOT_EXECUTED`, or None without an answer.
     """
-    text, marked = _answer(response)
-    if not marked:
-        text = _unmarked(text)
+    text = _stated(response)
     text = _strip(_LABEL.sub("", _strip(text), count=1))
     if not text or len(text) > _LONGEST:
         return None
@@ -202,8 +188,7 @@ def read_line(response: str, lines: Sequence[str]) -> int | None:
         response: The model's response.
         lines: The program's lines.
     """
-    text, marked = _answer(response)
-    text = _strip(text if marked else _unmarked(text))
+    text = _strip(_stated(response))
     for part in (text, *text.splitlines()):
         bare = _strip(_LABEL.sub("", _strip(part), count=1)).rstrip(".").strip()
         by_text = _with_text(bare, lines)
@@ -236,9 +221,7 @@ def read_outputs(response: str, masked: str) -> tuple[str, ...] | None:
         response: The model's response.
         masked: Source with ``??`` for each value; ``??`` alone if the answer is the value itself.
     """
-    text, marked = _answer(response)
-    if not marked:
-        text = _unmarked(text)
+    text = _stated(response)
     if masked.strip() == "??":
         # A printed text: its indentation counts, and no part of it is a heading such as "Answer:".
         text = _fence_content(text.strip("\n"))
@@ -278,10 +261,7 @@ def same_state(answer: State | None, value: str | None, type_name: str) -> bool:
         return False
     if answer.type_name:
         return answer.type_name.rpartition(".")[2].lower() == type_name.lower()
-    try:
-        return type(parse_literal(answer.value)).__name__ == type_name
-    except NotALiteralError:
-        return type_name == "str"
+    return type(literal_or(answer.value, "")).__name__ == type_name
 
 
 def same_path(answer: int | str | None, next_line: int | None, last_line: int | None = None) -> bool:
@@ -327,14 +307,15 @@ def _answer(response: str) -> tuple[str, bool]:
     return text.strip()[-_TAIL:], False
 
 
-def _unmarked(text: str) -> str:
-    """Return the end of a response that is most likely the answer: the last fence, or the last line."""
+def _stated(response: str) -> str:
+    """Return the text with marks, or the end of a response that is most likely the answer: a fence or a line."""
+    text, marked = _answer(response)
+    if marked:
+        return text
     text = text.strip()
-    fence = None
-    if text.endswith("```"):
-        fence = _FENCE.fullmatch(text, max(text.rfind("```", 0, -3), 0))
-    if fence:
-        return str(fence["inside"])
+    fence = final_fence(text)
+    if fence is not None:
+        return fence
     boxed = _last(_BOXED, text)
     if boxed:
         return str(boxed["inside"])
@@ -376,11 +357,10 @@ def _says_never(text: str) -> bool:
     """Whether an answer states that the line is not executed, and states no value."""
     if not _NEVER.search(text) or len(text) > 200:
         return False
-    try:
+    if is_literal(text):
         return not isinstance(parse_literal(text), (str, list, tuple, dict, set))
-    except NotALiteralError:
-        # The word may be the variable's value, a string, as in "nil; str".
-        return _type_name(text.rpartition(";")[2]).lower() not in _PLAIN_TYPES - {"nonetype"} or ";" not in text
+    # The word may be the variable's value, a string, as in "nil; str".
+    return _type_name(text.rpartition(";")[2]).lower() not in _PLAIN_TYPES - {"nonetype"} or ";" not in text
 
 
 def _type_name(text: str) -> str:
@@ -445,9 +425,9 @@ def _number_in_words(text: str) -> int | None:
     total = 0
     for word in words:
         if word in _UNITS:
-            total += _UNITS[word]
+            total += _UNITS.index(word)
         elif word in _TENS:
-            total += _TENS[word]
+            total += 10 * _TENS.index(word) + 20
         elif word == "hundred":
             total = 100 * max(total, 1)
         elif word != "and":
@@ -508,9 +488,8 @@ def published_state(answer: str, values: Sequence[tuple[str, str]]) -> bool:
     text, mark, type_text = answer.rpartition(";")
     if not mark or type_text.strip().lower() not in _published_types(values):
         return False
-    try:
-        value = parse_literal(text)
-    except NotALiteralError:
+    value = literal_or(text, NotALiteralError)
+    if value is NotALiteralError:
         return any(text.strip() == accepted for accepted, _ in values)
     return any(_published_same(value, accepted) for accepted, _ in values)
 
@@ -528,10 +507,7 @@ def _published_types(values: Sequence[tuple[str, str]]) -> set[str]:
 
 
 def _published_same(value: object, accepted: str) -> bool:
-    try:
-        right = parse_literal(accepted)
-    except NotALiteralError:
-        return False
+    right = literal_or(accepted, NotALiteralError)
     if isinstance(value, float) and isinstance(right, (int, float)):
         return abs(value - right) <= 1e-6
     try:

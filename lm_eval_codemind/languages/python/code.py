@@ -319,9 +319,8 @@ def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
         return True
     if isinstance(node, _IMPORTS):
         return False
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        function = node.value.func
-        if isinstance(function, ast.Attribute) and function.attr in _SETTINGS:
+    match node:
+        case ast.Expr(ast.Call(ast.Attribute(attr=setting))) if setting in _SETTINGS:
             return True
     assigned, called = _changed(node)
     return bool(assigned & wanted or called & wanted & variables)
@@ -372,10 +371,7 @@ def _method(
     pool: Sequence[Statement], chosen: Statement, siblings: Sequence[Statement], class_name: str, name: str
 ) -> MethodCode | Unfinished:
     """Return the selected method, the members that it uses, and the prelude that all of them need."""
-    by_name: dict[str, Statement] = {}
-    for sibling in siblings:
-        for bound in sibling.binds:
-            by_name[bound] = sibling
+    by_name = {bound: sibling for sibling in siblings for bound in sibling.binds}
     members: dict[str, Statement] = {}
     pending = [chosen]
     while pending:
@@ -390,16 +386,11 @@ def _method(
                 members[attribute] = by_name[attribute]
                 pending.append(by_name[attribute])
     inside = [chosen, *members.values()]
-    outside = [
-        part
-        for part in pool
-        if not any(part is member for member in inside)
-        and not (isinstance(part.node, ast.ClassDef) and part.node.name == class_name)
-        and not _defines(part, name)
-    ]
-    left_out = [sibling for sibling in siblings if not any(sibling is member for member in inside)]
-    needed = _needed(outside, inside, set(), left_out)
-    prelude = tuple(part for part in needed if not any(part is member for member in inside))
+    own = {id(part) for part in inside}
+    own |= {id(part) for part in pool if isinstance(part.node, ast.ClassDef) and part.node.name == class_name}
+    outside = [part for part in pool if id(part) not in own and not _defines(part, name)]
+    left_out = [sibling for sibling in siblings if id(sibling) not in own]
+    prelude = tuple(part for part in _needed(outside, inside, set(), left_out) if id(part) not in own)
     if any(part.unfinished for part in (*inside, *prelude)):
         return Unfinished("\n\n".join(part.unfinished or part.source for part in (*prelude, *inside)))
     return MethodCode(name, chosen.source, tuple((key, part.source) for key, part in members.items()), prelude)

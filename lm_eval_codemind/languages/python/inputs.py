@@ -90,10 +90,9 @@ class MaskedInput:
             return []
         fillings = [[_emptied(value) for value in self.known]]
         if self.whole.arguments and self.optional:
-            (given,) = self.known
-            named = given.named(self.parameters)
-            left = tuple(pair for pair in _emptied(named).keywords if pair[0] not in self.optional)
-            fillings.append([Arguments(_emptied(named).positional, left)])
+            named = _emptied(self.known[0].named(self.parameters))
+            left = tuple(pair for pair in named.keywords if pair[0] not in self.optional)
+            fillings.append([Arguments(named.positional, left)])
         return list(dict.fromkeys(self.whole.filled(values) for values in fillings))
 
 
