@@ -12,7 +12,7 @@ import math
 import re
 from typing import Any
 
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.answers.literals import literal_or
 
 _NUMBER = re.compile(r"nan|[-+]?inf|[-+]?\d*\.\d+e[+-]?\d+|[-+]?\d*\.\d+|\d+", re.IGNORECASE)
 # A value of JSON that lacks its quotes, such as XXX.
@@ -183,10 +183,7 @@ def argument(value: Any) -> str:
 
 def _literal(text: Any) -> Any:
     """Return the value of a literal; the text itself where it is malformed."""
-    try:
-        return parse_literal(text) if isinstance(text, str) else text
-    except NotALiteralError:
-        return text
+    return literal_or(text, text) if isinstance(text, str) else text
 
 
 def _plain(value: Any) -> Any:

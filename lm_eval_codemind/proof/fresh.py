@@ -19,10 +19,9 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, shared_sandbox
 from lm_eval_codemind.facts.fresh import REASONS, Fresh, Run
-from lm_eval_codemind.facts.labels import plain_literal
+from lm_eval_codemind.facts.labels import observed_label
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.languages.python.kinds import PythonKind, after_future_imports
 from lm_eval_codemind.languages.python.mutation import Branch, Leaf
@@ -219,7 +218,7 @@ class _Making:
             return None
         if self._kind.printed:
             return outcome.observations[-1].stdout
-        outputs = {_canonical(seen.literal) for seen in outcome.observations}
+        outputs = {observed_label(seen.literal) for seen in outcome.observations}
         return outputs.pop() if len(outputs) == 1 else None
 
 
@@ -249,7 +248,7 @@ def _runs(problem: Problem, inputs: Sequence[str], outcome: Outcome) -> list[Run
     rows = result_of(outcome)["runs"]
     own = _statements(problem)
     for text, (steps, lines, output, stdout, exception) in zip([problem.input, *inputs], rows, strict=False):
-        value = None if output is None or kind.printed else _canonical(output[1])
+        value = None if output is None or kind.printed else observed_label(output[1])
         printed = stdout if kind.printed and exception in ("", "SystemExit") else None
         runs.append(Run(text, printed or value, own + steps + (exception == "Stopped"), frozenset(lines)))
     return runs if len(rows) > len(inputs) and runs[0].output is not None else []
@@ -262,15 +261,6 @@ def _statements(problem: Problem) -> int:
         if problem.kind == "script"
         else sum(isinstance(node, ast.stmt) for node in ast.walk(ast.parse(problem.input)))
     )
-
-
-def _canonical(literal: str | None) -> str | None:
-    if literal is None:
-        return None
-    try:
-        return plain_literal(parse_literal(literal))
-    except NotALiteralError:
-        return None
 
 
 def _measuring_job(problem: Problem, inputs: Sequence[str]) -> Job:
@@ -343,7 +333,7 @@ def _arguments(kind: PythonKind, problem: Problem, text: str) -> set[str]:
         return {text.strip()}
     tree = kind.input_tree(problem, text)
     return {node.text if isinstance(node, Leaf) else str(node) for node in tree.children} | {
-        literal for literal in map(_canonical, map(_written, tree.children)) if literal is not None
+        literal for literal in map(observed_label, map(_written, tree.children)) if literal is not None
     }
 
 

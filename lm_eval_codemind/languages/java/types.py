@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.answers.literals import literal_or
 
 _TRUTH = ("true", "false")
 
@@ -15,12 +15,8 @@ def text_type(text: str) -> str:
     """
     if text.strip() in _TRUTH:
         return "Binary"
-    try:
-        value = parse_literal(text)
-    except NotALiteralError:
-        return "String"
     # Texts in quotes or parentheses, and Python's own words, are only text here.
-    return _TYPES.get(type(value), "String")
+    return _TYPES.get(type(literal_or(text, text)), "String")
 
 
 _TYPES = {int: "Int", float: "Decimal", list: "List"}
