@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -130,6 +130,13 @@ FAMILIES = {
         )
         for setting in ("lines", "states")
     },
+    **{
+        f"re2_{setting}": Tasks(
+            ("codemind_re2",), "re2", {setting: "re2"}, {"setting": setting}, "extract_answer", "answer",
+            dict.fromkeys(("right", "right_easy", "right_difficult")),
+        )
+        for setting in ("output", "loop", "branch")
+    },
 }  # fmt: skip
 
 
@@ -145,8 +152,25 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
     for number in range(constants):
         of_setting = {setting: counts.most_common(number + 1)[-1][0] for setting, counts in answers.items() if counts}
         found[f"best constant {number}"] = lambda document, of=of_setting: of[_known(document)]
-    if family == "verdict":
+    if family in ("verdict", "re2_output"):
         return found
+    if family == "re2_loop":
+        return {
+            "never": lambda document: _each_list(document, lambda labels: ()),
+            f"0, 1, 2 and so on{KNOWING}": lambda document: _each_list(document, lambda labels: range(len(labels))),
+        }
+    if family == "re2_branch":
+        always = {
+            f"all {letter}{KNOWING}": lambda document, letter=letter: _each_list(
+                document, lambda labels: letter * len(labels)
+            )
+            for letter in "YN"
+        }
+        once = {
+            f"{letter} once": lambda document, letter=letter: _each_list(document, lambda labels: letter)
+            for letter in "YN"
+        }
+        return {**always, **once}
     if family == "locate":
         return {
             **found,
@@ -189,6 +213,15 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
         found["skip the body"] = lambda document: _rule(document, "skips")
         found["reachable by name"] = _reachable
     return found
+
+
+def _each_list(document: Document, values: Callable[[Sequence[Any]], Iterable[Any]]) -> str:
+    """Return an answer to RE2-Bench with the same kind of list for each line of the label."""
+    rows = []
+    for line, label in json.loads(document["label"]).items():
+        for name, labels in label.items() if isinstance(label, dict) else [("", label)]:
+            rows.append(f"line {line}: {name and f'{name} = '}[{', '.join(map(str, values(labels)))}]")
+    return "\n".join(rows)
 
 
 def _known(document: Document) -> str:
@@ -257,6 +290,8 @@ def _right(document: Document) -> str:
         if document["setting"] in ("lines", "states"):
             return written(document, document["setting"])
         return f"[{', '.join(document['values'])}]"
+    if document["benchmark"] == "re2":
+        return str(document["target"]).removeprefix("<answer>\n").removesuffix("\n</answer>")
     return str(document.get("answer") or document.get("output"))
 
 
