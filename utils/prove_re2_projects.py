@@ -23,7 +23,7 @@ import yaml
 
 from lm_eval_codemind.facts import shipped
 from re2_flow_records import LONGEST_TEXT, MOST_EVENTS, heads
-from re2_project_runner import ADDRESS, definitions
+from re2_project_runner import ADDRESS, RELATIONS, definitions
 
 UTILS = Path(__file__).parent
 FILE = "re2/projects.json"
@@ -183,7 +183,7 @@ def same_values(recorded: Any, values: list[str]) -> bool:
 
 def best_of(results: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the reading of the inputs whose output is closest to the recorded one."""
-    order = ("same", "quotes", "lost", "other", None)
+    order = (*RELATIONS, None)
     return min(results, key=lambda result: order.index(result.get("relation")))
 
 
@@ -205,9 +205,17 @@ def decide_output(runs: list[list[dict[str, Any]]], reviewed: bool) -> dict[str,
         return {"status": "proven"}
     if "other" in relations and not reviewed:
         return {"status": "excluded", "reason": "another output: the version or the input differs"}
-    reasons = {"quotes": "quotes inside the text", "lost": "a part of the output was not recorded"}
-    relation = next((name for name in ("other", "lost", "quotes") if name in relations), "")
-    return {"status": "corrected", "value": repr(best[0]["value"]), "reason": reasons.get(relation, "another output")}
+    reasons = {
+        "rounded": "the input has fewer digits than the real one",
+        "quotes": "quotes inside the text",
+        "lost": "a part of the output was not recorded",
+        "other": "another output",
+    }
+    return {
+        "status": "corrected",
+        "value": repr(best[0]["value"]),
+        "reason": reasons[max(relations, key=RELATIONS.index)],
+    }
 
 
 def decide_flow(task: str, runs: list[list[dict[str, Any]]], label: Mapping[str, Any], shown: str) -> dict[str, Any]:
@@ -306,6 +314,12 @@ def decide(
     return {task: {"status": "excluded", "reason": reason} for task in record} if reason else record
 
 
+def not_executed(benchmark: Benchmark, name: str) -> dict[str, Any]:
+    """Return the record of a problem whose project was not run."""
+    tasks = ["output", "input", *(task for task in ("loop", "branch") if benchmark.question(task, name))]
+    return {**{task: {"status": "excluded", "reason": "not executed"} for task in tasks}, "versions": {}}
+
+
 def with_hand(inputs: Mapping[str, Any], hand: Mapping[str, str]) -> dict[str, Any]:
     """Return a recorded input with the expressions for what the record lost."""
     complete: dict[str, Any] = json.loads(json.dumps(inputs))
@@ -390,9 +404,12 @@ def main(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...
             (details / f"{name}.json").write_text(json.dumps([jobs, *runs]), encoding="utf-8")
         for problem in problems:
             record = decide(benchmark, problem, jobs, runs, table)
-            records[problem] = {**record, "versions": {"project": name, "python": entry["python"]}}
+            project, _, version = name.rpartition("-")
+            records[problem] = {**record, "versions": {project: version, "python": entry["python"]}}
         print(name, dict(Counter(records[problem]["output"]["status"] for problem in problems)), flush=True)
-        shipped.save(FILE, {problem: records[problem] for problem in benchmark.problems if problem in records})
+        shipped.save(
+            FILE, {problem: records.get(problem) or not_executed(benchmark, problem) for problem in benchmark.problems}
+        )
     for task in TASKS:
         print(task, dict(Counter(record[task]["status"] for record in records.values() if task in record)))
 

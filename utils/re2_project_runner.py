@@ -14,6 +14,7 @@ import importlib
 import inspect
 import itertools
 import json
+import math
 import os
 import re
 import signal
@@ -31,6 +32,12 @@ SHOWN = "<shown>"
 SECONDS = 90
 MOST_ATTEMPTS = 12
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|\bid=\d{9,}|id='\d{9,}'")
+
+
+# How an output relates to the recorded one: equal; with other last digits, because the recorded input has fewer digits
+# than the real one; equal but for quotes inside a text; with a part that is null in the record; another one.
+RELATIONS = ("same", "rounded", "quotes", "lost", "other")
+ROUNDING = 1e-5
 
 
 class CannotRebuild(Exception):
@@ -209,6 +216,10 @@ def readings_of(value: Any) -> list[str]:
 
 def made(owner: Any, state: dict[str, Any]) -> Any:
     """Return an object of a class with these attributes, without running ``__init__``."""
+    # A concrete class where the function belongs to an abstract one: the record does not say which.
+    owner = type(owner)(owner.__name__, (owner,), {}) if inspect.isabstract(owner) else owner
+    if inspect.isabstract(owner):
+        owner.__abstractmethods__ = frozenset()
     try:
         value = owner.__new__(owner)
     except TypeError:
@@ -267,18 +278,22 @@ def definitions(tree: ast.AST, prefix: str = "") -> dict[str, str]:
 
 
 def compared(recorded: Any, value: Any) -> str:
-    """Return how a value relates to the recorded one: ``same``, ``quotes``, ``lost`` (a part is null) or ``other``."""
+    """Return how a value relates to the recorded one: one of :data:`RELATIONS`."""
     if recorded is None:
-        return "same" if value is None else "lost"
+        return "same" if value is None else "lost" if isinstance(value, (list, tuple, dict, set)) else "other"
     if isinstance(recorded, bool) or isinstance(value, bool):
         return "same" if recorded is value else "other"
     if isinstance(recorded, (int, float)):
-        equal = type(value) in (int, float) and (recorded == value or (recorded != recorded and value != value))
-        return "same" if equal or str(value) == str(recorded) else "other"
+        if not isinstance(value, (int, float)):
+            return "same" if str(value) == str(recorded) else "other"
+        equal = recorded == value or (recorded != recorded and value != value)
+        return "same" if equal else "rounded" if math.isclose(recorded, value, rel_tol=ROUNDING) else "other"
     if isinstance(recorded, str):
         texts = [squeezed(text) for text in (str(value), repr(value))]
         if squeezed(recorded) in texts:
             return "same"
+        if any(nearly(recorded, text) for text in texts):
+            return "rounded"
         return "quotes" if squeezed(recorded).replace('"', "") in [text.replace('"', "") for text in texts] else "other"
     if isinstance(recorded, list):
         if not isinstance(value, (list, tuple, set, frozenset)) or len(value) != len(recorded):
@@ -297,14 +312,25 @@ def compared(recorded: Any, value: Any) -> str:
 
 def worst(relations: Any) -> str:
     """Return the relation of a whole from those of its parts."""
-    order = ("same", "quotes", "lost", "other")
-    return order[max([order.index(relation) for relation in relations] or [0])]
+    return RELATIONS[max([RELATIONS.index(relation) for relation in relations] or [0])]
+
+
+def nearly(recorded: str, text: str) -> bool:
+    """Whether two texts are equal apart from the last digits of their decimal fractions."""
+    number = r"-?\d+\.\d*(?:e[+-]?\d+)?"
+    mine, other = re.findall(number, squeezed(recorded)), re.findall(number, text)
+    same = bool(mine) and len(mine) == len(other)
+    same = same and re.sub(number, "#", squeezed(recorded)) == re.sub(number, "#", text)
+    pairs = [(float(mine[index]), float(other[index])) for index in range(len(mine))] if same else []
+    return same and all(math.isclose(one, two, rel_tol=ROUNDING, abs_tol=ROUNDING) for one, two in pairs)
 
 
 def plain(value: Any, recorded: Any = None) -> Any:
     """Return a value as JSON: containers and numbers as they are, attributes as recorded, others as text."""
     if value is None or type(value) in (bool, int, float, str):
         return value
+    if isinstance(value, float):
+        return float(value)
     if (
         recorded
         and type(recorded) is dict
@@ -345,7 +371,9 @@ def attempt(problem: Problem, choice: list[str], mode: str) -> dict[str, Any]:
     if mode != "output":
         return {**record.to_json(), "shown": shown}
     recorded = problem.job["returned"]
-    return {"relation": compared(recorded, value), "value": plain(value, recorded), "shown": shown}
+    # Only a part is lost: a null as a whole is an output.
+    relation = compared(recorded, value) if recorded is not None else "same" if value is None else "other"
+    return {"relation": relation, "value": plain(value, recorded), "shown": shown}
 
 
 def apart(work: Any) -> dict[str, Any]:
