@@ -50,8 +50,9 @@ def read_value(text: str) -> Any:
 def same_plain(answer: Any, label: Any) -> bool:
     """Whether two values are equal as JSON shows them.
 
-    A tuple equals a list with the same items, and a key equals its text. The text of an array or a container equals
-    the container. Otherwise the rules are those of :func:`~lm_eval_codemind.answers.comparison.same_value`.
+    A tuple equals a list with the same items, NaN equals null, and a key equals its text. The text of an array
+    or a container equals the container. Otherwise the rules are those of
+    :func:`~lm_eval_codemind.answers.comparison.same_value`.
     """
     try:
         return same_value(_plain(answer), _plain(label))
@@ -68,7 +69,8 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
-    return value
+    # JSON has no other way to write NaN.
+    return None if isinstance(value, float) and value != value else value
 
 
 def _container(text: str) -> Any:
