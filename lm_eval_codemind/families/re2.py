@@ -58,7 +58,8 @@ class Re2(PublishedRe2):
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question of a task about a problem, if its label is proven or corrected and it is not too long."""
         proof = proofs().get(problem.problem_id, {})
-        if proof.get(setting, {}).get("status") not in ("proven", "corrected"):
+        # A corrected input is one that we chose, and it is one of many.
+        if proof.get(setting, {}).get("status") not in ("proven", "" if setting == INPUT else "corrected"):
             return
         record = record_of(problem.upstream_questions)
         fields = {"entry_point": problem.entry_point, "complexity": problem.to_row()["complexity"]}
