@@ -78,7 +78,7 @@ def test_tasks_belong_to_the_family_with_the_longest_prefix() -> None:
     assert {task: view_of(task_run(task)).title for task in names} == names
     assert view_of(task_run("arc_easy")) is None
     assert all(name == view.name for name, view in views().items())
-    assert len({view.title for view in views().values()}) == len(views()) == 22
+    assert len({view.title for view in views().values()}) == len(views()) == 38
 
 
 def test_a_task_belongs_to_the_family_that_its_results_record() -> None:
