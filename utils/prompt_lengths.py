@@ -37,8 +37,8 @@ class Task:
 
     @property
     def published(self) -> bool:
-        """Whether it asks about what the artifact published, as it is."""
-        return benchmarks()[self.benchmark].labels == "published"
+        """Whether it asks about what others published, as it is."""
+        return benchmarks()[self.benchmark].labels == "published" or "_published" in self.name
 
 
 def tasks() -> list[Task]:

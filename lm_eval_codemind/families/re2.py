@@ -25,7 +25,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Answer, Question, Variant
 
-# Characters of the program, the code that it calls, and the input or output in the prompt.
+# Characters of the program, the code that it calls, the input and the output.
 LONGEST = 23_000
 # An object with the attributes of the input, as the proof makes it.
 _OBJECT = """_object = {name}.__new__({name})
@@ -79,10 +79,7 @@ class Re2(PublishedRe2):
             fields["shown"] = str(shown) if problem.kind == "script" else json.dumps(shown, indent=2, default=str)
         if not isinstance(fields["shown"], str):
             fields["shown"] = json.dumps(fields["shown"], indent=2)
-        if (
-            sum(len(fields[name]) for name in ("code", "called", "shown")) <= LONGEST
-            and len(fields["label"]) <= LONGEST
-        ):
+        if sum(len(fields[name]) for name in ("code", "called", "shown", "label")) <= LONGEST:
             yield Question.about(problem, setting, fields)
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from lm_eval_codemind.data.load import DATA_VARIABLE
 
 ROOT = Path(__file__).parents[2]
 LONGEST = 16_000
+# Functions of real projects are long.
+LONGEST_RE2 = 24_000
 
 pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 
@@ -47,7 +49,8 @@ def test_no_document_is_beyond_the_limit(tasks: list[Any]) -> None:
             for row in task.documents:
                 # The full marks of a translation are a table of the whole suite's outputs, which nobody has to write.
                 answer = "" if task.family.startswith("translation") else row["target"]
-                assert len(row["prompt"]) + len(answer) <= LONGEST, (task.name, row["problem_id"])
+                limit = LONGEST_RE2 if task.benchmark == "re2" else LONGEST
+                assert len(row["prompt"]) + len(answer) <= limit, (task.name, row["problem_id"])
 
 
 def test_the_readme_has_the_current_lengths(script: ModuleType, tasks: list[Any]) -> None:
