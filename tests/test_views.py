@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -50,9 +51,9 @@ def test_an_interval_is_over_problems_and_not_over_samples() -> None:
 
     view = views()["ier"]
     once = [sample(f"p{number}", float(number % 4 > 0)) for number in range(20)]
-    assert view.estimate([*once, *once], "found") == view.estimate(once, "found")
+    assert view.estimate([*once, *once], "found") == replace(view.estimate(once, "found"), n=40)
     assert view.estimate(once, "found").low == pytest.approx(0.531, abs=0.001)  # Wilson: 15 of 20
     uneven = [*once, *once[:5]]
     estimate = view.estimate(uneven, "found")
-    assert estimate.value == pytest.approx(sum(one.scores["found"] for one in uneven) / 25) and estimate.n == 20
+    assert estimate.value == pytest.approx(sum(one.scores["found"] for one in uneven) / 25) and estimate.n == 25
     assert estimate.low < estimate.value < estimate.high

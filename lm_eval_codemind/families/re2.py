@@ -16,9 +16,15 @@ from lm_eval_codemind.answers import re2_values as values
 from lm_eval_codemind.answers.comparison import same_lines
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal, render
 from lm_eval_codemind.benchmarks.re2bench import BRANCH, INPUT, LOOP, OUTPUT, plain_listing, record_of
-from lm_eval_codemind.execution import Job, ScriptCase
+from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.families.re2_published import FILTER, SELF_CONTAINED, PublishedRe2, class_of, mapping
+from lm_eval_codemind.families.re2_published import (
+    FILTER,
+    InputPrediction,
+    PublishedRe2,
+    class_of,
+    mapping,
+)
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
@@ -117,20 +123,13 @@ class Re2(PublishedRe2):
         return _states(answer.found, parse_literal(question["label"]), kind_of(question).printed)
 
 
-class Re2Input(Re2):
-    """Inputs. An answer that differs from the recorded input is executed, if its program needs no project."""
+class Re2Input(InputPrediction, Re2):
+    """Inputs, executed on values as Python has them."""
 
     variants = (_variant(INPUT),)
-    executes = True
 
-    def runs(self, problem: Problem) -> bool:
-        return record_of(problem.upstream_questions)["source"] in SELF_CONTAINED
-
-    def job(self, answer: Answer, question: Question) -> Job | None:
-        """Return the job that runs the program on an answer; None if there is no need, or no way."""
-        if answer.found is None or question["source"] not in SELF_CONTAINED or super().right(question, answer):
-            return None
-        value = _unwrapped(values.read_value(answer.found))
+    def execution(self, question: Question, text: str) -> Job | None:
+        value = _unwrapped(values.read_value(text))
         if kind_of(question).printed:
             return Job.script(question["code"], [ScriptCase(str(value))])
         if not isinstance(value, dict):
@@ -141,12 +140,7 @@ class Re2Input(Re2):
         expression = _OBJECT.format(name=name, attributes=attributes, call=call) if name else call
         return Job.evaluate(question["code"], [expression])
 
-    def right(self, question: Question, answer: Answer) -> bool:
-        if super().right(question, answer):
-            return True
-        if not answer.passed or len(answer.observations) != 1:
-            return False
-        (seen,) = answer.observations
+    def gives_output(self, question: Question, seen: CaseOutcome) -> bool:
         if kind_of(question).printed:
             return same_lines(seen.stdout, question["shown"])
         if seen.literal is None or seen.exception_type:

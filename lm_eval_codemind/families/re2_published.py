@@ -7,13 +7,14 @@ branches. :mod:`.re2` asks the same on proven labels.
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers import re2 as rules
 from lm_eval_codemind.answers.literals import render
 from lm_eval_codemind.benchmarks.re2bench import BRANCH, DIFFICULTIES, INPUT, LOOP, OUTPUT, PROGRAMS, record_of
-from lm_eval_codemind.execution import Job, ScriptCase
+from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
@@ -119,20 +120,41 @@ class PublishedRe2(Family):
         return {**means, **of_difficulty, **{name: value for name, value in pass_at_k.items() if name != "pass@1"}}
 
 
-class PublishedRe2Input(PublishedRe2):
+class InputPrediction(PublishedRe2):
     """Inputs. An answer that differs from the recorded input is executed, if its program needs no project."""
 
-    variants = (_variant(INPUT),)
     executes = True
 
     def runs(self, problem: Problem) -> bool:
         return record_of(problem.upstream_questions)["source"] in SELF_CONTAINED
 
     def job(self, answer: Answer, question: Question) -> Job | None:
-        """Return the job that prints the output for an answer, as RE2-Bench makes it."""
+        """Return the job that runs the program on an answer; None if there is no need, or no way."""
         if answer.found is None or question["source"] not in SELF_CONTAINED or super().right(question, answer):
             return None
-        value = rules.read_value(answer.found)
+        return self.execution(question, answer.found)
+
+    @abstractmethod
+    def execution(self, question: Question, text: str) -> Job | None:
+        """Return the job that runs the program on the input that a text states; None if it states none."""
+
+    @abstractmethod
+    def gives_output(self, question: Question, seen: CaseOutcome) -> bool:
+        """Whether an execution gives the output that the prompt shows."""
+
+    def right(self, question: Question, answer: Answer) -> bool:
+        if super().right(question, answer):
+            return True
+        return answer.passed and any(self.gives_output(question, seen) for seen in answer.observations)
+
+
+class PublishedRe2Input(InputPrediction):
+    """Inputs, executed as RE2-Bench executes them."""
+
+    variants = (_variant(INPUT),)
+
+    def execution(self, question: Question, text: str) -> Job | None:
+        value = rules.read_value(text)
         if not isinstance(value, dict):
             return None
         if question["source"] == "Avatar":
@@ -142,11 +164,8 @@ class PublishedRe2Input(PublishedRe2):
             return None if same else Job.script(question["code"], [ScriptCase(stdin)])
         return Job.script(_program(question, value), [ScriptCase()])
 
-    def right(self, question: Question, answer: Answer) -> bool:
-        if super().right(question, answer):
-            return True
-        shown = json.loads(question["shown"])
-        return answer.passed and answer.observations[0].stdout.strip() == str(shown).strip()
+    def gives_output(self, question: Question, seen: CaseOutcome) -> bool:
+        return seen.stdout.strip() == str(json.loads(question["shown"])).strip()
 
 
 def _program(question: Question, value: Mapping[str, Any]) -> str:

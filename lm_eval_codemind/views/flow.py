@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import zip_longest
 
 from lm_eval_codemind.families.flow import matching
@@ -11,8 +10,7 @@ from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Question
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.execution import right_steps
-from lm_eval_codemind.scores.statistics import Estimate
-from lm_eval_codemind.views.view import Part, Unit, View, exchange, is_number
+from lm_eval_codemind.views.view import Part, Unit, View, exchange
 
 _NOTHING = "(nothing)"
 
@@ -31,11 +29,6 @@ class FlowView(View):
         if sample.answer.found is None:
             return "no answer"
         return where_wrong(matches_of(sample), len(sample.doc["values"]), "value")
-
-    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        """Return a metric with its interval over problems; its size is the number of questions."""
-        questions = sum(is_number(sample.scores.get(metric)) for sample in samples)
-        return replace(super().estimate(samples, metric), n=questions)
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit

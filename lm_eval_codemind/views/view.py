@@ -6,7 +6,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -132,18 +132,21 @@ class View:
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         """Return a metric over samples with its interval; NaN where samples do not have it.
 
-        The interval is over problems: a problem with several samples counts with their mean, or, where problems differ
-        in the number of their samples, the ratio of sums is bootstrapped.
+        The size is the number of samples with the metric, by which the harness weighs a task in a group. The interval is
+        over problems: a problem with several samples counts with their mean, or, where problems differ in the number of
+        their samples, the ratio of sums is bootstrapped.
         """
         problems: dict[tuple[str, str], list[float]] = defaultdict(list)
         for sample in samples:
             value = sample.scores.get(metric)
             if is_number(value):
                 problems[sample.key.benchmark, sample.key.problem_id].append(value)
-        if len({len(values) for values in problems.values()}) <= 1:
-            return mean([sum(values) / len(values) for values in problems.values()])
         rows = [(sum(values), len(values)) for values in problems.values()]
-        return bootstrap(rows, lambda means: means[..., 0] / means[..., 1])
+        if len({size for _, size in rows}) <= 1:
+            estimate = mean([total / size for total, size in rows])
+        else:
+            estimate = bootstrap(rows, lambda means: means[..., 0] / means[..., 1])
+        return replace(estimate, n=sum(size for _, size in rows))
 
     def baseline(self, task: str, metric: str) -> float:
         """Return what the best answers score that need no execution; NaN where nobody has measured them.
