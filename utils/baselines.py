@@ -21,6 +21,7 @@ from typing import Any
 import click
 
 import lm_eval_codemind
+from flow_rules import arguments, decisions, iterations
 from lm_eval_codemind.families.runtime_items import SETTINGS
 from lm_eval_codemind.families.trace import written
 from lm_eval_codemind.scores.statistics import mean
@@ -156,21 +157,24 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
         return found
     if family == "re2_loop":
         return {
-            "never": lambda document: _each_list(document, lambda labels: ()),
-            f"0, 1, 2 and so on{KNOWING}": lambda document: _each_list(document, lambda labels: range(len(labels))),
+            "never": lambda document: _each_list(document, lambda line, name, labels: ()),
+            f"0, 1, 2 and so on{KNOWING}": lambda document: _each_list(
+                document, lambda line, name, labels: range(len(labels))
+            ),
+            "the syntax tree": _guessed_lists,
         }
     if family == "re2_branch":
         always = {
             f"all {letter}{KNOWING}": lambda document, letter=letter: _each_list(
-                document, lambda labels: letter * len(labels)
+                document, lambda line, name, labels: letter * len(labels)
             )
             for letter in "YN"
         }
         once = {
-            f"{letter} once": lambda document, letter=letter: _each_list(document, lambda labels: letter)
+            f"{letter} once": lambda document, letter=letter: _each_list(document, lambda line, name, labels: letter)
             for letter in "YN"
         }
-        return {**always, **once}
+        return {**always, **once, "the syntax tree": _guessed_lists}
     if family == "locate":
         return {
             **found,
@@ -185,6 +189,7 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
         }
     if family in ("loops", "branches"):
         found["never"] = lambda document: "[]"
+        found["the syntax tree"] = _guessed
     if family == "loops":
         return {**found, "echo of the input": lambda document: _echo(_input(document))}
     if family == "branches":
@@ -215,13 +220,34 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
     return found
 
 
-def _each_list(document: Document, values: Callable[[Sequence[Any]], Iterable[Any]]) -> str:
-    """Return an answer to RE2-Bench with the same kind of list for each line of the label."""
+def _each_list(document: Document, values: Callable[[int, str, Sequence[Any]], Iterable[Any]]) -> str:
+    """Return an answer to RE2-Bench with a list for each line and variable of the label."""
     rows = []
     for line, label in json.loads(document["label"]).items():
         for name, labels in label.items() if isinstance(label, dict) else [("", label)]:
-            rows.append(f"line {line}: {name and f'{name} = '}[{', '.join(map(str, values(labels)))}]")
+            items = ", ".join(map(str, values(int(line), name, labels)))
+            rows.append(f"line {line}: {name and f'{name} = '}[{items}]")
     return "\n".join(rows)
+
+
+def _guessed_lists(document: Document) -> str:
+    """Return the guess of :mod:`flow_rules` for each list of a question of RE2-Bench."""
+    known = arguments(document)
+    if document["setting"] == "branch":
+        truths = decisions(document["code"], known, last=False)
+        return _each_list(document, lambda line, name, labels: ("Y" if truth else "N" for truth in truths[line]))
+    values = iterations(document["code"], known)
+    return _each_list(document, lambda line, name, labels: map(repr, values.get(line, {}).get(name, ())))
+
+
+def _guessed(document: Document) -> str:
+    """Return the guess of :mod:`flow_rules` for the loop or condition of a question."""
+    known, line = arguments(document), document["line"]
+    if document["setting"] == "branches":
+        return str(decisions(document["code"], known, last=True)[line])
+    columns = iterations(document["code"], known).get(line, {})
+    rows = list(zip(*columns.values(), strict=True))
+    return str([row[0] for row in rows] if len(columns) == 1 else rows)
 
 
 def _known(document: Document) -> str:
