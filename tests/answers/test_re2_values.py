@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +22,9 @@ VALUES = st.recursive(
 def test_a_value_equals_itself_and_its_python_text(value: Any) -> None:
     assert values.same_plain(value, value)
     assert values.same_plain(values.read_value(repr(value)), value)
+
+
+SHAPES = yaml.safe_load(Path(__file__).with_name("re2_shapes.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
@@ -58,9 +63,6 @@ def test_values_are_compared_as_json_shows_them(answer: str, label: Any, same: b
         ("- Line 12: [Y, N]", {"12": {"": ["Y", "N"]}}),
         ("3: i = []", {"3": {"i": []}}),
         ('{"3": {"i": [1]}, "5": [true]}', {"3": {"i": [1]}, "5": {"": [True]}}),
-        ("3     for i in t: ## [STATE]i=['#', '2'][/STATE] [STATE]t=[1][/STATE]", {"3": {"i": ["#", "2"], "t": [1]}}),
-        ("4 if x: ## [BRANCH]taken=[Y,N][/BRANCH]", {"4": {"taken": ["Y", "N"]}}),
-        ("4 if x: ## [BRANCH]taken=['Y', 'N'][/BRANCH]", {"4": {"taken": ["Y", "N"]}}),
         ("line 9: x = [MPQ(1,2), {0: 1, 2: 3}]", {"9": {"x": ["MPQ(1,2)", {0: 1, 2: 3}]}}),
         ("line 9: x = ??", {"9": {"x": ["??"]}}),
         ("I do not know.", {}),
@@ -80,9 +82,10 @@ def test_truths_and_the_first_difference() -> None:
     assert values.first_difference([["x", "y"]], ["[x, y]"]) is None
 
 
-def test_marks() -> None:
-    assert values.marked_text("<answer>\n[1]\n</answer>") == "[1]"
-    assert (
-        values.marked_text('[THOUGHT]so[/THOUGHT]\n[OUTPUT]\n```json\n{"output": 1}\n```\n[/OUTPUT]') == '{"output": 1}'
-    )
-    assert values.marked_text("[1]") is None
+@pytest.mark.parametrize(
+    ("kind", "expected", "response"), [(kind, *shape) for kind, shapes in SHAPES.items() for shape in shapes]
+)
+def test_recorded_shapes(kind: str, expected: str, response: str) -> None:
+    text = values.marked_text(response)
+    read = values.read_value if kind == "values" else values.read_lines
+    assert repr(None if text is None else read(text)) == expected

@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from lm_eval_codemind.benchmarks.re2bench import TASKS
+from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.families import re2, re2_published
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.views import views
+from tests.results.harness import evaluate
 from tests.test_replication import loaded
 
 # Upstream's rules read no answer to these: longer than a literal may be, or NaN, which equals nothing.
@@ -139,6 +143,28 @@ def test_answers_on_proven_labels(
     document = next(row for row in dataset(benchmark="re2", setting=setting)["test"] if row["problem_id"] == name)
     (read,) = extract([[f"<answer>{answer}</answer>"]], [document])
     assert process(document, read)["right"] == right
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", TASKS)
+def test_a_run_is_verified_reported_and_submitted(
+    setting: str, built_data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+
+    def answer(document: dict[str, Any]) -> str:
+        return str(document["target"]) if len(document["problem_id"]) % 3 else "I do not know."
+
+    evaluate(tmp_path, "org/told", answer, [f"codemind_re2_{setting}"], confirm_run_unsafe_code=True)
+    for arguments in (
+        ["verify", tmp_path],
+        ["report", tmp_path, "-o", tmp_path / "report.html"],
+        ["submit", tmp_path, "--model", "org/told", "--dataset", "org/codemind", "-o", tmp_path / "submission"],
+    ):
+        result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+        assert result.exit_code == 0, result.output
+    assert list((tmp_path / "submission").glob("*.tar.gz"))
 
 
 def test_the_report_shows_the_first_wrong_iteration() -> None:
