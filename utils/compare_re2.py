@@ -48,6 +48,7 @@ def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
     yield "| model | task | easy | difficult | verdicts that agree |"
     yield "|---|---|---:|---:|---:|"
     differing = []
+    executed: dict[str, list[str]] = {}
     for (model, task), rows in _recordings(paths):
         recorded = {row["problem_id"]: row["published_verdict"] for row in rows}
         documents, found = scores(re2_published, task, rows)
@@ -63,11 +64,16 @@ def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
                 compared += 1
                 if score["right"] != recorded[name]:
                     differing.append(f"- {model}, {task}, {name}: recorded {recorded[name]}, here {score['right']:.0f}")
+            elif recorded[name] is not None and score["right"] != recorded[name]:
+                executed.setdefault(name, []).append(model if recorded[name] else f"{model} (here only)")
         different = sum(line.startswith(f"- {model}, {task},") for line in differing)
         agreement = f"{compared - different} of {compared}" if compared else "none recorded"
         yield f"| {model} | {task} | {shares[0]} | {shares[1]} | {agreement} |"
     if listing:
-        yield from ("", *differing)
+        yield from ("", *differing, "")
+        total = sum(map(len, executed.values()))
+        yield f"{total} inputs of projects, for {len(executed)} problems, count only after RE2-Bench executed them:"
+        yield from ("", *(f"- {name}: {', '.join(executed[name])}" for name in sorted(executed)))
 
 
 def on_proven_labels(paths: Iterable[Path]) -> Iterator[str]:

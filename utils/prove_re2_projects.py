@@ -1,6 +1,8 @@
 """Prove the labels of RE2-Bench's problems from real projects, and write the proof that the package ships.
 
-    python utils/prove_re2_projects.py --upstream DIR --environments DIR [--only PREFIX ...]
+    python utils/prove_re2_projects.py --upstream DIR --environments DIR [--only NAME ...]
+
+The directory of upstream is a checkout of RE2-Bench. Its programs have documentation, without which six do not parse.
 
 One virtual environment per project and version is made below the directory, with packages from PyPI.
 """
@@ -21,93 +23,17 @@ from typing import Any
 import click
 import yaml
 
+from lm_eval_codemind.benchmarks.re2bench import BRANCH, LOOP, PROJECTS, TASKS, plain_listing, record_of
+from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.facts import shipped
-from re2_flow_records import LONGEST_TEXT, MOST_EVENTS, heads
+from lm_eval_codemind.problems import Problem
+from re2_flow_records import LONGEST_TEXT, MOST_EVENTS, heads, variables
 from re2_project_runner import ADDRESS, RELATIONS, definitions
 
 UTILS = Path(__file__).parent
 FILE = "re2/projects.json"
-TASKS = ("output", "input", "loop", "branch")
 # Executions differ in these: Python's hash seed, the clock in seconds, the time zone.
-LISTING = re.compile(r"\n(1 .*?)\n\s*\nThe input (?:is|to the method)[^\n]*:\s*(\{.*)", re.DOTALL)
 CONDITIONS = (("0", 0, "UTC"), ("4242", 400 * 86400, "Asia/Tokyo"))
-
-
-class Benchmark:
-    """The files of RE2-Bench.
-
-    Args:
-        root: A checkout of the repository.
-    """
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._folder = folder = root / "dataset/re2-bench"
-        sampled = json.loads((folder / "sampled_problems.json").read_text(encoding="utf-8"))
-        self.problems: dict[str, dict[str, Any]] = {
-            name: {**problem, "level": level}
-            for level, problems in sampled.items()
-            for name, problem in problems.items()
-            if problem["benchmark"] in ("Real", "Swebench")
-        }
-
-    def code(self, name: str) -> str:
-        """Return the program that the prompt shows."""
-        return (self._folder / "code" / f"{name}.py").read_text(encoding="utf-8")
-
-    def row(self, name: str) -> dict[str, Any] | None:
-        """Return the recorded input and output; None where the file is missing."""
-        benchmark, row = self.problems[name]["benchmark"], self.problems[name]["input-output"]
-        if benchmark == "Swebench":
-            # The names of these files were made with rstrip(".py").
-            project, module, function = name.split("@@")
-            name = f"{project}@@{module.rstrip('.py')}.{function}"
-        file = self._folder / "input-output" / benchmark / f"{name}.jsonl"
-        if not file.is_file():
-            return None
-        values: dict[str, Any] = json.loads(file.read_text(encoding="utf-8").splitlines()[row])["values"]
-        return values
-
-    def question(self, task: str, name: str) -> dict[str, Any] | None:
-        """Return the program, the inputs and upstream's label of a loop or branch problem; None if it has none."""
-        level = self.problems[name]["level"]
-        prompt = self._root / "prompts" / f"{task}_prediction" / level / f"{name}.txt"
-        if not prompt.is_file():
-            return None
-        text = prompt.read_text(encoding="utf-8")
-        match = LISTING.search(text, text.rfind("[/EXAMPLE]"))
-        assert match is not None, prompt
-        inputs, _ = json.JSONDecoder().raw_decode(match[2])
-        if not isinstance(inputs.get("args", {}), dict) or "args" not in inputs:
-            inputs = {"self": inputs.pop("self", {}), "args": inputs}
-        lines = (line.partition(" ")[2] for line in match[1].split("\n"))
-        code = "\n".join(re.sub(r"\s*## \[(?:STATE|BRANCH)\].*", "", line) for line in lines)
-        file = self._root / "dataset/re2-bench" / task / level / f"{name}.json"
-        try:
-            label = (loops if task == "loop" else branches)(json.loads(file.read_text(encoding="utf-8")))
-        except (OSError, ValueError):
-            label = {}
-        return {"shown": f"{code}\n", "inputs": inputs, "label": label}
-
-
-def branches(record: Mapping[str, Any]) -> dict[str, list[bool]]:
-    """Return upstream's branch label: line -> truth of the condition each time."""
-    lines: dict[str, list[bool]] = {}
-    for decision in record["branches"]["decisions"]:
-        lines.setdefault(str(decision["line"]), []).append(decision["taken"])
-    return lines
-
-
-def loops(record: Mapping[str, Any]) -> dict[str, dict[str, list[Any]]]:
-    """Return upstream's loop label: line -> variable -> value in each iteration."""
-    lines = {}
-    for loop in record["loops"].values():
-        values: dict[str, list[Any]] = {}
-        for iteration in loop["iterations"]:
-            for variable, value in (iteration.get("loop_variables") or {}).items():
-                values.setdefault(variable, []).append(value)
-        lines[str(loop["line"])] = values
-    return lines
 
 
 class Environment:
@@ -195,7 +121,7 @@ def decide_output(runs: list[list[dict[str, Any]]], reviewed: bool) -> dict[str,
             return {"status": "excluded", "reason": result["failed"]}
         if not result["shown"] and not result["same_source"]:
             return {"status": "excluded", "reason": "the version differs"}
-    values = [json.dumps(result["value"]) for result in best]
+    values = [json.dumps(result["value"], sort_keys=True) for result in best]
     if any(ADDRESS.search(value) for value in values):
         return {"status": "excluded", "reason": "address in the output"}
     if len(set(values)) > 1:
@@ -237,7 +163,7 @@ def decide_reading(
         if run["traced"][task] != run["rewritten"][task]:
             return {"status": "excluded", "reason": "two records differ"}
         lines.append({line: values for line, values in run["traced"][task].items() if line in label})
-        if task == "loop":
+        if task == LOOP:
             # A variable that upstream's label leaves out is not asked for.
             lines[-1] = {
                 line: {name: texts for name, texts in values.items() if name in label[line]} or values
@@ -247,7 +173,7 @@ def decide_reading(
         return {"status": "excluded", "reason": "two executions differ"}
     value: dict[str, Any] = {}
     for line, values in lines[0].items():
-        if task == "loop":
+        if task == LOOP:
             values = {name: texts for name, texts in values.items() if answerable(texts)}
         if values and len(values) <= MOST_EVENTS:
             value[line] = values
@@ -289,9 +215,7 @@ def without_quotes(value: Any) -> Any:
     return value.replace('"', "") if isinstance(value, str) else value
 
 
-def decide(
-    benchmark: Benchmark, name: str, jobs: Mapping[str, Any], runs: list[dict[str, Any]], table: Mapping[str, Any]
-) -> dict[str, Any]:
+def decide(name: str, jobs: Mapping[str, Any], runs: list[dict[str, Any]], table: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of a problem: task -> status, value and reason."""
     hand = jobs[f"values {name}"]["hand"]
     results = [run[f"values {name}"] for run in runs]
@@ -304,7 +228,7 @@ def decide(
         record["input"] = {"status": "corrected", "value": with_hand(inputs, hand), "reason": "not recorded"}
     elif without_quotes(inputs) != inputs and table_package(jobs[f"values {name}"]) == "sympy":
         record["input"] = {"status": "corrected", "value": without_quotes(inputs), "reason": "quotes inside the text"}
-    for task in ("loop", "branch"):
+    for task in (LOOP, BRANCH):
         key = f"{task} {name}"
         if key in jobs:
             record[task] = decide_flow(task, [run[key] for run in runs], jobs[key]["label"], jobs[key]["shown"])
@@ -314,9 +238,10 @@ def decide(
     return {task: {"status": "excluded", "reason": reason} for task in record} if reason else record
 
 
-def not_executed(benchmark: Benchmark, name: str) -> dict[str, Any]:
+def not_executed(problem: Problem) -> dict[str, Any]:
     """Return the record of a problem whose project was not run."""
-    tasks = ["output", "input", *(task for task in ("loop", "branch") if benchmark.question(task, name))]
+    asked = record_of(problem.upstream_questions)
+    tasks = ["output", "input", *(task for task in (LOOP, BRANCH) if task in asked)]
     return {**{task: {"status": "excluded", "reason": "not executed"} for task in tasks}, "versions": {}}
 
 
@@ -344,15 +269,15 @@ def environment_of(name: str, entries: Mapping[str, Any]) -> str:
 
 
 def jobs_of(
-    benchmark: Benchmark, name: str, environment: Environment, table: Mapping[str, Any]
+    problem: Problem, upstream: Path, environment: Environment, table: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
     """Return what the runner needs to execute a problem: once for its values, once for its loops and its branches."""
-    function = name.split("@@")[2]
-    if benchmark.problems[name]["benchmark"] == "Real":
-        function = function.rpartition("_L")[0]
-    row = benchmark.row(name) or {"inputs": {}, "return": None}
-    questions: dict[str, Any] = {task: benchmark.question(task, name) for task in ("loop", "branch")}
-    questions["values"] = {"shown": benchmark.code(name), "inputs": row["inputs"], "returned": row["return"]}
+    name, record = problem.problem_id, record_of(problem.upstream_questions)
+    function = re.sub(r"_L\d+$", "", name.split("@@")[2])
+    row = record["values"] or {"inputs": {}, "return": None}
+    code = (upstream / "dataset/re2-bench/code" / f"{name}.py").read_text(encoding="utf-8")
+    questions = {"values": {"shown": code, "inputs": row["inputs"], "returned": row["return"]}}
+    questions.update({task: flow_question(record[task], task) for task in (LOOP, BRANCH) if task in record})
     module = environment.module(environment.entry["python"][0], name)
     return {
         f"{task} {name}": {
@@ -362,8 +287,24 @@ def jobs_of(
             "hand": table["hand"].get(f"{task} {name}", table["hand"].get(name, {})),
         }
         for task, question in questions.items()
-        if question is not None
     }
+
+
+def flow_question(record: Mapping[str, Any], task: str) -> dict[str, Any]:
+    """Return the program, the inputs and upstream's label of a loop or branch problem; an empty label if it has none.
+
+    In a label of loops the lines of ``for`` statements keep the variables that the statement assigns.
+    """
+    inputs, _ = json.JSONDecoder().raw_decode(record["input"])
+    if not isinstance(inputs.get("args"), dict):
+        inputs = {"self": inputs.pop("self", {}), "args": inputs}
+    shown, label = plain_listing(record["code"]), dict(record["label"] or {})
+    if task == LOOP:
+        for node in ast.walk(ast.parse(shown)):
+            if isinstance(node, ast.For) and str(node.lineno) in label:
+                states, names = label[str(node.lineno)], variables(node.target)
+                label[str(node.lineno)] = {name: values for name, values in states.items() if name in (*names, "_")}
+    return {"shown": shown, "inputs": inputs, "label": label}
 
 
 def setup_of(jobs: Iterable[Mapping[str, Any]], setups: Mapping[str, Any]) -> Mapping[str, str]:
@@ -386,30 +327,27 @@ def qualname_of(source: str, function: str) -> str:
 @click.option("--details", type=click.Path(path_type=Path), help="Write what the executions showed to this directory.")
 def main(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...], details: Path | None) -> None:
     """Write ``facts/re2/projects.json``."""
-    benchmark = Benchmark(upstream)
     table = yaml.safe_load((UTILS / "re2_projects.yaml").read_text(encoding="utf-8"))
+    sources = PROJECTS.values()
+    problems = [each for each in load_benchmark("re2") if record_of(each.upstream_questions)["source"] in sources]
     records = dict(shipped.load(FILE))
     for name, entry in table["environments"].items():
         if only and name not in only:
             continue
         environment = Environment(name, entry, environments, pythons)
-        problems = [problem for problem in benchmark.problems if environment_of(problem, table["environments"]) == name]
-        jobs = {}
-        for problem in problems:
-            jobs.update(jobs_of(benchmark, problem, environment, table))
+        own = [each for each in problems if environment_of(each.problem_id, table["environments"]) == name]
+        jobs = {key: job for problem in own for key, job in jobs_of(problem, upstream, environment, table).items()}
         setup = setup_of(jobs.values(), table["setups"])
         runs = [environment.run(jobs, setup, number) for number in range(len(CONDITIONS))]
         if details is not None:
             details.mkdir(parents=True, exist_ok=True)
             (details / f"{name}.json").write_text(json.dumps([jobs, *runs]), encoding="utf-8")
-        for problem in problems:
-            record = decide(benchmark, problem, jobs, runs, table)
-            project, _, version = name.rpartition("-")
-            records[problem] = {**record, "versions": {project: version, "python": entry["python"]}}
-        print(name, dict(Counter(records[problem]["output"]["status"] for problem in problems)), flush=True)
-        shipped.save(
-            FILE, {problem: records.get(problem) or not_executed(benchmark, problem) for problem in benchmark.problems}
-        )
+        project, _, version = name.rpartition("-")
+        for problem in own:
+            record = decide(problem.problem_id, jobs, runs, table)
+            records[problem.problem_id] = {**record, "versions": {project: version, "python": entry["python"]}}
+        print(name, dict(Counter(records[each.problem_id]["output"]["status"] for each in own)), flush=True)
+        shipped.save(FILE, {each.problem_id: records.get(each.problem_id) or not_executed(each) for each in problems})
     for task in TASKS:
         print(task, dict(Counter(record[task]["status"] for record in records.values() if task in record)))
 

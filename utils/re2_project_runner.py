@@ -178,6 +178,9 @@ class _Names(dict):  # type: ignore[type-arg]
         if named:
             path, _, name = named.group(1).rpartition(".")
             return getattr(importlib.import_module(path or "builtins"), name)
+        named = re.match(r"<module '([\w.]+)'", text)
+        if named:
+            return importlib.import_module(named.group(1))
         named = re.match(r"<function (\w+)(?: at 0x\w+)?>", text)
         if named and named.group(1) in self._module.__dict__:
             return self._module.__dict__[named.group(1)]
