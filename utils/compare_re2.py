@@ -71,8 +71,7 @@ def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
         yield f"| {model} | {task} | {shares[0]} | {shares[1]} | {agreement} |"
     if listing:
         yield from ("", *differing, "")
-        total = sum(map(len, executed.values()))
-        yield f"{total} inputs of projects, for {len(executed)} problems, count only after RE2-Bench executed them:"
+        yield f"RE2-Bench executes inputs of projects. So {sum(map(len, executed.values()))} of their verdicts differ:"
         yield from ("", *(f"- {name}: {', '.join(executed[name])}" for name in sorted(executed)))
 
 

@@ -107,7 +107,7 @@ def test_ceiling_floor_and_length_on_proven_labels(
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     dataset, extract, process = proven_hooks(setting)
     documents = list(dataset(benchmark="re2", setting=setting)["test"])
-    assert sum(document["source"] in re2.SELF_CONTAINED for document in documents) == programs
+    assert sum(document["source"] in re2_published.SELF_CONTAINED for document in documents) == programs
     assert max(len(document["prompt"]) for document in documents) <= 24_000
     for name, value in (("target", 1), ("", 0)):
         answers = extract([[document[name] if name else ""] for document in documents], documents)
