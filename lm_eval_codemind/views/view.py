@@ -132,8 +132,8 @@ class View:
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         """Return a metric over samples with its interval; NaN where samples do not have it.
 
-        The size is the number of samples with the metric, by which the harness weighs a task in a group. The interval is
-        over problems: a problem with several samples counts with their mean, or, where problems differ in the number of
+        The size is the number of samples with the metric: the harness weighs a task in a group by it. The interval is
+        over problems: a problem with several samples counts with their mean, or, if problems differ in the number of
         their samples, the ratio of sums is bootstrapped.
         """
         problems: dict[tuple[str, str], list[float]] = defaultdict(list)
