@@ -7,8 +7,6 @@ import gzip
 import json
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import nan
-from statistics import fmean
 from typing import Any, ClassVar
 
 from lm_eval_codemind.catalogue import Benchmark
@@ -16,14 +14,13 @@ from lm_eval_codemind.data import benchmark_digests, data_directory, load_benchm
 from lm_eval_codemind.facts.fresh import SHIPPED_SEED, Fresh, from_records, load_records, records_of
 from lm_eval_codemind.families.ier import DIRECT, FLEXIBLE, STRICT, ExecutionReasoning
 from lm_eval_codemind.files import write_whole
-from lm_eval_codemind.harness.aggregations import Aggregation
+from lm_eval_codemind.harness.aggregations import Aggregation, mean_of
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.proof.fresh import VERSION, make_fresh
 from lm_eval_codemind.questions import Question, Variant
 from lm_eval_codemind.scores import fresh as scores
-from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
 logger = logging.getLogger(__name__)
 
@@ -159,18 +156,7 @@ SCORES: Mapping[str, Callable[[float, Sequence[float]], float]] = {
 
 def _mean_of(metric: str) -> Aggregation:
     """Return an aggregation: a score's mean over problems. Questions about one program are one observation."""
-
-    def values(records: Sequence[Record]) -> list[float]:
-        return [SCORES[metric](*pair) for pair in by_problem(records).values()]
-
-    def mean_over_problems(records: Sequence[Record]) -> float:
-        return fmean(values(records)) if values(records) else nan
-
-    return Aggregation(
-        mean_over_problems,
-        lambda records: clustered_mean_stderr(values(records), list(by_problem(records))),
-        lambda records: len(values(records)),
-    )
+    return mean_of(lambda records: [SCORES[metric](*pair) for pair in by_problem(records).values()])
 
 
 r_ier_fresh, r_ier_original, memory_gap = _mean_of(R_FRESH), _mean_of(R_ORIGINAL), _mean_of(GAP)

@@ -9,20 +9,19 @@ from __future__ import annotations
 import ast
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.answers import ces as answers
 from lm_eval_codemind.benchmarks.ces import BRANCH, CONDITION, ITERABLE, VARIABLE
 from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.harness.aggregations import Aggregation
+from lm_eval_codemind.harness.aggregations import mean_of
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.scores import trace_published as scores
-from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
 FILTER = "extract-trace"
 CES_TRACES = "proofs/ces_traces.json"
@@ -137,7 +136,7 @@ class CesTrace(Family):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the annotated program, with the stated output in the details."""
-        code = answers.annotated_code(response)
+        code = answers.laid_out_as(answers.annotated_code(response), question["code"])
         return Answer(code or None, {"output": answers.stated_output(response)})
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
@@ -281,28 +280,16 @@ def _literal(text: str) -> str:
 # -- aggregations
 
 
-def _aggregation(of_program: Callable[[Sequence[float]], float]) -> Aggregation:
-    """Return the aggregation of a score over programs."""
-
-    def values(records: Sequence[Mapping[str, Any]]) -> list[float]:
-        programs: dict[str, list[float]] = {}
-        for record in records:
-            programs.setdefault(record["program"], []).append(record["right"])
-        return [of_program(rights) for rights in programs.values()]
-
-    def value(records: Sequence[Mapping[str, Any]]) -> float:
-        known = values(records)
-        return sum(known) / len(known) if known else float("nan")
-
-    return Aggregation(
-        value,
-        lambda records: clustered_mean_stderr(values(records), range(len(values(records)))),
-        lambda records: len(values(records)),
-    )
+def _rights(records: Sequence[Mapping[str, Any]]) -> Iterable[list[float]]:
+    """Return the scores of the calls of each program."""
+    programs: dict[str, list[float]] = {}
+    for record in records:
+        programs.setdefault(record["program"], []).append(record["right"])
+    return programs.values()
 
 
-program_mean = _aggregation(scores.program_mean)
-program_hard = _aggregation(scores.program_hard)
+program_mean = mean_of(lambda records: [scores.program_mean(rights) for rights in _rights(records)])
+program_hard = mean_of(lambda records: [scores.program_hard(rights) for rights in _rights(records)])
 
 COCONUT = CoconutTrace()
 

@@ -15,15 +15,14 @@ from typing import Any
 from lm_eval_codemind.answers.runtime import read_line
 from lm_eval_codemind.answers.verdict import read_verdict
 from lm_eval_codemind.data import load_bug
-from lm_eval_codemind.families.pairs import Record, paired, warn_of
-from lm_eval_codemind.harness.aggregations import Aggregation
+from lm_eval_codemind.families.pairs import paired, warn_of
+from lm_eval_codemind.harness.aggregations import Aggregation, mean_of
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.scores import verdict as scores
-from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
 FILTER = "extract-answer"
 SETTINGS = BUGGY, CORRECT = "buggy", "correct"
@@ -169,24 +168,15 @@ def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
 # -- aggregations
 
 
-def _aggregation(metric: str, of_pair: Callable[[float, float], float]) -> Aggregation:
-    def values(records: Sequence[Record]) -> list[float]:
-        return [of_pair(*pair) for pair in paired(records, "setting", SETTINGS)[0]]
-
-    def value(records: Sequence[Record]) -> float:
-        warn_of(paired(records, "setting", SETTINGS)[1], f"{metric} leaves")
-        known = values(records)
-        return sum(known) / len(known) if known else float("nan")
-
-    return Aggregation(
-        value,
-        lambda records: clustered_mean_stderr(values(records), range(len(values(records)))),
-        lambda records: len(values(records)),
+def _mean_of_pairs(metric: str, of_pair: Callable[[float, float], float]) -> Aggregation:
+    return mean_of(
+        lambda records: [of_pair(*pair) for pair in paired(records, "setting", SETTINGS)[0]],
+        lambda records: warn_of(paired(records, "setting", SETTINGS)[1], f"{metric} leaves"),
     )
 
 
-verdict = _aggregation("verdict", scores.balanced)
-verdict_pair = _aggregation("verdict_pair", scores.both)
+verdict = _mean_of_pairs("verdict", scores.balanced)
+verdict_pair = _mean_of_pairs("verdict_pair", scores.both)
 
 VERDICT, LOCATE = Verdict(), Locate()
 

@@ -78,6 +78,28 @@ class Aggregation:
         return Mean.of(self._error(documents), self._size(documents))
 
 
+def mean_of(
+    values: Callable[[Sequence[Any]], Sequence[float]], check: Callable[[Sequence[Any]], None] | None = None
+) -> Aggregation:
+    """Return the mean of values that are made from several documents each, such as one for each pair.
+
+    Args:
+        values: Metrics of the documents -> independent values.
+        check: Called once with the metrics of the documents, to warn of those that have no value.
+    """
+
+    def value(documents: Sequence[Any]) -> float:
+        if check is not None:
+            check(documents)
+        return _mean(values(documents))
+
+    return Aggregation(
+        value,
+        lambda documents: clustered_mean_stderr(values(documents), range(len(values(documents)))),
+        lambda documents: len(values(documents)),
+    )
+
+
 def total(documents: Sequence[float]) -> float:
     """Aggregate what is counted in each document to its number over all of them."""
     return sum(documents)

@@ -20,7 +20,7 @@ from lm_eval_codemind.answers import ces as answers
 from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.families import trace_published as family
 from lm_eval_codemind.families.trace_published import CES, COCONUT
-from lm_eval_codemind.questions import Answer, Question
+from lm_eval_codemind.questions import Question
 from lm_eval_codemind.scores import trace_published as scores
 
 # Of the published table: mean and hard, in percent; file with the answers, the number of its verdicts that differ
@@ -161,7 +161,7 @@ def test_labels_are_what_python_executes(documents: list[dict[str, Any]]) -> Non
 RECORDED = {
     "gpt-4-turbo": (486, 394, 457, 260, 185, 109, 42),
     "deepseek-coder-33b-instruct": (486, 391, 461, 153, 87, 81, 19),
-    "CodeLlama-34b-Instruct-hf": (449, 361, 434, 101, 54, 59, 12),
+    "CodeLlama-34b-Instruct-hf": (449, 355, 432, 101, 54, 59, 12),
 }
 
 ANNOTATED = """for i in range(2): ## [STATE]i=[0, 1][/STATE][STATE]range(2)=[0, 1][/STATE]
@@ -233,7 +233,8 @@ def test_recorded_summaries(inputs: dict[str, dict[str, Any]], shared_data: Path
     bits = coherent = right = reasons = incoherent = traced = 0
     for row in recorded:
         question, said = Question.from_document(inputs[row["problem_id"]]), row["published_verdict"]
-        answer = Answer(row["published_code"], {"output": row["published_prediction"]})
+        # Responses of CodeLlama begin with their prompt.
+        answer = CES.read(row["response"].rpartition("[/INST]")[2], question, family.FILTER)
         scored = CES.score(question, answer)
         assert scored["output"] == said["output"], row["problem_id"]
         labels = {(one["lino"], one["type"]): tuple(one["label"]) for one in said["labels"]}
