@@ -133,6 +133,13 @@ def parse_source(text: str) -> list[ast.stmt]:
     return _statements(text)
 
 
+def parse_quietly(source: str) -> ast.Module:
+    """Return the syntax tree of a module, without warnings about unknown escapes such as ``\\d``."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(source)
+
+
 def _statements(text: str) -> list[ast.stmt]:
     layouts = [text.strip("\n")]
     second = _INDENTED.search(layouts[0])
@@ -142,10 +149,7 @@ def _statements(text: str) -> list[ast.stmt]:
     for layout in layouts:
         indented = layout[:1].isspace()
         try:
-            with warnings.catch_warnings():
-                # Unknown escapes such as '\\d' are deprecated but legal.
-                warnings.simplefilter("ignore")
-                body = ast.parse(f"if True:\n{layout}" if indented else layout).body
+            body = parse_quietly(f"if True:\n{layout}" if indented else layout).body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             reason = str(error)
             continue

@@ -18,6 +18,12 @@ _TAG = re.compile(
     r"|(?:<\|start\|>assistant)?<\|channel\|>analysis(?:[^<\n]*)<\|message\|>)",
     re.IGNORECASE | re.MULTILINE,
 )
+# Tags around code.
+_CODE_TAG = re.compile(
+    r"\[/?(?:PYTHON|JAVA|CODE|ANSWER|SOLUTION|TESTS?|OUTPUT|INST)\]"
+    r"|</?(?:python|java|code|answer|solution|program|implementation|pre|response)>",
+    re.IGNORECASE,
+)
 # `<|im_end|>`, `<|eot_id|>` and similar tokens; `</s>` only at the end of the text, because it is also an HTML tag.
 _SPECIAL_TOKEN = re.compile(r"<\|[a-z0-9_]+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>|</s>\s*\Z|<end_of_turn>", re.IGNORECASE)
 
@@ -45,6 +51,11 @@ def own_text(text: str, end: re.Pattern[str] = END_OF_OWN_TEXT) -> str:
     """
     match = end.search(text)
     return text[: match.start()] if match and text[: match.start()].strip() else text
+
+
+def without_tags(text: str) -> str:
+    """Return the text with tags such as ``[PYTHON]`` or ``</code>`` turned into line breaks."""
+    return _CODE_TAG.sub("\n", text)
 
 
 def _parted(text: str) -> tuple[str, str]:

@@ -75,11 +75,13 @@ _END_WORDS = re.compile(
 )
 _LINE_NUMBER = re.compile(r"\b(?:line|l\.?|ln\.?)\s*(?:number|no\.?|#)?\s*[:=]?\s*[#`*]*(?P<number>\d+)", re.IGNORECASE)
 _LEADING_NUMBER = re.compile(r"^[#`*L]*(?P<number>\d+)[`*]*(?:\s*[:|.)\]-]|\s|$)")
-_UNITS = """
+_NUMBERS = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen
 """.split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_VALUES = {word: value for value, word in enumerate(_NUMBERS)} | {
+    word: 10 * tens for tens, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
 
 
 @dataclass(frozen=True)
@@ -424,10 +426,8 @@ def _number_in_words(text: str) -> int | None:
         return None
     total = 0
     for word in words:
-        if word in _UNITS:
-            total += _UNITS.index(word)
-        elif word in _TENS:
-            total += 10 * _TENS.index(word) + 20
+        if word in _VALUES:
+            total += _VALUES[word]
         elif word == "hundred":
             total = 100 * max(total, 1)
         elif word != "and":

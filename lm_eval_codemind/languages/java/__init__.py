@@ -39,20 +39,15 @@ class _Java(Language):
 
     def lines(self, source: str) -> int:
         from lm_eval_codemind.languages.java.normal import lines
-        from lm_eval_codemind.languages.java.syntax import JavaSyntaxError
 
-        try:
-            return lines(source)
-        except JavaSyntaxError as error:
-            raise SyntaxError(str(error)) from error
+        return lines(source)
 
     def normal_form(self, source: str) -> str:
         from lm_eval_codemind.languages.java.normal import normal_form
-        from lm_eval_codemind.languages.java.syntax import JavaSyntaxError
 
         try:
             return normal_form(source)
-        except JavaSyntaxError:
+        except SyntaxError:
             return source
 
     def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:

@@ -17,17 +17,15 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lm_eval_codemind.answers.response import visible_text
+from lm_eval_codemind.answers.response import visible_text, without_tags
+from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.java.declarations import Declaration, declarations, starts, without_public
 from lm_eval_codemind.languages.java.syntax import METHODS, TYPES, Node, Tree, is_valid, parse
 
 WRAPPER = "Main"
+SOLUTION = "Solution"
+"""The class of a method that is asked for."""
 
-_TAG = re.compile(
-    r"\[/?(?:JAVA|CODE|ANSWER|SOLUTION|TESTS?|OUTPUT|INST)\]"
-    r"|</?(?:java|code|answer|solution|program|implementation|pre|response)>",
-    re.IGNORECASE,
-)
 _QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _NUMBERED = re.compile(r"^[ \t]*\d{1,4}(?:[ \t]*[:|.)][ \t]?|\t|  )", re.MULTILINE)
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
@@ -73,16 +71,17 @@ def main_class(program: str) -> str:
     return "" if found is None else found.main_class
 
 
-def unfinished(response: str) -> str | None:
+def unfinished(response: str) -> Unfinished | None:
     """Return the code that a response breaks off in the middle of, as far as it goes; None if it breaks off in none."""
-    return next((found for text in _variants(response) if (found := declarations(text)[1]) is not None), None)
+    broken = (declarations(text)[1] for text in _variants(response))
+    return next((Unfinished(source) for source in broken if source is not None), None)
 
 
 def _variants(response: str) -> Iterable[str]:
     """Yield readings of a response, the literal one first, then those without tags, quotation marks or line numbers."""
     text = visible_text(response)
     yield text
-    clean = _TAG.sub("\n", text).replace("\u00a0", " ").replace("\u200b", "").replace("\ufeff", "")
+    clean = without_tags(text).replace("\u00a0", " ").replace("\u200b", "").replace("\ufeff", "")
     if clean != text:
         yield clean
     for marks in (_QUOTED, _NUMBERED):
@@ -194,33 +193,32 @@ def _wrapped(parts: Sequence[Declaration]) -> Code | None:
     return None
 
 
-def class_in(response: str, name: str, method: str) -> str | None:
-    """Return the class that a response holds under a name, with its imports and the classes next to it; None if none.
+def class_in(response: str, method: str) -> str | None:
+    """Return the class ``Solution`` of a response, with its imports and the classes next to it; None if none.
 
     Of several, the last one counts that has the method and parses. A method without that class is put into one,
     together with the methods and fields of its block.
 
     Args:
         response: What the model wrote.
-        name: The class.
         method: The method of it that is asked for.
     """
     for anywhere in (False, True):
         for text in _variants(response):
-            found = _class(declarations(text, anywhere)[0], name, method)
+            found = _class(declarations(text, anywhere)[0], method)
             if found is not None:
                 return found
     return None
 
 
-def _class(parts: Sequence[Declaration], name: str, method: str) -> str | None:
+def _class(parts: Sequence[Declaration], method: str) -> str | None:
     types = [part for part in parts if part.kind == "type"]
-    named = [one for one in types if one.name == name]
+    named = [one for one in types if one.name == SOLUTION]
     having = [one for one in named if method in one.members.methods]
     if not having:
         blocks = [part.block for part in parts if part.kind == "method" and part.name == method]
         if blocks:
-            return _put_into_class([part for part in parts if part.block == blocks[-1]], name)
+            return _put_into_class([part for part in parts if part.block == blocks[-1]], SOLUTION)
     best = [one for one in having if is_valid(one.source)] or having or named
     return _joined(parts, types, best[-1]).source if best else None
 
@@ -233,18 +231,17 @@ def _put_into_class(parts: Sequence[Declaration], name: str, modifier: str = "")
     return "\n\n".join(pieces) + "\n"
 
 
-def with_members(answer: str, program: str, name: str) -> str:
-    """Return an answer with the imports of a program, and its class with the methods of the program's that it lacks.
+def with_members(answer: str, program: str) -> str:
+    """Return an answer with a program's imports, and its class ``Solution`` with the program's methods that it lacks.
 
-    They stand in front of the answer's methods, as helpers do. An answer that does not parse is returned as it is.
+    They stand in front of the answer's methods, as helpers do. An answer that does not parse is returned unchanged.
 
     Args:
-        answer: A class of that name, with its imports and the classes next to it.
+        answer: A class ``Solution``, with its imports and the classes next to it.
         program: A program that has such a class.
-        name: The class.
     """
     given, whole = parse(answer), parse(program)
-    body, others = _body(given, name), _body(whole, name)
+    body, others = _body(given), _body(whole)
     if not given.is_valid or body is None or others is None:
         return answer
     defined = {given.name(node) for node in body.children if node.kind in METHODS}
@@ -269,6 +266,6 @@ def types_of(tree: Tree) -> list[Node]:
     return [node for node in tree.root.children if node.kind in TYPES]
 
 
-def _body(tree: Tree, name: str) -> Node | None:
-    node = next((node for node in types_of(tree) if tree.name(node) == name), None)
+def _body(tree: Tree) -> Node | None:
+    node = next((node for node in types_of(tree) if tree.name(node) == SOLUTION), None)
     return None if node is None else node.child("body")

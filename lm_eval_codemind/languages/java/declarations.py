@@ -257,7 +257,7 @@ def _members(text: str, start: int, name: str, what: str) -> tuple[Members | Non
         name: The type's name; empty for a method, whose members are not looked at.
         what: ``class``, ``interface`` and so on.
     """
-    names, kinds = [name], [what]
+    around = [(name, what)]
     types: set[str] = set()
     methods: set[str] = set()
     mains: list[tuple[int, str, bool]] = []
@@ -268,15 +268,14 @@ def _members(text: str, start: int, name: str, what: str) -> tuple[Members | Non
         mark = token.group()
         at = token.end()
         if mark == "{":
-            if depth == len(names) and name:
+            if depth == len(around) and name:
                 header = text[last : token.start()] if token.start() - last <= _LONGEST_HEADER else ""
                 header = _COMMENT.sub(" ", header) if "/" in header else header
                 nested = _NESTED.search(header)
                 if nested is not None and "(" not in header[: nested.start()]:
-                    names.append(nested["name"])
-                    kinds.append(nested["what"])
+                    around.append((nested["name"], nested["what"]))
                     types.update(_WORD.findall(header[nested.end() - len(nested["name"]) :].split("(")[0]))
-                elif _is_main(header, kinds[-1]):
+                elif _is_main(header, around[-1][1]):
                     opened_main = (depth, at)
                 elif depth == 1 and (member := _MEMBER.search(header)) is not None:
                     methods.add(member["name"])
@@ -287,15 +286,14 @@ def _members(text: str, start: int, name: str, what: str) -> tuple[Members | Non
             if opened_main[1] and depth == opened_main[0]:
                 body = text[opened_main[1] : token.start()]
                 is_stub = len(body) < _LONGEST_HEADER and not _COMMENT.sub("", body).strip()
-                mains.append((depth, "$".join(names), is_stub))
+                mains.append((depth, "$".join(name for name, _ in around), is_stub))
                 methods.add("main")
                 opened_main = (0, 0)
             if depth == 0:
                 _, main, is_stub = min(mains, default=(0, "", False), key=lambda found: found[0])
                 return Members(main, is_stub, frozenset(types), frozenset(methods)), at
-            if depth < len(names):
-                names.pop()
-                kinds.pop()
+            if depth < len(around):
+                around.pop()
             last = at
         elif mark == ";":
             last = at

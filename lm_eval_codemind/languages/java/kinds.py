@@ -50,18 +50,12 @@ class Script(ScriptKind):
         found = code_of(response)
         if found is not None and found.main_class:
             return found.source
-        broken = unfinished(response)
-        if broken is not None:
-            return Unfinished(broken)
-        return None if found is None else found.source
+        return unfinished(response) or (None if found is None else found.source)
 
     def extract_target(self, code: str, problem: Problem) -> str:
-        from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse_valid
+        from lm_eval_codemind.languages.java.syntax import parse_valid
 
-        try:
-            parse_valid(code)
-        except JavaSyntaxError as error:
-            raise SyntaxError(str(error)) from error
+        parse_valid(code)
         return code
 
     def lookup(self, cases: Sequence[Case]) -> str | None:
@@ -107,23 +101,16 @@ class Function(Kind):
     ) -> str | Unfinished | None:
         """Return the class with the method; imports and methods that it lacks are those of ``into``."""
         from lm_eval_codemind.languages.java.code import class_in, unfinished, with_members
-        from lm_eval_codemind.languages.java.suites import SOLUTION
 
-        found = class_in(response, SOLUTION, problem.entry_point)
-        if found is not None:
-            return with_members(found, into, SOLUTION)
-        broken = unfinished(response)
-        return None if broken is None else Unfinished(broken)
+        found = class_in(response, problem.entry_point)
+        return unfinished(response) if found is None else with_members(found, into)
 
     def extract_target(self, code: str, problem: Problem) -> str:
         """Return the types of the program, without imports."""
         from lm_eval_codemind.languages.java.code import types_of
-        from lm_eval_codemind.languages.java.syntax import JavaSyntaxError, parse_valid
+        from lm_eval_codemind.languages.java.syntax import parse_valid
 
-        try:
-            tree = parse_valid(code)
-        except JavaSyntaxError as error:
-            raise SyntaxError(str(error)) from error
+        tree = parse_valid(code)
         return "\n\n".join(tree.text(node) for node in types_of(tree)) + "\n"
 
     def with_tests(self, problem: Problem, tests: str) -> Problem:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from lm_eval_codemind.languages.base import CONSTRUCTS
 from lm_eval_codemind.languages.java.dependencies import dependencies
-from lm_eval_codemind.languages.java.normal import count_lines
+from lm_eval_codemind.languages.java.normal import line_starts
 from lm_eval_codemind.languages.java.syntax import (
     METHODS,
     TYPES,
-    JavaSyntaxError,
     Node,
     Tree,
-    is_default,
     is_else_if,
     is_switch_statement,
     parse_valid,
@@ -46,20 +44,21 @@ def measure(source: str, loop_length: int | None = None) -> Complexity | None:
         return None
     try:
         tree = parse_valid(source)
-    except JavaSyntaxError:
+    except SyntaxError:
         return None
     return Complexity(
-        cc=sum(_unit_complexities(tree).values()) or 1,
-        loc=count_lines(tree),
+        cc=cyclomatic_complexity(tree),
+        loc=len(line_starts(tree)),
         dep=dependencies(tree),
+        # Control constructs inside another one of the same method.
         nc=sum(bool(around) for _, around in _constructs(tree.root)),
         ll=loop_length,
-        constructs=_tags(tree.root),
+        constructs=construct_tags(tree.root),
     )
 
 
-def cyclomatic_complexity(source: str) -> int:
-    """Return the cyclomatic complexity CC of a whole program.
+def cyclomatic_complexity(tree: Tree) -> int:
+    """Return the cyclomatic complexity CC of a whole program, at least 1.
 
         CC = sum over units u of (1 + decisions(u))
 
@@ -68,21 +67,8 @@ def cyclomatic_complexity(source: str) -> int:
     conditional expression, ``for``, ``while``, ``do``, ``catch``, ``case`` other than ``default``, ``assert``, and
     each further operand of ``&&`` or ``||``. A lambda belongs to the unit it stands in, a method of an anonymous or
     local class is a separate unit.
-
-    Args:
-        source: Java source.
-
-    Returns:
-        At least 1.
-
-    Raises:
-        JavaSyntaxError: If the source does not parse.
     """
-    return sum(_unit_complexities(parse_valid(source)).values()) or 1
-
-
-def _unit_complexities(tree: Tree) -> dict[int, int]:
-    """Return the complexity of each unit by the offset it starts at; the initialisers are unit -1."""
+    # The complexity of each unit by the offset it starts at; the initialisers are unit -1.
     units = {node.start: 1 for node in tree.root.walk() if node.kind in METHODS and node.child("body") is not None}
     for node in tree.root.walk():
         if not _decides(node):
@@ -90,7 +76,7 @@ def _unit_complexities(tree: Tree) -> dict[int, int]:
         around = (outer.start for outer in node.ancestors() if outer.kind in METHODS and outer.start in units)
         unit = next(around, -1)
         units[unit] = units.get(unit, 1) + 1
-    return units
+    return sum(units.values()) or 1
 
 
 def _decides(node: Node) -> bool:
@@ -98,32 +84,17 @@ def _decides(node: Node) -> bool:
         return True
     if node.kind in ("&&", "||"):
         return node.parent is not None and node.parent.kind == "binary_expression"
-    # `case` of the old form and of the new one; several values of one label are one case.
-    return node.kind == "switch_label" and not is_default(node)
+    # `case` of the old form and of the new one; several values of one label are one case. A label is the default as
+    # `default` or as `case null, default`.
+    return node.kind == "switch_label" and not node.of_kind("default")
 
 
-def construct_tags(source: str) -> tuple[str, ...]:
+def construct_tags(root: Node) -> tuple[str, ...]:
     """Return the tags of :data:`lm_eval_codemind.languages.CONSTRUCTS` that describe a program.
 
     The definition is the same as for Python: ``while`` includes ``do``, and ``match`` is a ``switch`` statement.
     Nesting ends at methods, lambdas and classes.
-
-    Raises:
-        JavaSyntaxError: If the source does not parse.
     """
-    return _tags(parse_valid(source).root)
-
-
-def nested_constructs(source: str) -> int:
-    """Return NC, the number of control constructs that stand inside another one of the same method.
-
-    Raises:
-        JavaSyntaxError: If the source does not parse.
-    """
-    return sum(bool(around) for _, around in _constructs(parse_valid(source).root))
-
-
-def _tags(root: Node) -> tuple[str, ...]:
     found: set[str] = set()
     for kind, around in _constructs(root):
         found.add(kind)

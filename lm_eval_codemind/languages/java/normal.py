@@ -60,14 +60,9 @@ def lines(source: str) -> int:
     count; braces and empty statements take no line.
 
     Raises:
-        JavaSyntaxError: If the source does not parse.
+        SyntaxError: If the source does not parse.
     """
-    return count_lines(parse_valid(source))
-
-
-def count_lines(tree: Tree) -> int:
-    """Return LoC of a parsed program; see :func:`lines`."""
-    return len(_line_starts(tree))
+    return len(line_starts(parse_valid(source)))
 
 
 def normal_form(source: str) -> str:
@@ -76,10 +71,10 @@ def normal_form(source: str) -> str:
     Two programs that differ in layout and comments only have the same normal form.
 
     Raises:
-        JavaSyntaxError: If the source does not parse.
+        SyntaxError: If the source does not parse.
     """
     tree = parse_valid(source)
-    starts = _line_starts(tree)
+    starts = line_starts(tree)
     text: list[str] = []
     for token in _tokens(tree.root):
         if text:
@@ -102,7 +97,7 @@ def _tokens(root: Node) -> list[Node]:
     return [] if found == [root] else found
 
 
-def _line_starts(tree: Tree) -> set[int]:
+def line_starts(tree: Tree) -> set[int]:
     """Return the offsets of the tokens with which a line of the normal form begins."""
     starts: set[int] = set()
     for node in tree.root.walk():

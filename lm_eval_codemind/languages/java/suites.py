@@ -15,13 +15,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from lm_eval_codemind.execution import Job, Limits
-from lm_eval_codemind.languages.java.code import imports_of, types_of
+from lm_eval_codemind.languages.java.code import SOLUTION, imports_of, types_of
 from lm_eval_codemind.languages.java.syntax import Node, Tree, parse, parse_valid
 
 RECEIVER = "s"
 """The variable of a suite that holds the object under test."""
-SOLUTION = "Solution"
-"""The class under test."""
 
 # The suite, what of the program it relies on, and the sandbox's class that runs it.
 _SUITE, _HELPERS, _RUNNER = "MainSuite", "MainHelpers", "SuiteRunner"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import tree_sitter
 import tree_sitter_java
@@ -19,6 +18,7 @@ TYPES = frozenset(
         "annotation_type_declaration",
     }
 )
+_LANGUAGE = tree_sitter.Language(tree_sitter_java.language())
 METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
 COMMENTS = frozenset({"line_comment", "block_comment"})
 
@@ -26,10 +26,6 @@ COMMENTS = frozenset({"line_comment", "block_comment"})
 _ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9A-Fa-f]{4})")
 # Longer source is not parsed. The longest program of CodeNet has 130,000 characters.
 MAX_CHARACTERS = 2_000_000
-
-
-class JavaSyntaxError(ValueError):
-    """Source that isn't Java, as the grammar sees it."""
 
 
 @dataclass(eq=False)
@@ -102,17 +98,12 @@ class Tree:
         return "" if found is None else self.text(found)
 
 
-@lru_cache(maxsize=1)
-def _language() -> tree_sitter.Language:
-    return tree_sitter.Language(tree_sitter_java.language())
-
-
 def _parsed(source: str) -> tuple[bytes, tree_sitter.Tree]:
     source = _ESCAPE.sub(_decoded, source.removesuffix("\x1a"))
     if len(source) > MAX_CHARACTERS:
-        raise JavaSyntaxError(f"{len(source)} characters of source, more than {MAX_CHARACTERS}")
+        raise SyntaxError(f"{len(source)} characters of source, more than {MAX_CHARACTERS}")
     data = source.encode("utf-8", "replace")
-    return data, tree_sitter.Parser(_language()).parse(data)
+    return data, tree_sitter.Parser(_LANGUAGE).parse(data)
 
 
 def parse(source: str) -> Tree:
@@ -122,36 +113,36 @@ def parse(source: str) -> Tree:
     dropped.
 
     Raises:
-        JavaSyntaxError: If the source is longer than :data:`MAX_CHARACTERS`.
+        SyntaxError: If the source is longer than :data:`MAX_CHARACTERS`.
     """
     data, parsed = _parsed(source)
     cursor = parsed.walk()
-    root: Node | None = None
-    parent: Node | None = None
-    while True:
+
+    def enter(parent: Node | None) -> Node:
         seen = cursor.node
         assert seen is not None
         node = Node(seen.type, seen.start_byte, seen.end_byte, seen.is_named, cursor.field_name or "", parent)
-        if parent is None:
-            root = node
-        else:
+        if parent is not None:
             parent.children.append(node)
+        return node
+
+    root = node = enter(None)
+    while True:
         if cursor.goto_first_child():
-            parent = node
+            node = enter(node)
             continue
         while not cursor.goto_next_sibling():
-            if not cursor.goto_parent():
-                assert root is not None
+            if not cursor.goto_parent() or node.parent is None:
                 return Tree(data, root, not parsed.root_node.has_error)
-            assert parent is not None
-            parent = parent.parent
+            node = node.parent
+        node = enter(node.parent)
 
 
 def is_valid(source: str) -> bool:
     """Whether a source fits the grammar."""
     try:
         return not _parsed(source)[1].root_node.has_error
-    except JavaSyntaxError:
+    except SyntaxError:
         return False
 
 
@@ -165,22 +156,17 @@ def parse_valid(source: str) -> Tree:
     """Return the tree of a source.
 
     Raises:
-        JavaSyntaxError: If it isn't Java.
+        SyntaxError: If it is not Java, as the grammar sees it.
     """
     tree = parse(source)
     if not tree.is_valid:
-        raise JavaSyntaxError("the source does not parse as Java")
+        raise SyntaxError("the source does not parse as Java")
     return tree
 
 
 def is_else_if(node: Node) -> bool:
     """Whether an ``if`` is written as a further arm of the one around it."""
     return node.kind == "if_statement" and node.role == "alternative"
-
-
-def is_default(label: Node) -> bool:
-    """Whether a label of a ``switch`` is the default: ``default`` or ``case null, default``."""
-    return any(child.kind == "default" for child in label.children)
 
 
 def is_switch_statement(node: Node) -> bool:

@@ -9,17 +9,6 @@ _FENCE = re.compile(
     r"(?P<mark>`{3,}|(?m:^[ \t]*~{3,}))[ \t]*(?P<info>[\w+#.\-]*(?:[ \t]*\{[^}\n]*\})?)[ \t]*(?P<eol>\n|\Z)?"
 )
 
-_TAG = re.compile(
-    r"\[/?(?:PYTHON|CODE|ANSWER|SOLUTION|TESTS?|OUTPUT|INST)\]"
-    r"|</?(?:python|code|answer|solution|program|implementation|pre|response)>",
-    re.IGNORECASE,
-)
-
-
-def without_tags(text: str) -> str:
-    """Return the text with tags such as ``[PYTHON]`` or ``</code>`` turned into line breaks."""
-    return _TAG.sub("\n", text)
-
 
 def blocks(text: str, parses: Callable[[str], bool]) -> list[tuple[str, bool]]:
     """Return the fenced blocks of a text and the text between them, in order.

@@ -25,9 +25,9 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass
 from typing import TypeVar
 
-from lm_eval_codemind.answers.response import own_text, visible_text
+from lm_eval_codemind.answers.response import own_text, visible_text, without_tags
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.python.blocks import blocks, without_tags
+from lm_eval_codemind.languages.python.blocks import blocks
 from lm_eval_codemind.languages.python.statements import DEFINITIONS, Parser, Statement, first_line
 
 _Code = TypeVar("_Code")
@@ -38,6 +38,8 @@ Places = Sequence[tuple[Statement, Pool]]
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\s|@")
+# The mark before a line of an interactive session.
+_PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.) ", re.MULTILINE)
 
 # Calls that change the interpreter's settings. An answer may depend on them.
 _SETTINGS = frozenset(
@@ -191,15 +193,8 @@ def _variants(response: str) -> Iterable[str]:
     for literal in (own_text(text), text):
         untagged = without_tags(literal)
         plain = untagged.replace("\u00a0", " ").replace("\u200b", "").replace("\ufeff", "").expandtabs(4)
-        readings += [literal, untagged, plain, _without_prompts(plain)]
+        readings += [literal, untagged, plain, _PROMPT.sub("", plain)]
     return dict.fromkeys(readings)
-
-
-def _without_prompts(text: str) -> str:
-    """Return the input of an interactive session: the lines after ``>>>`` and ``...``, without these marks."""
-    return "\n".join(
-        line.lstrip()[4:] if line.lstrip().startswith((">>> ", "... ")) else line for line in text.split("\n")
-    )
 
 
 def _readings(response: str) -> Iterable[tuple[list[Statement], Mapping[int, str]]]:
@@ -243,13 +238,9 @@ def _is_stub(node: ast.stmt) -> bool:
     return all(
         isinstance(part, ast.Pass)
         or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
-        or (isinstance(part, ast.Raise) and any(map(_is_not_implemented, ast.walk(part))))
+        or (isinstance(part, ast.Raise) and part.exc and (_root(part.exc) or "").startswith("NotImplemented"))
         for part in node.body
     )
-
-
-def _is_not_implemented(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id.startswith("NotImplemented")
 
 
 def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str | Unfinished:

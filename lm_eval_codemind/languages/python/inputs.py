@@ -29,10 +29,6 @@ PLAIN_CONSTRUCTORS = COLLECTIONS | {
 # What annotations call them besides.
 _ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
 
-_EMPTY: tuple[tuple[type, Any], ...] = (
-    *((bool, False), (int, 0), (float, 0.0), (complex, 0j), (str, ""), (bytes, b"")),
-    *((list, []), (tuple, ()), (dict, {}), (set, set()), (frozenset, frozenset())),
-)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _NAMED = (*_FUNCTIONS, ast.ClassDef)
 
@@ -103,7 +99,7 @@ def _emptied(value: Any) -> Any:
         return Arguments(tuple(_emptied(item) for item in value.positional), keywords)
     if isinstance(value, Constructed):
         return Constructed(value.name, (0,) if value.name == "range" else ())
-    return next((empty for kind, empty in _EMPTY if isinstance(value, kind)), value)
+    return type(value)()
 
 
 @lru_cache(maxsize=4096)
@@ -121,11 +117,7 @@ def masked_call(code: str, entry_point: str, given: str) -> MaskedInput | None:
         module = ast.parse(code)
     except SyntaxError:
         return None
-    calls = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == entry_point
-    ]
+    calls = [node for node in _calls_of(tree, entry_point) if isinstance(node.func, ast.Name)]
     if len(calls) != 1:
         return None
     (call,) = calls
@@ -156,17 +148,13 @@ def masked_test(code: str, given: str) -> MaskedInput | None:
         module = ast.parse(code)
     except SyntaxError:
         return None
-    tests = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
-    if not tests:
+    test = _test_in(tree)
+    if test is None:
         return None
-    test = tests[-1]
     spans = Spans(source)
-    holes = sorted(
-        span
-        for node in _handed_over(test, _program_names(code))
-        if not source[(span := spans.of(node))[0]].isspace()
-        and not (isinstance(node, ast.Tuple) and source[span[0]] != "(")
-    )
+    handed = [(spans.of(node), isinstance(node, ast.Tuple)) for node in _handed_over(test, _program_names(code))]
+    # A tuple without brackets is left alone.
+    holes = sorted(span for span, is_tuple in handed if not is_tuple or source[span[0]] == "(")
     if not holes:
         return None
     ends = [0, *(end for _, end in holes)]
@@ -187,9 +175,8 @@ def call_tree(entry_point: str, given: str) -> Branch:
     """
     source = given.strip()
     body = ast.parse(source, mode="eval").body
-    calls = [node for node in ast.walk(body) if isinstance(node, ast.Call) and _called(node) == entry_point]
-    parts = [*calls[0].args, *(keyword.value for keyword in calls[0].keywords)] if calls else [body]
-    return source_tree(source, parts)
+    calls = _calls_of(body, entry_point)
+    return source_tree(source, _arguments(calls[0]) if calls else [body])
 
 
 def method_tree(code: str, given: str) -> Branch:
@@ -198,9 +185,8 @@ def method_tree(code: str, given: str) -> Branch:
     Raises:
         SyntaxError: If it or the program does not parse.
     """
-    tests = [node for node in ast.parse(given).body if isinstance(node, ast.FunctionDef)]
-    nodes = list(_handed_over(tests[-1], _program_names(code))) if tests else []
-    return source_tree(given, nodes, keys=False)
+    test = _test_in(ast.parse(given))
+    return source_tree(given, _handed_over(test, _program_names(code)) if test else (), keys=False)
 
 
 def states_value(code: str, given: str, output: str) -> bool:
@@ -208,7 +194,8 @@ def states_value(code: str, given: str, output: str) -> bool:
     value = ast.literal_eval(output)
     wanted = [value, *(value if isinstance(value, tuple) else ())]
     wanted = [each for each in wanted if isinstance(each, (str, list, tuple, dict, set)) and each]
-    (test,) = [node for node in ast.parse(given).body if isinstance(node, ast.FunctionDef)][-1:]
+    test = _test_in(ast.parse(given))
+    assert test is not None
     handed = {id(node) for node in _handed_over(test, _program_names(code))} if wanted else set()
     for node in ast.walk(test):
         if isinstance(node, ast.expr) and id(node) not in handed and _is_literal(node):
@@ -225,6 +212,19 @@ def _known(whole: Filling, source: str) -> tuple[Any, ...] | None:
         return None
 
 
+def _test_in(module: ast.Module) -> ast.FunctionDef | None:
+    """Return the last function of a module."""
+    return next((node for node in reversed(module.body) if isinstance(node, ast.FunctionDef)), None)
+
+
+def _calls_of(tree: ast.AST, name: str) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) == name]
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
 @cache
 def _program_names(code: str) -> frozenset[str]:
     """Return the names of a program's classes, functions and methods."""
@@ -236,10 +236,8 @@ def _handed_over(test: ast.FunctionDef, names: frozenset[str]) -> Iterator[ast.e
     nodes = list(ast.walk(test))
     # Before Python 3.12 the parts of an f-string have no position.
     formatted = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
-    calls = [
-        node for node in nodes if isinstance(node, ast.Call) and _called(node) in names and id(node) not in formatted
-    ]
-    arguments = [part for call in calls for part in (*call.args, *(keyword.value for keyword in call.keywords))]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and id(node) not in formatted]
+    arguments = [part for call in calls if _called(call) in names for part in _arguments(call)]
     seen: set[int] = set()
     for argument in arguments:
         yield from _literals(argument, seen)
@@ -252,14 +250,12 @@ def _handed_over(test: ast.FunctionDef, names: frozenset[str]) -> Iterator[ast.e
     used = set(loads.values())
     elsewhere = {path for number, path in loads.items() if number not in inside}
     for node in nodes:
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            target = node.targets[0]
-            if not isinstance(target, (ast.Name, ast.Attribute)):
-                continue
-            path = ast.unparse(target)
-            state = isinstance(target, ast.Attribute) and not _is_self(target.value)
-            if (path not in used) if state else (path in used and path not in elsewhere):
-                yield from _literals(node.value, seen)
+        match node:
+            case ast.Assign(targets=[ast.Name() | ast.Attribute() as target]):
+                path = ast.unparse(target)
+                state = isinstance(target, ast.Attribute) and ast.unparse(target.value) != "self"
+                if (path not in used) if state else (path in used and path not in elsewhere):
+                    yield from _literals(node.value, seen)
 
 
 def _called(call: ast.Call) -> str:
@@ -267,10 +263,6 @@ def _called(call: ast.Call) -> str:
     if isinstance(function, ast.Attribute):
         return function.attr
     return function.id if isinstance(function, ast.Name) else ""
-
-
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def _literals(node: ast.AST, seen: set[int]) -> Iterator[ast.expr]:
@@ -289,23 +281,12 @@ def _literals(node: ast.AST, seen: set[int]) -> Iterator[ast.expr]:
             yield from _literals(child, seen)
 
 
-def _is_literal(node: ast.expr | None) -> bool:
-    if isinstance(node, ast.Constant):
-        return True
-    if isinstance(node, ast.UnaryOp):
-        number = isinstance(node.operand, ast.Constant) and isinstance(node.operand.value, (int, float, complex))
-        return number and isinstance(node.op, (ast.USub, ast.UAdd))
-    if isinstance(node, ast.BinOp):
-        # A complex number as it is written.
-        parts = (
-            _is_literal(node.left) and isinstance(node.right, ast.Constant) and isinstance(node.right.value, complex)
-        )
-        return parts and isinstance(node.op, (ast.Add, ast.Sub)) and not isinstance(node.left, ast.BinOp)
-    if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
-        return all(_is_literal(item) for item in node.elts)
-    if isinstance(node, ast.Dict):
-        return all(_is_literal(item) for item in (*node.keys, *node.values))
-    return False
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, RecursionError):
+        return False
+    return not any(isinstance(part, ast.Call) for part in ast.walk(node))  # set()
 
 
 def _constructors(
@@ -315,18 +296,12 @@ def _constructors(
 
     The problem names them in signatures and in the recorded input. Names that the program defines are not included.
     """
-    parts: list[ast.AST] = [given]
-    for node in signatures:
-        arguments = node.args
-        every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-        parts += [argument.annotation for argument in every if argument is not None and argument.annotation is not None]
-        parts += [default for default in (*arguments.defaults, *arguments.kw_defaults) if default is not None]
+    parts = [given, *(node.args for node in signatures)]
     names = {part.id for root in parts for part in ast.walk(root) if isinstance(part, ast.Name)}
-    named = ({_ALIASES.get(name, name) for name in names} & PLAIN_CONSTRUCTORS) | COLLECTIONS
-    own = {node.name for node in ast.walk(module) if isinstance(node, _NAMED)} | {
-        node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    return frozenset(named - own)
+    own = {node.name for node in ast.walk(module) if isinstance(node, _NAMED)}
+    own |= {node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    named = {_ALIASES.get(name, name) for name in names} & PLAIN_CONSTRUCTORS
+    return (COLLECTIONS | named) - own
 
 
 def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[tuple[str, ...], frozenset[str]]:
@@ -335,10 +310,6 @@ def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[tuple[str
     if arguments.posonlyargs:
         return (), frozenset()
     names = tuple(argument.arg for argument in arguments.args)
-    optional = set(names[len(names) - len(arguments.defaults) :])
-    optional |= {
-        argument.arg
-        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-        if default is not None
-    }
+    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    optional = [*names[len(names) - len(arguments.defaults) :], *(one.arg for one, default in by_name if default)]
     return names, frozenset(optional)

@@ -477,8 +477,9 @@ def _method_with_needs(code: str, problem: Problem) -> str:
     The method may need functions, imports and values outside of the class, which it mentions directly or through each
     other, and further members of the class.
     """
+    from lm_eval_codemind.languages.python.methods import shape
     from lm_eval_codemind.languages.python.names import bound_names, free_names, statements_binding
-    from lm_eval_codemind.languages.python.statements import shape, source_of
+    from lm_eval_codemind.languages.python.statements import source_of
 
     class_name, method_name = problem.entry_point.split(".")
     tree, original = ast.parse(code), ast.parse(problem.code)

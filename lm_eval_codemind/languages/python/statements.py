@@ -13,6 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from lm_eval_codemind.answers.literals import parse_quietly
+
 # Limit for the characters that the parser receives for one response. Usually it receives a few times the length of the
 # response. The limit protects against text that is slow to parse on purpose.
 PARSE_BUDGET = 4_000_000
@@ -231,9 +233,7 @@ class Parser:
             return False
         self._budget -= len(stripped) + 20
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                return all(_is_word(node) for node in ast.parse(stripped).body)
+            return all(_is_word(node) for node in parse_quietly(stripped).body)
         except _PARSE_ERRORS:
             return _reads_as_prose(stripped, continues, likely)
 
@@ -247,16 +247,13 @@ class Parser:
             return None
         self._budget -= len(code) + 20
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                tree = ast.parse(code)
+            body = parse_quietly(code).body
         except SyntaxError as error:
             if indent and error.lineno:
                 error.lineno -= 1
             return error
         except _PARSE_ERRORS:
             return None
-        body = tree.body
         if indent:
             if len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse:
                 return None
@@ -269,9 +266,7 @@ class Parser:
 
 def _statement(node: ast.stmt, lines: list[str], siblings: list[ast.stmt], indent: str) -> Statement:
     source = source_of(node, lines, siblings, indent)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return Statement(ast.parse(source).body[0], source)
+    return Statement(parse_quietly(source).body[0], source)
 
 
 def _is_word(node: ast.stmt) -> bool:
@@ -312,17 +307,6 @@ def _begun(chunk: list[str]) -> Statement | None:
     try:
         return Statement(ast.parse(source).body[0], source)
     except _PARSE_ERRORS:
-        return None
-
-
-def shape(node: ast.AST) -> str | None:
-    """Return a text that is equal for statements of the same syntax; None for a statement with too many levels.
-
-    An example is a sum of two thousand terms: Python parses it, but :func:`ast.dump` exhausts the stack.
-    """
-    try:
-        return ast.dump(node)
-    except RecursionError:
         return None
 
 

@@ -445,26 +445,12 @@ class _Writer:
     def write_Delete(self, node: ast.Delete) -> None:
         self.line("del " + _list(node.targets))
 
-    def write_Pass(self, node: ast.Pass) -> None:
-        self.line("pass")
+    def write_words(self, node: ast.stmt) -> None:
+        """Write a statement without expressions, which every Python version prints alike."""
+        self.line(ast.unparse(node))
 
-    def write_Break(self, node: ast.Break) -> None:
-        self.line("break")
-
-    def write_Continue(self, node: ast.Continue) -> None:
-        self.line("continue")
-
-    def write_Global(self, node: ast.Global) -> None:
-        self.line("global " + ", ".join(node.names))
-
-    def write_Nonlocal(self, node: ast.Nonlocal) -> None:
-        self.line("nonlocal " + ", ".join(node.names))
-
-    def write_Import(self, node: ast.Import) -> None:
-        self.line("import " + ", ".join(map(_alias, node.names)))
-
-    def write_ImportFrom(self, node: ast.ImportFrom) -> None:
-        self.line(f"from {'.' * node.level}{node.module or ''} import {', '.join(map(_alias, node.names))}")
+    write_Pass = write_Break = write_Continue = write_words
+    write_Global = write_Nonlocal = write_Import = write_ImportFrom = write_words
 
     def write_Raise(self, node: ast.Raise) -> None:
         text = "raise"
@@ -550,10 +536,6 @@ class _Writer:
             guard = "" if case.guard is None else f" if {_expression(case.guard, _Level.TEST)}"
             self.block(f"case {_pattern(case.pattern, nested=False)}{guard}:", case.body)
         self.depth -= 1
-
-
-def _alias(node: ast.alias) -> str:
-    return node.name if node.asname is None else f"{node.name} as {node.asname}"
 
 
 def _is_docstring(node: ast.stmt) -> bool:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.languages.java.measures import construct_tags, cyclomatic_complexity, measure, nested_constructs
+from lm_eval_codemind.languages.java.measures import measure
 from lm_eval_codemind.languages.java.normal import lines, normal_form
-from lm_eval_codemind.languages.java.syntax import JavaSyntaxError
 from lm_eval_codemind.languages.python import complexity
 from lm_eval_codemind.languages.python.lines import lines_of_code
+from lm_eval_codemind.problems import Complexity
+
+
+def measured(source: str) -> Complexity:
+    measures = measure(source)
+    assert measures is not None
+    return measures
 
 
 def body(text: str) -> str:
@@ -93,13 +99,13 @@ def test_the_normal_form_is_blind_to_layout_and_comments() -> None:
     ],
 )
 def test_cyclomatic_complexity(text: str, decisions: int) -> None:
-    assert cyclomatic_complexity(body(text)) == 1 + decisions
+    assert measured(body(text)).cc == 1 + decisions
 
 
 def test_initialisers_are_a_unit_if_they_decide() -> None:
-    assert cyclomatic_complexity("class A { int x = 1; static { x(); } }") == 1
-    assert cyclomatic_complexity("class A { static { if (x) y(); } void f() { } }") == 1 + 2
-    assert cyclomatic_complexity("interface I { int f(); int g(); }") == 1
+    assert measured("class A { int x = 1; static { x(); } }").cc == 1
+    assert measured("class A { static { if (x) y(); } void f() { } }").cc == 1 + 2
+    assert measured("interface I { int f(); int g(); }").cc == 1
 
 
 @pytest.mark.parametrize(
@@ -118,8 +124,8 @@ def test_initialisers_are_a_unit_if_they_decide() -> None:
     ],
 )
 def test_constructs(text: str, tags: tuple[str, ...], nesting: int) -> None:
-    assert construct_tags(body(text)) == tags
-    assert nested_constructs(body(text)) == nesting
+    measures = measured(body(text))
+    assert (measures.constructs, measures.nc) == (tags, nesting)
 
 
 @pytest.mark.parametrize(
@@ -175,5 +181,5 @@ def test_the_definitions_are_pythons(java_text: str, python_text: str) -> None:
 def test_what_is_no_java_has_no_measures() -> None:
     assert measure("") is None
     assert measure("print(42)\nx = = 3") is None
-    with pytest.raises(JavaSyntaxError):
+    with pytest.raises(SyntaxError):
         lines("class A {")

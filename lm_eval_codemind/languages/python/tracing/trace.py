@@ -17,8 +17,6 @@ from typing import Any
 
 from lm_eval_codemind.languages.python.tracing.recorder import CodeUnit
 
-ENDS = {"line": "another line of its frame", "return": "its return", "exception": "an exception that left its frame"}
-
 
 @dataclass(frozen=True)
 class Value:
@@ -43,7 +41,8 @@ class Step:
         unit: Number of the statement, see :class:`~lm_eval_codemind.languages.python.tracing.recorder.CodeUnit`.
         line: The first line of the statement, counted from 1.
         end_line: Its last line, or that of its header.
-        end: A key of :data:`ENDS`, or "" where the program ended, or the trace was cut off, before the step did.
+        end: ``line``: another line of its frame; ``return``; ``exception``: one that left its frame; or "" where the
+            program ended, or the trace was cut off, before the step did.
         values: What the watched expressions gave when the step ended; None for what had no value. Where everything is
             noted: what is not as it was when a step of the frame last ended.
         before: What the watched expressions gave when it began.
