@@ -13,7 +13,7 @@ from typing import Any
 from lm_eval_codemind.benchmarks.classeval import RECORDS, in_working_directory, read_records
 from lm_eval_codemind.benchmarks.specifications import signature, with_docstring, without_examples
 from lm_eval_codemind.benchmarks.upstream import Upstream
-from lm_eval_codemind.languages.python.names import free_names, statements_binding
+from lm_eval_codemind.languages.python.names import definition, free_names, statements_binding
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
 
@@ -76,11 +76,7 @@ def class_context(record: dict[str, Any], dependencies: list[str]) -> str:
     """
     owner = ast.parse(record["class_constructor"].rstrip() + "\n    pass\n").body[0]
     assert isinstance(owner, ast.ClassDef)
-    true = next(
-        node
-        for node in ast.parse(record["solution_code"]).body
-        if isinstance(node, ast.ClassDef) and node.name == record["class_name"]
-    )
+    true = definition(ast.parse(record["solution_code"]), record["class_name"])
     parts = [_docstring(record["class_description"])]
     for node in owner.body:
         if isinstance(node, ast.FunctionDef):
@@ -97,7 +93,7 @@ def class_context(record: dict[str, Any], dependencies: list[str]) -> str:
 def method_tests(suite: str, test_class: str) -> str:
     """Return one test class of a suite as a module, with what it needs of the suite's module."""
     module = ast.parse(suite)
-    tests = next(node for node in module.body if isinstance(node, ast.ClassDef) and node.name == test_class)
+    tests = definition(module, test_class)
     shared = [node for node in statements_binding(free_names(tests), module) if node is not tests]
     source = ast.get_source_segment(suite, tests) or ""
     return "\n".join([*(unparse(node) for node in shared), "", "", source, ""])

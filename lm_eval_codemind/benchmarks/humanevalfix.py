@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from lm_eval_codemind.benchmarks.humaneval import BASE_CASES, CALLS, context_of, suite_of, without_docstring
@@ -48,30 +49,12 @@ _JAVA_TESTS = {
 }
 
 
-def read(upstream: Upstream) -> list[Problem]:
-    """Return the problems with the correct programs, in upstream's order."""
-    return [_problem(record, buggy=False) for record in _records(upstream, PART)]
-
-
-def read_buggy(upstream: Upstream) -> list[Problem]:
-    """Return the problems with the buggy programs, in upstream's order; their labels are not proven yet."""
-    return [_problem(record, buggy=True) for record in _records(upstream, PART)]
-
-
-def read_java(upstream: Upstream) -> list[Problem]:
-    """Return the problems in Java with the correct programs, under the names that they have in Python."""
-    return [_java_problem(record, buggy=False) for record in _records(upstream, JAVA_PART)]
-
-
-def read_java_buggy(upstream: Upstream) -> list[Problem]:
-    """Return the problems in Java with the buggy programs, under the names that they have in Python."""
-    return [_java_problem(record, buggy=True) for record in _records(upstream, JAVA_PART)]
-
-
-def _records(upstream: Upstream, part: ArchivePart) -> Iterator[dict[str, Any]]:
-    content = upstream.files(part)[_RECORDS]
-    for line in content.decode("utf-8").splitlines():
-        yield json.loads(line)
+def _read(
+    upstream: Upstream, part: ArchivePart, problem: Callable[[dict[str, Any], bool], Problem], buggy: bool
+) -> list[Problem]:
+    """Return the problems in upstream's order. The labels of the buggy ones are not proven yet."""
+    lines = upstream.files(part)[_RECORDS].decode("utf-8").splitlines()
+    return [problem(json.loads(line), buggy) for line in lines]
 
 
 def _problem(record: dict[str, Any], buggy: bool) -> Problem:
@@ -137,3 +120,9 @@ def _tidy(code: str) -> str:
 def _without_call(tests: str, entry_point: str) -> str:
     """Return the suite without the call at its end: it is called by what executes it."""
     return tests.strip().removesuffix(f"check({entry_point})").rstrip() + "\n"
+
+
+read = partial(_read, part=PART, problem=_problem, buggy=False)
+read_buggy = partial(_read, part=PART, problem=_problem, buggy=True)
+read_java = partial(_read, part=JAVA_PART, problem=_java_problem, buggy=False)
+read_java_buggy = partial(_read, part=JAVA_PART, problem=_java_problem, buggy=True)

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import yaml
 
 from lm_eval_codemind.benchmarks.upstream import Upstream
+from lm_eval_codemind.languages.python.names import definition
 from lm_eval_codemind.problems import Case, Problem
 
 NAME = "sample"
 JAVA_NAME = "sample_java"
-_DATA = files("lm_eval_codemind.benchmarks").joinpath("sample_data")
-_JAVA_DATA = files("lm_eval_codemind.benchmarks").joinpath("sample_java_data")
-
-
-@lru_cache(maxsize=1)
-def _read() -> tuple[Problem, ...]:
-    data = sorted((file for file in _DATA.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
-    return tuple(
-        _problem(file.name.removesuffix(".yaml"), yaml.safe_load(file.read_text(encoding="utf-8"))) for file in data
-    )
 
 
 def read(upstream: Upstream | None = None) -> list[Problem]:
@@ -33,16 +24,7 @@ def read(upstream: Upstream | None = None) -> list[Problem]:
     Args:
         upstream: Not used: the problems come with the package.
     """
-    return list(_read())
-
-
-@lru_cache(maxsize=1)
-def _read_java() -> tuple[Problem, ...]:
-    data = sorted((file for file in _JAVA_DATA.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
-    return tuple(
-        _java_problem(file.name.removesuffix(".yaml"), yaml.safe_load(file.read_text(encoding="utf-8")))
-        for file in data
-    )
+    return [_problem(name, record) for name, record in _records("sample_data").items()]
 
 
 def read_java(upstream: Upstream | None = None) -> list[Problem]:
@@ -51,7 +33,15 @@ def read_java(upstream: Upstream | None = None) -> list[Problem]:
     Args:
         upstream: Not used: the problems come with the package.
     """
-    return list(_read_java())
+    return [_java_problem(name, record) for name, record in _records("sample_java_data").items()]
+
+
+@cache
+def _records(folder: str) -> dict[str, dict[str, Any]]:
+    """Return the content of the YAML files in a folder by their names, sorted."""
+    found = files("lm_eval_codemind.benchmarks").joinpath(folder).iterdir()
+    data = sorted((file for file in found if file.name.endswith(".yaml")), key=lambda file: file.name)
+    return {file.name.removesuffix(".yaml"): yaml.safe_load(file.read_text(encoding="utf-8")) for file in data}
 
 
 def _java_problem(name: str, record: dict[str, Any]) -> Problem:
@@ -65,7 +55,6 @@ def _java_problem(name: str, record: dict[str, Any]) -> Problem:
         input=record["input"],
         output=record["output"],
         cases=tuple(Case(case["input"], case["output"]) for case in record["cases"]),
-        published_output=None,
         provenance=f"lm-eval-codemind:lm_eval_codemind/benchmarks/sample_java_data/{name}.yaml",
     )
 
@@ -87,7 +76,6 @@ def _problem(name: str, record: dict[str, Any]) -> Problem:
         cases=tuple(Case(case["input"], case["output"]) for case in record["cases"]),
         hint_test=_hint(record, record["output"]),
         misleading_test=_hint(record, record.get("misleading_output", "")),
-        published_output=None,
         provenance=f"lm-eval-codemind:lm_eval_codemind/benchmarks/sample_data/{name}.yaml",
     )
 
@@ -95,10 +83,7 @@ def _problem(name: str, record: dict[str, Any]) -> Problem:
 def _rest_of_class(code: str, entry_point: str) -> str:
     """Return the module without the method that is asked for."""
     class_name, method_name = entry_point.split(".")
-    class_node = next(
-        node for node in ast.parse(code).body if isinstance(node, ast.ClassDef) and node.name == class_name
-    )
-    method = next(node for node in class_node.body if isinstance(node, ast.FunctionDef) and node.name == method_name)
+    method = definition(definition(ast.parse(code), class_name), method_name)
     lines = code.splitlines()
     rest = lines[: method.lineno - 1] + lines[method.end_lineno :]
     return "\n".join(rest).rstrip() + "\n"

@@ -12,6 +12,7 @@ import copy
 import re
 import textwrap
 
+from lm_eval_codemind.languages.python.names import definition, is_text
 from lm_eval_codemind.languages.python.unparse import unparse
 
 _ARROW = r"(?:==+>?|=>|->|\u279e|=|#|(?<=\s)(?:returns?|should return|is)\b)"
@@ -108,14 +109,8 @@ def function_specification(source: str, entry_point: str, base_cases: bool = Fal
         entry_point: The function.
         base_cases: As for :func:`without_examples`.
     """
-    function = next(
-        node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.name == entry_point
-    )
-    texts = [
-        part.value.value
-        for part in function.body
-        if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) and isinstance(part.value.value, str)
-    ]
+    function = definition(ast.parse(source), entry_point)
+    texts = [part.value.value for part in filter(is_text, function.body)]
     description = without_examples(textwrap.dedent(_indent_first(texts[0])), base_cases) if texts else ""
     return with_docstring(signature(function), description)
 

@@ -155,8 +155,9 @@ def _is_expected(node: ast.expr, plain: set[str]) -> bool:
 
 def _assigned(statement: ast.stmt) -> str:
     """Return the name that a statement assigns if it assigns one name; otherwise ""."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
-        return statement.targets[0].id
+    match statement:
+        case ast.Assign([ast.Name(name)]):
+            return name
     return ""
 
 
@@ -185,24 +186,16 @@ def _without_assertions(body: Sequence[ast.stmt], plain: set[str], top: bool) ->
 
 def _compared(statement: ast.stmt) -> list[ast.expr] | None:
     """Return the arguments that an assertion compares; None for any other statement."""
-    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
-        return None
-    function = statement.value.func
-    if not isinstance(function, ast.Attribute) or not function.attr.startswith("assert"):
-        return None
-    if "Raises" in function.attr or "Warns" in function.attr:
-        return None
-    one = function.attr in ("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone")
-    return statement.value.args[: 1 if one else 2]
+    match statement:
+        case ast.Expr(ast.Call(ast.Attribute(attr=name), arguments)) if name.startswith("assert"):
+            if "Raises" not in name and "Warns" not in name:
+                return arguments[: 1 if name in ("assertTrue", "assertFalse", "assertIsNone", "assertIsNotNone") else 2]
+    return None
 
 
 def _seen(statement: ast.stmt) -> ast.expr | None:
     """Return the argument of a call of :data:`SEE`; None for any other statement."""
-    if (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Call)
-        and isinstance(statement.value.func, ast.Name)
-        and statement.value.func.id == SEE
-    ):
-        return statement.value.args[0]
+    match statement:
+        case ast.Expr(ast.Call(ast.Name(name), [argument, *_])) if name == SEE:
+            return argument
     return None

@@ -14,10 +14,11 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from importlib.metadata import version
 from math import nan
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from packaging.version import Version
@@ -224,20 +225,13 @@ def loaded_once() -> Iterator[None]:
     find, loaded = registry.get_model, {}
 
     def keeping(name: str) -> Any:
-        class Loader:
-            @staticmethod
-            def create_from_arg_obj(*arguments: Any, **named: Any) -> Any:
-                if name not in loaded:
-                    loaded[name] = find(name).create_from_arg_obj(*arguments, **named)
-                return loaded[name]
+        def load(method: str, *arguments: Any, **named: Any) -> Any:
+            if name not in loaded:
+                loaded[name] = getattr(find(name), method)(*arguments, **named)
+            return loaded[name]
 
-            @staticmethod
-            def create_from_arg_string(*arguments: Any, **named: Any) -> Any:
-                if name not in loaded:
-                    loaded[name] = find(name).create_from_arg_string(*arguments, **named)
-                return loaded[name]
-
-        return Loader
+        methods = ("create_from_arg_obj", "create_from_arg_string")
+        return SimpleNamespace(**{method: partial(load, method) for method in methods})
 
     with replaced(registry, "get_model", keeping):
         yield

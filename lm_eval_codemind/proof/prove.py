@@ -14,24 +14,11 @@ from tqdm.auto import tqdm
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, ScriptCase
 from lm_eval_codemind.facts.labels import Proof, agrees, observed_label, prints_the_same, published_literal
 from lm_eval_codemind.languages import Execution, kind_of
+from lm_eval_codemind.languages.python import CLASSEVAL_PACKAGES
 from lm_eval_codemind.problems import Problem
 
 # The packages of the `classeval` extra, by the name of their import.
-REQUIRED_MODULES = (
-    "PIL",
-    "PyPDF2",
-    "bs4",
-    "docx",
-    "gensim",
-    "lxml",
-    "nltk",
-    "numpy",
-    "openpyxl",
-    "pandas",
-    "reportlab",
-    "sklearn",
-    "time_machine",
-)
+REQUIRED_MODULES = (*CLASSEVAL_PACKAGES, "numpy", "sklearn", "time_machine")
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
 

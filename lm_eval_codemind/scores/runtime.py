@@ -11,10 +11,11 @@ is ``coverage_balanced``, ``state_executed`` and ``path_executed``.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import nan, sqrt
+from math import nan
+
+from lm_eval_codemind.scores.clusters import clustered_stderr_of
 
 _IC = {(1, 1, 1, 1): 1.0, (1, 1, 1, 0): 0.5, (1, 1, 0, 0): 0.25, (1, 0, 0, 0): 0.125}
 
@@ -113,12 +114,10 @@ def output(items: Sequence[Item]) -> float:
 def clustered_stderr(metric: str, items: Sequence[Item]) -> float:
     """Return the standard error of a metric, with the items of a program as one cluster.
 
-    With psi_i the influence of item i on the metric and G programs,
-
-    ``SE = sqrt(G / (G - 1) * sum over programs of (sum of psi_i over the program's items) ** 2)``.
-
-    For a mean over n items psi_i = (x_i - mean) / n; for ``coverage_balanced`` it is half of that within each class;
-    for ``coverage_f1`` = A / B, with A and B sums over items, psi_i = (a_i - F1 * b_i) / B (delta method).
+    The equation is that of :func:`~lm_eval_codemind.scores.clusters.clustered_stderr_of`, with psi_i the influence of
+    item i on the metric. For a mean over n items psi_i = (x_i - mean) / n; for ``coverage_balanced`` it is half of that
+    within each class; for ``coverage_f1`` = A / B, with A and B sums over items, psi_i = (a_i - F1 * b_i) / B (delta
+    method).
 
     Args:
         metric: A key of :data:`METRICS`.
@@ -127,14 +126,7 @@ def clustered_stderr(metric: str, items: Sequence[Item]) -> float:
     Returns:
         Not a number where the metric is none, or for fewer than two programs.
     """
-    influences = _influences(metric, items)
-    sums: dict[Hashable, float] = defaultdict(float)
-    for item, influence in zip(items, influences, strict=True):
-        sums[item.program] += influence
-    programs = len({item.program for item in items})
-    if programs < 2:
-        return nan
-    return sqrt(programs / (programs - 1) * sum(total * total for total in sums.values()))
+    return clustered_stderr_of(_influences(metric, items), [item.program for item in items])
 
 
 METRICS: dict[str, Callable[[Sequence[Item]], float]] = {

@@ -15,7 +15,7 @@ from lm_eval_codemind.transforms.dependencies import (
     ExtractReturn,
     PassThroughDecorator,
 )
-from lm_eval_codemind.transforms.library import Base64, Connection, DateutilParse, FernetKey, Shuffle, TTest
+from lm_eval_codemind.transforms.library import DISCARDED_CALLS
 from lm_eval_codemind.transforms.numeric import NumpyBuiltin
 from lm_eval_codemind.transforms.program import Program
 from lm_eval_codemind.transforms.recursion import LoopToRecursion
@@ -33,12 +33,7 @@ RULES: dict[str, Rule] = {
         LoopToRecursion(),
         TryExcept(),
         RunInThread(),
-        Base64(),
-        TTest(),
-        Shuffle(),
-        FernetKey(),
-        DateutilParse(),
-        Connection(),
+        *DISCARDED_CALLS,
         NumpyBuiltin(),
         ExtractAssignment(),
         ExtractReturn(),

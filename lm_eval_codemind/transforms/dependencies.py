@@ -79,7 +79,6 @@ class ExtractAssignment(Rule):
         return passed
 
     def apply(self, program: Program, site: tuple[Block, int, list[str]], rng: Random) -> None:
-        """Move the expression."""
         block, index, passed = site
         node = block.statements[index]
         assert isinstance(node, ast.Assign)
@@ -122,7 +121,6 @@ class ExtractReturn(Rule):
         return found
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Move the operation."""
         block, index = site
         node = block.statements[index]
         assert isinstance(node, ast.Return)
@@ -182,7 +180,6 @@ class PassThroughDecorator(Rule):
         return True
 
     def apply(self, program: Program, site: FunctionNode, rng: Random) -> None:
-        """Define the decorator and put it on the function."""
         module = program.import_module("functools", rng)
         decorator, wrapper = program.function_name(rng), program.function_name(rng)
         function, result = program.variable_name(rng), program.variable_name(rng)
@@ -225,7 +222,6 @@ class BoxAndIndex(Rule):
         return not boxed and not isinstance(node.value, (ast.Yield, ast.YieldFrom, ast.List))
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Replace the value."""
         block, index = site
         node = block.statements[index]
         assert isinstance(node, ast.Assign)
@@ -254,7 +250,6 @@ class ExpandAugmentedAssignment(Rule):
         ]
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Replace the statement."""
         block, index = site
         node = block.statements[index]
         assert isinstance(node, ast.AugAssign)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import base64
-from abc import abstractmethod
+from collections.abc import Callable
 from random import Random
 
 from lm_eval_codemind.transforms.program import Block, Program, leaves
@@ -24,10 +24,20 @@ class DiscardedCall(Rule):
     """A library call as a separate statement, at the top of a function that runs once, or of a script.
 
     Never behind a statement that always returns or raises, where it could not run.
+
+    Args:
+        name: The name of the rule.
+        module: The module to import.
+        function: The name to import from it; empty if the call uses the module's own name.
+        call: The imported name and a source of random numbers -> the call.
     """
 
     group = "library"
     limit = 1
+
+    def __init__(self, name: str, module: str, function: str, call: Callable[[str, Random], str]) -> None:
+        self.name = name
+        self._module, self._function, self._call = module, function, call
 
     def sites(self, program: Program) -> list[Site]:
         """Return the gaps between the statements."""
@@ -45,91 +55,56 @@ class DiscardedCall(Rule):
         return found
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Import the function and insert the call."""
         block, index = site
         following = block.statements[index] if index < len(block.statements) else None
-        (call,) = statements(self.call(program, rng))
+        if self._function:
+            used = program.import_from(self._module, self._function, rng)
+        else:
+            used = program.import_module(self._module, rng)
+        (call,) = statements(self._call(used, rng))
         if following is None:
             block.statements.append(call)
         else:
             index = next(i for i, node in enumerate(block.statements) if node is following)
             block.statements.insert(index, call)
 
-    @abstractmethod
-    def call(self, program: Program, rng: Random) -> str:
-        """Import what the call needs and return its text."""
+
+def _b64encode(module: str, rng: Random) -> str:
+    return f"{module}.b64encode(b'{''.join(str(rng.randrange(10)) for _ in range(20))}')"
 
 
-def _numbers(rng: Random, count: int) -> str:
-    return "[" + ", ".join(str(rng.randrange(10, 100)) for _ in range(count)) + "]"
+def _ttest(function: str, rng: Random) -> str:
+    # Distinct numbers: equal ones would make SciPy warn about lost precision.
+    first, second = ([low + rng.randrange(10) for low in (10, 40, 70)] for _ in range(2))
+    return f"{function}({first}, {second})"
 
 
-class Base64(DiscardedCall):
-    """Encodes some digits with `base64.b64encode`."""
-
-    name = "base64"
-
-    def call(self, program: Program, rng: Random) -> str:
-        """Return the call."""
-        module = program.import_module("base64", rng)
-        digits = "".join(str(rng.randrange(10)) for _ in range(20))
-        return f"{module}.b64encode(b'{digits}')"
+def _shuffle(function: str, rng: Random) -> str:
+    """Return a call with its own random state."""
+    return f"{function}({[rng.randrange(10, 100) for _ in range(3)]}, random_state={rng.randrange(100)})"
 
 
-class TTest(DiscardedCall):
-    """Compares two lists of different numbers with `scipy.stats.ttest_ind`."""
-
-    name = "ttest_ind"
-
-    def call(self, program: Program, rng: Random) -> str:
-        """Return the call."""
-        function = program.import_from("scipy.stats", "ttest_ind", rng)
-        # Distinct numbers: equal ones would make SciPy warn about lost precision.
-        first, second = ([low + rng.randrange(10) for low in (10, 40, 70)] for _ in range(2))
-        return f"{function}({first}, {second})"
+def _fernet(function: str, rng: Random) -> str:
+    """Return the creation of a cipher from a key in the source code."""
+    return f"{function}({base64.urlsafe_b64encode(bytes(rng.randrange(256) for _ in range(32)))!r})"
 
 
-class Shuffle(DiscardedCall):
-    """Shuffles a list with `sklearn.utils.shuffle`, with its own random state."""
-
-    name = "shuffle"
-
-    def call(self, program: Program, rng: Random) -> str:
-        """Return the call."""
-        function = program.import_from("sklearn.utils", "shuffle", rng)
-        return f"{function}({_numbers(rng, 3)}, random_state={rng.randrange(100)})"
+def _isoparse(function: str, rng: Random) -> str:
+    """Return the parsing of a date. Unlike `parse`, `isoparse` does not ask for today's."""
+    date = f"{rng.randrange(1990, 2030)}-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}"
+    return f"{function}('{date}T{rng.randrange(24):02}:{rng.randrange(60):02}:{rng.randrange(60):02}')"
 
 
-class FernetKey(DiscardedCall):
-    """Creates a `cryptography` cipher from a key in the source code."""
-
-    name = "fernet"
-
-    def call(self, program: Program, rng: Random) -> str:
-        """Return the call."""
-        function = program.import_from("cryptography.fernet", "Fernet", rng)
-        key = base64.urlsafe_b64encode(bytes(rng.randrange(256) for _ in range(32)))
-        return f"{function}({key!r})"
+def _connection(function: str, rng: Random) -> str:
+    """Return the creation of an object that connects to nothing before it is asked to."""
+    return f"{function}('localhost', port={rng.randrange(1024, 10000)})"
 
 
-class DateutilParse(DiscardedCall):
-    """Parses a date with `dateutil.parser.isoparse`, which, unlike `parse`, does not ask for today's."""
-
-    name = "dateutil"
-
-    def call(self, program: Program, rng: Random) -> str:
-        """Return the call."""
-        function = program.import_from("dateutil.parser", "isoparse", rng)
-        date = f"{rng.randrange(1990, 2030)}-{rng.randrange(1, 13):02}-{rng.randrange(1, 29):02}"
-        return f"{function}('{date}T{rng.randrange(24):02}:{rng.randrange(60):02}:{rng.randrange(60):02}')"
-
-
-class Connection(DiscardedCall):
-    """Makes an `HTTPConnection` object, which connects to nothing before it is asked to."""
-
-    name = "http_connection"
-
-    def call(self, program: Program, rng: Random) -> str:
-        """Return the call."""
-        function = program.import_from("http.client", "HTTPConnection", rng)
-        return f"{function}('localhost', port={rng.randrange(1024, 10000)})"
+DISCARDED_CALLS = (
+    DiscardedCall("base64", "base64", "", _b64encode),
+    DiscardedCall("ttest_ind", "scipy.stats", "ttest_ind", _ttest),
+    DiscardedCall("shuffle", "sklearn.utils", "shuffle", _shuffle),
+    DiscardedCall("fernet", "cryptography.fernet", "Fernet", _fernet),
+    DiscardedCall("dateutil", "dateutil.parser", "isoparse", _isoparse),
+    DiscardedCall("http_connection", "http.client", "HTTPConnection", _connection),
+)

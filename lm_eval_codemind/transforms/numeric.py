@@ -44,7 +44,6 @@ class NumpyBuiltin(Rule):
         return found
 
     def apply(self, program: Program, site: ast.Call, rng: Random) -> None:
-        """Replace the call."""
         operands = SmallIntegers(program).operands(site)
         assert operands is not None
         assert isinstance(site.func, ast.Name)

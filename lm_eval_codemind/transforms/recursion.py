@@ -58,7 +58,6 @@ class LoopToRecursion(Rule):
         return not jumps(node.body, (ast.Break,)) and not any(escapes(part) for part in [call, *node.body])
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Replace the loop."""
         block, index, declarations = site
         node = block.statements[index]
         assert isinstance(node, ast.For)

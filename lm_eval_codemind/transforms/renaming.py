@@ -70,7 +70,6 @@ class RenameVariable(Rule):
         return isinstance(node, (ast.Name, ast.ExceptHandler, ast.Global, ast.Nonlocal))
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Rename all occurrences."""
         home, name = site
         new = program.variable_name(rng)
         for occurrence in program.symbols.variable(home, name):
@@ -104,7 +103,6 @@ class RenameFunction(Rule):
         return found
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Rename all occurrences."""
         home, name = site
         new = program.function_name(rng)
         for occurrence in program.symbols.variable(home, name):

@@ -25,7 +25,7 @@ class Rule(ABC):
         limit: How often the composer applies it to one program at most.
     """
 
-    name: ClassVar[str]
+    name: str
     group: ClassVar[Group]
     limit: ClassVar[int] = 1
 

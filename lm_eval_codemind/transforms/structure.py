@@ -47,7 +47,6 @@ class AlwaysTrueGuard(Rule):
         ]
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Wrap the statement."""
         block, index = site
         left, right = program.variable_name(rng), program.variable_name(rng)
         common = 1 << rng.randrange(2, 9)
@@ -80,7 +79,6 @@ class SingleTripFor(Rule):
         ]
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Wrap the statement."""
         block, index = site
         left, right, turn = (program.variable_name(rng) for _ in range(3))
         size = rng.randrange(4, 1000)
@@ -109,7 +107,6 @@ class SingleTripWhile(Rule):
         ]
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Wrap the statement."""
         block, index = site
         left, right = program.variable_name(rng), program.variable_name(rng)
         size = rng.randrange(4, 1000)
@@ -139,7 +136,6 @@ class TryExcept(Rule):
         ]
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Wrap the statement."""
         block, index = site
         kind = rng.choice(["Exception", "ArithmeticError", "LookupError", "TypeError", "ValueError"])
         if not program.is_builtin(kind):

@@ -86,7 +86,6 @@ class RunInThread(Rule):
         return found
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        """Replace the statement."""
         block, index, declarations = site
         node = block.statements[index]
         module = program.import_module("threading", rng)

@@ -82,12 +82,9 @@ class Function(Kind):
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
-        from lm_eval_codemind.execution import Limits
         from lm_eval_codemind.languages.java import suites
 
-        return suites.suite_job(
-            code, problem.tests, problem.entry_point, problem.context, limits or Limits(), problem.problem_id
-        )
+        return suites.suite_job(code, problem.tests, problem.entry_point, problem.context, limits, problem.problem_id)
 
     def assertions(self, problem: Problem) -> Mapping[str, str]:
         """Return the assertions of the suite, else the problem's own."""

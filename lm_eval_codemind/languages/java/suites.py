@@ -26,7 +26,7 @@ _SUITE, _HELPERS, _RUNNER = "MainSuite", "MainHelpers", "SuiteRunner"
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 
 
-def suite_job(program: str, suite: str, entry_point: str, context: str, limits: Limits, job_id: str) -> Job:
+def suite_job(program: str, suite: str, entry_point: str, context: str, limits: Limits | None, job_id: str) -> Job:
     """Return the job that runs a suite on a program; it passes if the suite ends without throwing.
 
     An ``AssertionError`` is a failure. Any other exception is an error.
@@ -37,7 +37,7 @@ def suite_job(program: str, suite: str, entry_point: str, context: str, limits: 
         suite: Source with a class ``Main``, and maybe imports.
         entry_point: The method under test. Other methods that the suite calls are those of ``context``.
         context: Source with a class that has these methods; empty where there are none.
-        limits: What the program may use.
+        limits: What the program may use; the usual limits if None.
         job_id: Repeated in the outcome.
     """
     prepared = _prepared(suite, entry_point, context)

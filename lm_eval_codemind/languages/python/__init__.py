@@ -13,11 +13,10 @@ from lm_eval_codemind.languages.python.kinds import Function, Method, PythonKind
 from lm_eval_codemind.problems import Complexity, Problem
 
 # Packages that programs of the packaged benchmarks import, and the extra that installs them.
+CLASSEVAL_PACKAGES = ("PIL", "PyPDF2", "bs4", "docx", "gensim", "lxml", "nltk", "openpyxl", "pandas", "reportlab")
 _EXTRAS = {
     **dict.fromkeys(("cryptography", "dateutil", "sklearn"), "dsr"),
-    **dict.fromkeys(
-        ("PIL", "PyPDF2", "bs4", "docx", "gensim", "lxml", "nltk", "openpyxl", "pandas", "reportlab"), "classeval"
-    ),
+    **dict.fromkeys(CLASSEVAL_PACKAGES, "classeval"),
 }
 
 __all__ = ["PYTHON", "PythonKind", "python_kind"]

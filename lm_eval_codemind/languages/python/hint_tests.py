@@ -95,7 +95,7 @@ def function_hints(problem: Problem) -> Iterator[Hint]:
 
 def _from_assertion(node: ast.Assert, name: str, problem: Problem) -> Iterator[Hint]:
     """Yield the assertion as a hint if it is about one call of the function with arguments that are spelt out."""
-    calls = [part for part in ast.walk(node.test) if isinstance(part, ast.Call) and _is_name(part.func, name)]
+    calls = _calls(node.test, name)
     if len(calls) != 1 or any(_names([*calls[0].args, *(item.value for item in calls[0].keywords)])):
         return
     plain = ast.Assert(test=_renamed(node.test, name, problem.entry_point), msg=None)
@@ -108,11 +108,7 @@ def call_of(test: str, entry_point: str) -> str:
     Raises:
         ValueError: If there is none, or more than one.
     """
-    calls = [
-        node
-        for node in ast.walk(ast.parse(test))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == entry_point
-    ]
+    calls = _calls(ast.parse(test), entry_point)
     if len(calls) != 1:
         raise ValueError(f"{len(calls)} calls of {entry_point} in {test!r} instead of one")
     return ast.unparse(calls[0])
@@ -131,7 +127,7 @@ def _contradiction(node: ast.Assert, name: str) -> str:
         return "" if other is None else _text(ast.Assert(test=_replaced(test, expected, _literal(other)), msg=None))
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and _calls(test.operand, name):
         return _text(ast.Assert(test=test.operand, msg=None))
-    if isinstance(test, ast.Call) and _is_name(test.func, name):
+    if _is_call(test, name):
         return _text(ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=test), msg=None))
     return ""
 
@@ -151,22 +147,14 @@ def expected_literal(test: str, entry_point: str) -> str | None:
 
 def _expected(test: ast.expr, name: str) -> ast.expr | None:
     """Return the expression of the expected value in ``f(x) == v``, ``abs(f(x) - v) < e``, ``isclose(f(x), v)``."""
-    if isinstance(test, ast.Compare) and len(test.ops) == 1:
-        left, right = test.left, test.comparators[0]
-        if isinstance(test.ops[0], (ast.Eq, ast.Is)):
+    match test:
+        case ast.Compare(left, [ast.Eq() | ast.Is()], [right]):
             actual, expected = (left, right) if _calls(left, name) else (right, left)
-            inner = _unwrapped(actual)
-            if isinstance(inner, ast.Call) and _is_name(inner.func, name):
+            if _is_call(_unwrapped(actual), name):
                 return _unwrapped(expected)
-        if isinstance(test.ops[0], (ast.Lt, ast.LtE)) and isinstance(left, ast.Call) and _is_name(left.func, "abs"):
-            difference = left.args[0]
-            if isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub):
-                first, second = difference.left, difference.right
-                if isinstance(first, ast.Call) and _is_name(first.func, name):
-                    return second
-    if isinstance(test, ast.Call) and isinstance(test.func, ast.Attribute) and test.func.attr == "isclose":
-        first, second = test.args[0], test.args[1]
-        if isinstance(first, ast.Call) and _is_name(first.func, name):
+        case ast.Compare(
+            ast.Call(ast.Name("abs"), [ast.BinOp(first, ast.Sub(), second)]), [ast.Lt() | ast.LtE()], [_]
+        ) | ast.Call(ast.Attribute(attr="isclose"), [first, second, *_]) if _is_call(first, name):
             return second
     return None
 
@@ -371,8 +359,12 @@ def _is_name(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _calls(node: ast.expr, name: str) -> bool:
-    return any(isinstance(part, ast.Call) and _is_name(part.func, name) for part in ast.walk(node))
+def _is_call(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and _is_name(node.func, name)
+
+
+def _calls(node: ast.AST, name: str) -> list[ast.Call]:
+    return [part for part in ast.walk(node) if isinstance(part, ast.Call) and _is_name(part.func, name)]
 
 
 def _names(nodes: list[ast.expr]) -> Iterator[str]:

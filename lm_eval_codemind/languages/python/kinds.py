@@ -162,14 +162,14 @@ class Function(PythonKind):
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
-        from lm_eval_codemind.execution import Job, Limits
+        from lm_eval_codemind.execution import Job
 
         return Job.function(
             code,
             problem.tests,
             problem.entry_point,
             support=_function_support(problem),
-            limits=limits or Limits(),
+            limits=limits,
             job_id=problem.problem_id,
         )
 
@@ -256,7 +256,7 @@ class Method(PythonKind):
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
-        from lm_eval_codemind.execution import Job, Limits
+        from lm_eval_codemind.execution import Job
 
         return Job.unittest(
             code,
@@ -264,7 +264,7 @@ class Method(PythonKind):
             problem.entry_point.split(".")[0],
             only=only,
             support=imports_of(problem.code),
-            limits=limits or Limits(),
+            limits=limits,
             job_id=problem.problem_id,
         )
 
@@ -478,14 +478,14 @@ def _method_with_needs(code: str, problem: Problem) -> str:
     other, and further members of the class.
     """
     from lm_eval_codemind.languages.python.methods import shape
-    from lm_eval_codemind.languages.python.names import bound_names, free_names, statements_binding
+    from lm_eval_codemind.languages.python.names import bound_names, definition, free_names, statements_binding
     from lm_eval_codemind.languages.python.statements import source_of
 
     class_name, method_name = problem.entry_point.split(".")
     tree, original = ast.parse(code), ast.parse(problem.code)
     present = {shape(node) for node in original.body} - {None}
-    known = {name for node in _class(original, class_name).body for name in bound_names(node)}
-    owner = _class(tree, class_name)
+    known = {name for node in definition(original, class_name).body for name in bound_names(node)}
+    owner = definition(tree, class_name)
     members = [
         node
         for node in owner.body
@@ -501,7 +501,3 @@ def _method_with_needs(code: str, problem: Problem) -> str:
     sources = [source_of(node, lines, tree.body, "") for node in needed]
     sources += [source_of(node, lines, owner.body, indent) for node in members]
     return "\n\n".join(sources) + "\n"
-
-
-def _class(tree: ast.Module, name: str) -> ast.ClassDef:
-    return next(node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)

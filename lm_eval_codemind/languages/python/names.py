@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable
+from typing import Any
 
 _ALWAYS_THERE = frozenset(dir(builtins)) | {"__file__"}
 
@@ -43,6 +44,26 @@ def bound_names(statement: ast.AST) -> set[str]:
 def module_names(source: str) -> set[str]:
     """Return the names that a module binds at its top level."""
     return {name for statement in ast.parse(source).body for name in bound_names(statement)}
+
+
+def is_text(node: ast.AST) -> bool:
+    """Whether a statement is a string by itself, such as a docstring."""
+    match node:
+        case ast.Expr(ast.Constant(str())):
+            return True
+    return False
+
+
+def definition(body: ast.AST, name: str) -> Any:
+    """Return the function or class of a name in the body of a module or class.
+
+    Raises:
+        KeyError: If there is none.
+    """
+    for node in body.body:  # type: ignore[attr-defined]
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == name:
+            return node
+    raise KeyError(name)
 
 
 # The body of these may never be executed.

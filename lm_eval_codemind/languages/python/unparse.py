@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum, auto
 from typing import Any
 
+from lm_eval_codemind.languages.python.names import is_text
+
 INDENT = "    "
 
 
@@ -386,7 +388,7 @@ class _Writer:
         for number, node in enumerate(statements):
             if previous is not None and _needs_space(previous, node):
                 self.lines += ["", ""] if self.depth == 0 else [""]
-            if docstring and number == 0 and _is_docstring(node):
+            if docstring and number == 0 and is_text(node):
                 self.docstring(node)
             else:
                 self.statement(node)
@@ -536,10 +538,6 @@ class _Writer:
             guard = "" if case.guard is None else f" if {_expression(case.guard, _Level.TEST)}"
             self.block(f"case {_pattern(case.pattern, nested=False)}{guard}:", case.body)
         self.depth -= 1
-
-
-def _is_docstring(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _needs_space(previous: ast.stmt, node: ast.stmt) -> bool:
