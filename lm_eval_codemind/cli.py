@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "fresh": "fresh",
     "leaderboard": "leaderboard",
     "report": "report",
+    "results": "results",
     "run": "run",
     "sandbox": "sandbox",
     "score": "score",

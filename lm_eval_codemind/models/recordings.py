@@ -81,7 +81,7 @@ def read_recordings(
     matched = total = 0
     for path in map(Path, paths):
         filters: dict[Key, Any] = {}
-        for number, line in enumerate(_lines(path), start=1):
+        for number, line in enumerate(read_lines(path), start=1):
             if not line.strip():
                 continue
             try:
@@ -156,7 +156,12 @@ def _without_prompt(response: str, prompt: str) -> str:
     raise ValueError("the response does not begin with its `prompt`; score it without strip_prompt, or correct the row")
 
 
-def _lines(path: Path) -> Iterator[str]:
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of a file, gzipped or not.
+
+    Raises:
+        ValueError: If it is not text, or a gzip file that ends too early. The message names it.
+    """
     with path.open("rb") as file:
         zipped = file.read(2) == GZIP_MAGIC
     try:

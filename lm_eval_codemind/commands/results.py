@@ -1,0 +1,71 @@
+"""``codemind results``: a page with what recorded responses of published studies give here."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import click
+
+logger = logging.getLogger(__name__)
+
+
+@click.command("results")
+@click.argument("recorded", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "-o",
+    "--output_path",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory for results.md and for the harness's results and samples.",
+)
+def command(recorded: Path, output_path: Path) -> None:
+    """Score the responses in RECORDED, a directory with recordings of published studies, and write results.md.
+
+    Each file is scored on all tasks that it serves. Its name says which study and model it is of, such as
+    `ier_MODEL.jsonl.gz`; docs/replication.md lists the names. A file that cannot be scored is named on the page. Files
+    that were scored before into the same directory are not scored again.
+    """
+    from lm_eval.utils import setup_logging
+
+    from lm_eval_codemind import __version__
+    from lm_eval_codemind.files import write_whole
+    from lm_eval_codemind.results.studies import Result, model_of, page, read_manifest, score
+
+    setup_logging()
+    studies, others = read_manifest()
+    kept_file = output_path / "results.json"
+    kept: dict[str, Any] = json.loads(kept_file.read_text(encoding="utf-8")) if kept_file.is_file() else {}
+    results: list[Result] = []
+    left_out: dict[str, str] = {}
+    files = sorted(path for path in recorded.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz")))
+    for number, path in enumerate(files, start=1):
+        logger.info("%d of %d: %s", number, len(files), path.name)
+        served = [(n, study, model) for n, study in enumerate(studies) if (model := model_of(path.name, study.files))]
+        reasons = [reason for pattern, reason in others.items() if model_of(path.name, pattern) is not None]
+        if not served:
+            left_out[path.name] = reasons[0] if reasons else "no study has files with such a name"
+            continue
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        for n, study, model in served:
+            content = json.dumps([digest, __version__, dataclasses.asdict(study)])
+            key = f"{path.name} {n} {hashlib.sha256(content.encode()).hexdigest()}"
+            if key not in kept:
+                try:
+                    scored = score(path, study, model, output_path / path.name.partition(".jsonl")[0] / str(n))
+                except (Exception, SystemExit) as error:
+                    logger.exception("%s is not scored", path.name)
+                    left_out[path.name] = f"{study.title}: {type(error).__name__}: {error}"
+                    continue
+                kept[key] = [dataclasses.asdict(result) for result in scored]
+                write_whole(kept_file, json.dumps(kept, indent=1) + "\n")
+            results += [Result(**values) for values in kept[key]]
+        write_whole(output_path / "results.md", page(results, studies, left_out))
+    if not files:
+        raise click.ClickException(f"{recorded}: no recordings (*.jsonl or *.jsonl.gz) in it")
+    write_whole(output_path / "results.md", page(results, studies, left_out))
+    click.echo(f"{output_path / 'results.md'}: {len(files)} files, {len(left_out)} of them not scored")
