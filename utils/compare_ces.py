@@ -1,9 +1,9 @@
-"""Print what CES's recorded responses give on traces, verdicts, lines and repairs, and how these go together.
+"""Print how right traces, verdicts, lines and repairs go together in CES's recorded responses.
 
-    python utils/compare_ces.py RECORDED_DIR --repairs RESULTS_DIR
+    python utils/compare_ces.py RECORDED_DIR --results RESULTS_DIR [--list]
 
-RECORDED_DIR holds ``ces_simulation_MODEL.jsonl.gz`` and the like. RESULTS_DIR holds what `codemind score` writes for
-the recorded repairs with the task codemind_repair_direct_humaneval, in a directory per model.
+RECORDED_DIR holds ``ces_simulation_MODEL.jsonl.gz`` and the like. RESULTS_DIR is what `codemind results RECORDED_DIR`
+wrote. With --list, every construct follows whose recorded bits differ from those that the study's logs give.
 """
 
 from __future__ import annotations
@@ -17,11 +17,14 @@ from typing import Any
 
 import click
 
+from lm_eval_codemind.answers import ces
+from lm_eval_codemind.benchmarks.ces import BRANCH, CONDITION, ITERABLE, VARIABLE
 from lm_eval_codemind.families import trace_published, verdict
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.scores.association import associate
 from lm_eval_codemind.scores.statistics import bootstrap, holm
 
+_KINDS = {"loop": (VARIABLE, ITERABLE), "condition": (CONDITION, BRANCH)}
 MODELS = ("gpt-4-turbo", "deepseek-coder-33b-instruct", "CodeLlama-34b-Instruct-hf")
 Solved = dict[str, bool]
 
@@ -57,6 +60,57 @@ def traces(directory: Path, model: str, inputs: dict[str, dict[str, Any]]) -> So
     return solved
 
 
+def lists(value: Any) -> Any:
+    """Return a value with lists in place of tuples."""
+    return [lists(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def cause(text: str | None, values: list[Any], recorded: bool) -> str:
+    """Return why a mark counts as right in the study and as wrong over its logs, or the other way round."""
+    if not recorded:
+        return "equals the logs, and counts as wrong there"
+    if text is None:
+        return "the answer lacks the mark, which the study does not ask for"
+    answer = ces.value_of(text)
+    answer = answer if isinstance(answer, list) else [answer]
+    if any(lists(answer) == lists(one) for one in (values, *values[:1])):
+        return "a list in place of a tuple"
+    if answer == values[: len(answer)]:
+        return "the values of the first passes"
+    return f"{text} in place of {values}" if len(text) < 200 else "other values than those of the logs"
+
+
+def differences(row: dict[str, Any], document: dict[str, Any]) -> Iterator[str]:
+    """Yield the constructs of an input whose recorded bits are not those over the logs, each with its cause."""
+    question = Question.from_document(document)
+    answer = trace_published.CES.read(row["response"].rpartition("[/INST]")[2], question, trace_published.FILTER)
+    trace_published.CES.score(question, answer)
+    ours = {(line, kind): found for line, kind, found in answer.details["bits"]}
+    recorded = {(one["lino"], one["type"]): one["label"][:2] for one in row["published_verdict"]["labels"]}
+    stated = ces.read_marks(answer.found or "")
+    for place in sorted(ours.keys() | recorded.keys()):
+        where = f"{row['model']} {row['problem_id']}, line {place[0]}, {place[1]}"
+        if place not in ours or place not in recorded:
+            yield f"{where}: {'only the study' if place in recorded else 'only the logs'} has it"
+            continue
+        for kinds, here, there in zip(_KINDS[place[1]], ours[place], recorded[place], strict=True):
+            if here == there:
+                continue
+            causes = {
+                cause(stated.get(line, {}).get(f"({name})" if kind == CONDITION else name), values, bool(there))
+                for line, kind, name, texts in json.loads(question["marks"])
+                if line == place[0] and kind == kinds
+                for values in [[ces.value_of(text) for text in texts]]
+                if there == 0 or not _states(stated, line, kind, name, values)
+            }
+            yield f"{where}, {kinds}: {there} there, {int(here)} here: {'; '.join(sorted(causes)) or 'another line'}"
+
+
+def _states(stated: ces.Marks, line: int, kind: str, name: str, values: list[Any]) -> bool:
+    text = stated.get(line, {}).get(f"({name})" if kind == CONDITION else name)
+    return ces.same_values(text, values, nested=kind == ITERABLE)
+
+
 def verdicts(directory: Path, model: str) -> Solved:
     """Return the problems with both verdicts right: the buggy program is called buggy and the correct one is not."""
     right = {"response_0": "No", "response_1": "Yes"}
@@ -78,29 +132,25 @@ def located(directory: Path, model: str, documents: dict[str, dict[str, Any]]) -
     return solved
 
 
-def repaired(results: Path, directory: Path, model: str) -> Solved:
-    """Print the number of repaired programs, and return the problems with a right repair."""
-    (file,) = (results / model).rglob("samples_codemind_repair_direct_humaneval_*.jsonl")
+def repaired(results: Path, model: str) -> Solved:
+    """Return the problems with a right repair."""
+    (file,) = (results / f"ces_repair_{model}").rglob("samples_codemind_repair_direct_humaneval_*.jsonl")
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    solved = {row["doc"]["problem_id"]: row["pass@1"] == 1 for row in rows}
-    said = {row["problem_id"]: bool(row["published_verdict"]) for row in recorded(directory, "repair", model)}
-    gained = sorted(name for name, right in solved.items() if right and not said[name])
-    lost = sorted(name for name, right in solved.items() if said[name] and not right)
-    click.echo(f"| {model} | {sum(said.values())} | {sum(solved.values())} | {', '.join(gained)} | {', '.join(lost)} |")
-    return solved
+    return {row["doc"]["problem_id"]: row["pass@1"] == 1 for row in rows}
 
 
 @click.command()
 @click.argument("directory", type=click.Path(path_type=Path))
-@click.option("--repairs", required=True, type=click.Path(path_type=Path), help="Results of `codemind score`.")
-def main(directory: Path, repairs: Path) -> None:
+@click.option("--results", required=True, type=click.Path(path_type=Path), help="Results of `codemind results`.")
+@click.option("--list", "listed", is_flag=True, help="List the constructs whose recorded bits differ.")
+def main(directory: Path, results: Path, listed: bool) -> None:
     """Print the tables of docs/replication.md."""
     inputs = {row["item"]: row for row in trace_published.ces_dataset(benchmark="ces")["test"]}
     lines = {row["problem_id"]: row for row in verdict.locate_dataset(benchmark="humanevalfix")["test"]}
     solved = {model: {"trace": traces(directory, model, inputs)} for model in MODELS}
     for model, of in solved.items():
         of |= {"verdict": verdicts(directory, model), "line": located(directory, model, lines)}
-        of["repair"] = repaired(repairs, directory, model)
+        of["repair"] = repaired(results, model)
     for model, of in solved.items():
         pairs = []
         for first, second in combinations(of, 2):
@@ -111,6 +161,11 @@ def main(directory: Path, repairs: Path) -> None:
             counts = f"{found.both}, {found.first_only}, {found.second_only}, {found.neither}"
             ratio = f"{found.odds_ratio.value:.2f} [{found.odds_ratio.low:.2f}, {found.odds_ratio.high:.2f}]"
             click.echo(f"| {model} | {first} | {second} | {counts} | {ratio} | {found.p:.3f} | {p:.3f} |")
+    if listed:
+        for model in MODELS:
+            for row in recorded(directory, "simulation", model):
+                for line in differences(row, inputs[row["problem_id"]]):
+                    click.echo(line)
 
 
 if __name__ == "__main__":

@@ -30,13 +30,12 @@ def command(recorded: Path, output_path: Path) -> None:
     `ier_MODEL.jsonl.gz`; docs/replication.md lists the names. A file that cannot be scored is named on the page. Files
     that were scored before into the same directory are not scored again.
     """
-    from lm_eval.utils import setup_logging
-
     from lm_eval_codemind import __version__
     from lm_eval_codemind.files import write_whole
     from lm_eval_codemind.results.studies import Result, model_of, page, read_manifest, score
 
-    setup_logging()
+    logging.basicConfig(format="%(asctime)s %(message)s")
+    logging.getLogger("lm_eval_codemind").setLevel(logging.INFO)
     studies, others = read_manifest()
     kept_file = output_path / "results.json"
     kept: dict[str, Any] = json.loads(kept_file.read_text(encoding="utf-8")) if kept_file.is_file() else {}

@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import logging
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,9 @@ from lm_eval_codemind.models.recordings import read_lines
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.runs import Run, read_runs
 
-logger = logging.getLogger(__name__)
-
 Row = Mapping[str, Any]
 RECORDED, KEPT = "published", "published, without excluded"
+_PAIRS_SHOWN = 6
 _INTRODUCTION = """\
 Percent, with the standard error in parentheses. *Published* is the share of right answers by the recorded verdicts.
 *Excluded* are answers to questions that the tasks do not ask. *To right* and *to wrong* count the answers for which the
@@ -132,7 +132,13 @@ def score(path: Path, study: Study, model: str, folder: Path) -> list[Result]:
     }
     documents = _documents({spec[0] for specs in columns.values() for spec in specs.values()})
     asked = {part: _asked(study, rows, documents[_last(columns[part])[0]]) for part, rows in parts.items()}
-    responses = {key: row for rows in asked.values() for key, row in rows if key is not None}
+    responses = {
+        key: row
+        for part, rows in parts.items()
+        for task in {spec[0] for spec in columns[part].values()}
+        for key, row in _asked(study, rows, documents[task])
+        if key is not None
+    }
     run = _run(study, model, responses, documents, folder) if responses else None
     return [_result(study, model, part, columns[part], asked[part], run) for part in parts]
 
@@ -192,7 +198,8 @@ def _run(
     # The sandbox is what the harness asks to confirm.
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(chosen), "--confirm_run_unsafe_code"]
     arguments += ["--output_path", str(folder), "--log_samples"]
-    with contextlib.redirect_stdout(io.StringIO()), environment(**{JOURNAL_VARIABLE: str(journal)}):
+    variables = {JOURNAL_VARIABLE: str(journal), "LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR")}
+    with contextlib.redirect_stdout(io.StringIO()), environment(**variables):
         run_harness(arguments)
     forget_journals()
     journal.unlink(missing_ok=True)
@@ -292,7 +299,7 @@ def _percent(result: Result, heading: str) -> str:
 
 
 def orders(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the lines about the order of the models: in the first column, and in each one that changes it."""
+    """Yield the lines about the order of the models: in the first column, and in each one with another order."""
     parts = {
         part: [one for one in results if one.benchmark == part] for part in dict.fromkeys(r.benchmark for r in results)
     }
@@ -302,20 +309,18 @@ def orders(results: Sequence[Result]) -> Iterator[str]:
     yield "| benchmark | column | order of the models | pairs that change |"
     yield "|---|---|---|---|"
     for part, of_part in parts.items():
-        before: dict[str, float] = {}
+        first: dict[str, float] = {}
         for heading in of_part[0].scores:
             shown = {one.model: round(x, 4) for one in of_part if (x := one.scores[heading]) is not None and x == x}
             pairs = [
-                f"{first} and {second}"
-                for first in shown
-                for second in shown
-                if first < second
-                and {first, second} <= before.keys()
-                and _sign(shown, first, second) != _sign(before, first, second)
+                f"{one} and {other}"
+                for one, other in combinations(sorted(shown.keys() & first.keys()), 2)
+                if _sign(shown, one, other) != _sign(first, one, other)
             ]
-            if shown and (not before or pairs):
-                yield f"| {part} | {heading} | {_order(shown)} | {', '.join(pairs)} |"
-            before = shown or before
+            if shown and (not first or pairs):
+                changes = ", ".join(pairs) if len(pairs) <= _PAIRS_SHOWN else f"{len(pairs)} pairs"
+                yield f"| {part} | {heading} | {_order(shown)} | {changes} |"
+            first = first or shown
 
 
 def _sign(values: Mapping[str, float], first: str, second: str) -> int:
