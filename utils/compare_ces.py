@@ -132,11 +132,16 @@ def located(directory: Path, model: str, documents: dict[str, dict[str, Any]]) -
     return solved
 
 
-def repaired(results: Path, model: str) -> Solved:
-    """Return the problems with a right repair."""
+def repaired(directory: Path, results: Path, model: str) -> Solved:
+    """Print the number of repaired programs, and return the problems with a right repair."""
     (file,) = (results / f"ces_repair_{model}").rglob("samples_codemind_repair_direct_humaneval_*.jsonl")
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return {row["doc"]["problem_id"]: row["pass@1"] == 1 for row in rows}
+    solved = {row["doc"]["problem_id"]: row["pass@1"] == 1 for row in rows}
+    said = {row["problem_id"]: bool(row["published_verdict"]) for row in recorded(directory, "repair", model)}
+    gained = sorted(name for name, right in solved.items() if right and not said[name])
+    lost = sorted(name for name, right in solved.items() if said[name] and not right)
+    click.echo(f"| {model} | {', '.join(gained)} | {', '.join(lost)} |")
+    return solved
 
 
 @click.command()
@@ -150,7 +155,7 @@ def main(directory: Path, results: Path, listed: bool) -> None:
     solved = {model: {"trace": traces(directory, model, inputs)} for model in MODELS}
     for model, of in solved.items():
         of |= {"verdict": verdicts(directory, model), "line": located(directory, model, lines)}
-        of["repair"] = repaired(results, model)
+        of["repair"] = repaired(directory, results, model)
     for model, of in solved.items():
         pairs = []
         for first, second in combinations(of, 2):

@@ -1,4 +1,4 @@
-"""Compare recorded verdicts with those over proven labels and by value, and say why each one changed.
+"""Say why recorded verdicts differ from those over proven labels and by value. `codemind results` counts both.
 
     python utils/compare_published.py RECORDED.jsonl.gz... [--list]
 
@@ -111,31 +111,16 @@ def read(path: Path) -> list[dict[str, Any]]:
 def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
     """Yield the lines of the report."""
     changed: list[Verdict] = []
-    yield "| model | benchmark | recorded | published | excluded | published without them | proven, by value | change |"
-    yield "|---|---|---:|---:|---:|---:|---:|---:|"
     counts: Counter[tuple[str, str, str, bool]] = Counter()
     for rows in map(read, paths):
         verdicts = list(judge(rows))
         model = rows[0]["model"]
         for benchmark in BENCHMARKS:
-            recorded = [row for row in rows if row["benchmark"] == benchmark]
-            if not recorded:
-                continue
             of_benchmark = [verdict for verdict in verdicts if verdict.row["benchmark"] == benchmark]
             for verdict in of_benchmark:
                 if verdict.cause:
                     changed.append(verdict)
                     counts[model, benchmark, verdict.cause, verdict.right] += 1
-            before = sum(verdict.published for verdict in of_benchmark) / len(of_benchmark)
-            after = sum(verdict.right for verdict in of_benchmark) / len(of_benchmark)
-            yield (
-                f"| {model} | {benchmark} | {len(recorded)} "
-                f"| {sum(bool(row['published_verdict']) for row in recorded) / len(recorded):.4f} "
-                f"| {len(recorded) - len(of_benchmark)} | {before:.4f} | {after:.4f} | {after - before:+.4f} |"
-            )
-    yield ""
-    yield "Verdicts that changed, from wrong to right (+) and from right to wrong (-):"
-    yield ""
     yield f"| model | benchmark | {' | '.join(CAUSES)} |"
     yield f"|---|---|{'---:|' * len(CAUSES)}"
     for model, benchmark in dict.fromkeys((model, benchmark) for model, benchmark, _, _ in counts):

@@ -1,0 +1,48 @@
+"""Answers in the forms that recorded responses have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lm_eval_codemind.answers import ces
+from lm_eval_codemind.answers.runtime import read_line
+from lm_eval_codemind.answers.verdict import read_verdict
+from lm_eval_codemind.families import trace_published
+from lm_eval_codemind.questions import Question
+
+SHAPES = yaml.safe_load(Path(__file__).with_name("recorded_shapes.yaml").read_text(encoding="utf-8"))
+PROGRAM = "for i in range(2): ## [STATE]i=[0, 1][/STATE]\n    pass"
+LINES = ["def total(n):", "    if n == 0:", "        return 0", "    else:", "        return n"]
+QUESTION = Question.from_document({"benchmark": "b", "problem_id": "P", "kind": "function", "language": "python"})
+
+
+def read(kind: str, text: str, *values: Any) -> Any:
+    """Return what an answer of a kind is read as."""
+    if kind == "lines":
+        found = trace_published.COCONUT.read(text, QUESTION, trace_published.FILTER).found
+        return None if found is None else trace_published.lines_of(found)
+    if kind == "verdicts":
+        return read_verdict(text)
+    if kind == "places":
+        return read_line(text, LINES)
+    if kind == "outlines":
+        response = text.replace("PROGRAM", PROGRAM)
+        return [bool(ces.read_marks(ces.annotated_code(response))), ces.stated_output(response)]
+    right = trace_published._states if kind == "states" else trace_published._same_list
+    return right(text, *values)
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected", "rest"), [(kind, first, rest) for kind, shapes in SHAPES.items() for first, *rest in shapes]
+)
+def test_shapes(kind: str, expected: Any, rest: list[Any]) -> None:
+    *values, text = rest
+    assert read(kind, text, *values) == expected
+
+
+def test_there_are_enough() -> None:
+    assert len({(kind, str(shape)) for kind, shapes in SHAPES.items() for shape in shapes}) >= 60

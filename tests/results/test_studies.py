@@ -1,0 +1,150 @@
+"""The page of recorded responses: names of files, order of models, failures, and the tables of docs/replication.md."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.results import studies
+from lm_eval_codemind.results.studies import Study, model_of, orders, read_manifest
+
+PAGE = Path(__file__).parents[2] / "docs" / "replication.md"
+
+
+def codemind(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+
+
+def tables(page: str) -> list[str]:
+    """Return the tables of a Markdown page."""
+    return re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "model"),
+    [
+        ("ier_gpt-4.jsonl.gz", "ier_{model}.jsonl.gz", "gpt-4"),
+        ("v1_ier_gpt-4.jsonl.gz", "ier_{model}.jsonl.gz", None),
+        ("re2_loop_prediction_a_b.jsonl.gz", "re2_{}_prediction_{model}.jsonl.gz", "a_b"),
+        ("re2_a_b_prediction_c.jsonl.gz", "re2_{}_prediction_{model}.jsonl.gz", None),
+        ("ier_gpt-4xjsonl.gz", "ier_{model}.jsonl.gz", None),
+    ],
+)
+def test_names_of_files(name: str, pattern: str, model: str | None) -> None:
+    assert model_of(name, pattern) == model
+
+
+def test_every_recording_has_a_place(shared_data: Path) -> None:
+    known, others = read_manifest()
+    for path in (shared_data / "recorded").glob("*.jsonl.gz"):
+        patterns = [*(study.files for study in known), *others]
+        assert any(model_of(path.name, pattern) is not None for pattern in patterns), path.name
+
+
+def result(model: str, *scores: float | None) -> studies.Result:
+    headings = (studies.RECORDED, studies.KEPT, "here")
+    return studies.Result("S", model, "b", 9, 0, dict(zip(headings, scores, strict=True)), {})
+
+
+def test_the_order_of_models() -> None:
+    lines = list(orders([result("a", 0.5, 0.5, 0.6), result("b", 0.4, 0.5, 0.7), result("c", 0.1, 0.1, 0.1)]))
+    assert lines[2:] == [
+        "| b | published | a > b > c |  |",
+        "| b | published, without excluded | a = b > c | a and b |",
+        "| b | here | b > a > c | a and b |",
+    ]
+    assert list(orders([result("a", None, None, 0.5)])) == []
+    assert list(orders([result("a", None, None, 0.5), result("b", None, None, 0.4)]))[2:] == ["| b | here | a > b |  |"]
+
+
+def test_repeated_and_excluded_rows() -> None:
+    study = Study("S", "f", "b", {"problem_id": "P_{n}"}, {}, excluded=[{"n": ["3"]}])
+    documents = [{"benchmark": "b", "problem_id": f"P_{n}"} for n in "1123"]
+    rows = [{"n": n} for n in "1112344"]
+    assert [key and key.problem_id for key, _ in studies._asked(study, rows, documents)] == [
+        "P_1",
+        "P_1",
+        "P_2",
+        None,
+        None,
+    ]
+
+
+def test_recorded_verdicts() -> None:
+    study = Study("S", "f", "b", {}, {}, recorded="said.output")
+    assert study.verdict({"said": {"output": 1}}) is True and study.verdict({"said": {"output": None}}) is None
+    assert Study("S", "f", "b", {}, {}).verdict({}) is None
+
+
+@pytest.mark.upstream
+def test_the_page_of_cut_recordings(
+    shared_data: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    recorded, out = tmp_path / "recorded", tmp_path / "out"
+    recorded.mkdir()
+    rows = read(shared_data / "recorded" / "ces_localisation_gpt-4-turbo.jsonl.gz")[:20]
+    write(recorded / "ces_localisation_kept-back.jsonl.gz", rows)
+    write(recorded / "ces_localisation_silent.jsonl.gz", [{**row, "published_prediction": ""} for row in rows])
+    write(recorded / "ces_detection_without-fields.jsonl.gz", [{"problem_id": "HumanEval_0"}])
+    write(recorded / "another_study.jsonl.gz", rows)
+    (recorded / "ces_repair_damaged.jsonl.gz").write_bytes(b"\x1f\x8bdamaged")
+    shutil.copy(shared_data / "recorded" / "published_ier.json", recorded)
+    done = codemind("results", recorded, "-o", out)
+    assert done.exit_code == 0 and "5 files, 3 of them not scored" in done.output, done.output
+    page = (out / "results.md").read_text(encoding="utf-8")
+    published = 100 * sum(row["published_verdict"] for row in rows) / 20
+    (row,) = re.findall(r"^\| kept-back .*", page, re.MULTILINE)
+    assert row.startswith(f"| kept-back | HumanEvalFix | 20 | {published:.2f} | 0 | {published:.2f} |")
+    assert re.search(
+        r"^\| silent \| HumanEvalFix \| 20 \|.*\| 0\.00 \(0\.00\) \| 0\.00 \(0\.00\) \| 0 \|", page, re.MULTILINE
+    )
+    assert "kept-back > silent" in page
+    for name in ("another_study", "ces_detection_without-fields", "ces_repair_damaged"):
+        assert f"- `{name}.jsonl.gz`: " in page
+    assert "Traceback" not in page
+
+    # What is scored is kept, and so is a run that the report reads.
+    monkeypatch.setattr(studies, "_run", lambda *arguments: pytest.fail("scored again"))
+    assert codemind("results", recorded, "-o", out).exit_code == 0
+    assert (out / "results.md").read_text(encoding="utf-8") == page
+    assert codemind("show", out / "ces_localisation_kept-back").exit_code == 0
+
+
+def test_an_empty_directory(tmp_path: Path) -> None:
+    done = codemind("results", tmp_path, "-o", tmp_path / "out")
+    assert done.exit_code == 1 and "no recordings" in done.output
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+@pytest.mark.usefixtures("java")
+@pytest.mark.timeout(3600)
+def test_the_tables_are_those_of_the_documentation(
+    shared_data: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    done = codemind("results", shared_data / "recorded", "-o", tmp_path)
+    assert done.exit_code == 0, done.output
+    page = (tmp_path / "results.md").read_text(encoding="utf-8")
+    documented = tables(PAGE.read_text(encoding="utf-8"))
+    assert len(tables(page)) >= 18
+    assert [table for table in tables(page) if table not in documented] == []
