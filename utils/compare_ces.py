@@ -91,7 +91,7 @@ def differences(row: dict[str, Any], document: dict[str, Any]) -> Iterator[str]:
     for place in sorted(ours.keys() | recorded.keys()):
         where = f"{row['model']} {row['problem_id']}, line {place[0]}, {place[1]}"
         if place not in ours or place not in recorded:
-            yield f"{where}: {'only the study' if place in recorded else 'only the logs'} has it"
+            yield f"{where}: {'only the study has it' if place in recorded else 'only the logs have it'}"
             continue
         for kinds, here, there in zip(_KINDS[place[1]], ours[place], recorded[place], strict=True):
             if here == there:
@@ -103,7 +103,9 @@ def differences(row: dict[str, Any], document: dict[str, Any]) -> Iterator[str]:
                 for values in [[ces.value_of(text) for text in texts]]
                 if there == 0 or not _states(stated, line, kind, name, values)
             }
-            yield f"{where}, {kinds}: {there} there, {int(here)} here: {'; '.join(sorted(causes)) or 'another line'}"
+            if not causes:
+                causes = {cause(None, [], False) if here else "another line of the chain differs"}
+            yield f"{where}, {kinds}: {there} there, {int(here)} here: {'; '.join(sorted(causes))}"
 
 
 def _states(stated: ces.Marks, line: int, kind: str, name: str, values: list[Any]) -> bool:
