@@ -1,4 +1,4 @@
-"""Say why recorded verdicts differ from those over proven labels and by value. `codemind results` counts both.
+"""Print why recorded verdicts differ from those over proven labels and by value, which `codemind results` counts.
 
     python utils/compare_published.py RECORDED.jsonl.gz... [--list]
 

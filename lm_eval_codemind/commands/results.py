@@ -44,21 +44,22 @@ def command(recorded: Path, output_path: Path) -> None:
     files = sorted(path for path in recorded.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz")))
     for number, path in enumerate(files, start=1):
         logger.info("%d of %d: %s", number, len(files), path.name)
-        served = [(n, study, model) for n, study in enumerate(studies) if (model := model_of(path.name, study.files))]
+        served = [(study, model) for study in studies if (model := model_of(path.name, study.files))]
         reasons = [reason for pattern, reason in others.items() if model_of(path.name, pattern) is not None]
         if not served:
             left_out[path.name] = reasons[0] if reasons else "no study has files with such a name"
             continue
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        for n, study, model in served:
+        for part, (study, model) in enumerate(served):
             content = json.dumps([digest, __version__, dataclasses.asdict(study)])
-            key = f"{path.name} {n} {hashlib.sha256(content.encode()).hexdigest()}"
+            key = f"{path.name} {hashlib.sha256(content.encode()).hexdigest()}"
             if key not in kept:
                 try:
-                    scored = score(path, study, model, output_path / path.name.partition(".jsonl")[0] / str(n))
+                    scored = score(path, study, model, output_path / path.name.partition(".jsonl")[0] / str(part))
                 except (Exception, SystemExit) as error:
                     logger.exception("%s is not scored", path.name)
-                    left_out[path.name] = f"{study.title}: {type(error).__name__}: {error}"
+                    reason = f"{study.title}: {type(error).__name__}: {error}"
+                    left_out[path.name] = "; ".join([*filter(None, [left_out.get(path.name)]), reason])
                     continue
                 kept[key] = [dataclasses.asdict(result) for result in scored]
                 write_whole(kept_file, json.dumps(kept, indent=1) + "\n")

@@ -55,14 +55,22 @@ class Study:
     excluded: Sequence[Mapping[str, Sequence[str]]] = ()
 
     def text(self, template: str, row: Row) -> str:
-        """Return a template with the fields of a row in it; null is empty."""
-        return template.format_map({name: self.words.get(str(x), "" if x is None else x) for name, x in row.items()})
+        """Return a template with the fields of a row in it; null is empty.
+
+        Raises:
+            ValueError: If the row lacks a field.
+        """
+        fields = {name: self.words.get(str(value), "" if value is None else value) for name, value in row.items()}
+        try:
+            return template.format_map(fields)
+        except KeyError as error:
+            raise ValueError(f"a row lacks the field {error}; it has {', '.join(row)}") from error
 
     def verdict(self, row: Row) -> bool | None:
         """Return the recorded verdict on a row; None if there is none."""
-        value: Any = row if self.recorded else None
-        for part in self.recorded.split(".") if self.recorded else ():
-            value = value[part]
+        value: Any = row
+        for part in self.recorded.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
         return None if value is None else bool(value == self.right)
 
 

@@ -118,6 +118,7 @@ def test_the_page_of_cut_recordings(
         r"^\| silent \| HumanEvalFix \| 20 \|.*\| 0\.00 \(0\.00\) \| 0\.00 \(0\.00\) \| 0 \|", page, re.MULTILINE
     )
     assert "kept-back > silent" in page
+    assert "CES: bug detection: ValueError: a row lacks the field 'part'; it has problem_id" in page
     for name in ("another_study", "ces_detection_without-fields", "ces_repair_damaged"):
         assert f"- `{name}.jsonl.gz`: " in page
     assert "Traceback" not in page
