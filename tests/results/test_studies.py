@@ -130,6 +130,28 @@ def test_the_page_of_cut_recordings(
     assert codemind("show", out / "ces_localisation_kept-back").exit_code == 0
 
 
+@pytest.mark.upstream
+def test_a_simulated_execution_is_scored_verified_and_reported(
+    shared_data: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    recorded, out = tmp_path / "recorded", tmp_path / "out"
+    recorded.mkdir()
+    rows = read(shared_data / "recorded" / "ces_simulation_gpt-4-turbo.jsonl.gz")[:30]
+    write(recorded / "ces_simulation_kept-back.jsonl.gz", rows)
+    assert codemind("results", recorded, "-o", out).exit_code == 0
+    page = (out / "results.md").read_text(encoding="utf-8")
+    verdicts = [row["published_verdict"] for row in rows]
+    coherent, output = (100 * sum(one[name] for one in verdicts) / 30 for name in ("reasoning", "output"))
+    assert f"| kept-back | HumanEval | 30 | {coherent:.2f} | 0 | {coherent:.2f} | {output:.2f} (" in page
+    assert codemind("verify", out).exit_code == 0
+    assert codemind("report", out, "-o", tmp_path / "report.html").exit_code == 0
+    submitted = codemind(
+        "submit", out, "--model", "org/kept-back", "--dataset", "org/data", "-o", tmp_path, "--recorded"
+    )
+    assert submitted.exit_code == 1 and "published" in submitted.output, submitted.output
+
+
 def test_an_empty_directory(tmp_path: Path) -> None:
     done = codemind("results", tmp_path, "-o", tmp_path / "out")
     assert done.exit_code == 1 and "no recordings" in done.output
