@@ -136,7 +136,7 @@ def located(directory: Path, model: str, documents: dict[str, dict[str, Any]]) -
 
 def repaired(directory: Path, results: Path, model: str) -> Solved:
     """Print the number of repaired programs, and return the problems with a right repair."""
-    (file,) = (results / f"ces_repair_{model}").rglob("samples_codemind_repair_direct_humaneval_*.jsonl")
+    file = max((results / f"ces_repair_{model}").rglob("samples_codemind_repair_direct_humaneval_*.jsonl"))
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     solved = {row["doc"]["problem_id"]: row["pass@1"] == 1 for row in rows}
     said = {row["problem_id"]: bool(row["published_verdict"]) for row in recorded(directory, "repair", model)}

@@ -32,7 +32,7 @@ ELSEWHERE = {
     "codemind leaderboard": "tests/results/test_submission.py",
     "codemind score --responses ier_": "tests/test_replication.py",
     "codemind score --responses coconut_": "tests/families/test_trace_published.py",
-    "codemind score --responses ces_": "tests/families/test_repair.py",
+    "codemind results": "tests/results/test_studies.py",
     "python utils/compare_": "tests/test_replication.py",
     "pip install": "tests/test_wheel.py",
     "make demo": ".ci/run",
