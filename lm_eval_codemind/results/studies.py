@@ -325,7 +325,7 @@ def orders(results: Sequence[Result]) -> Iterator[str]:
                 for one, other in combinations(sorted(shown.keys() & first.keys()), 2)
                 if _sign(shown, one, other) != _sign(first, one, other)
             ]
-            if shown and (not first or pairs):
+            if len(shown) > 1 and (not first or pairs):
                 changes = ", ".join(pairs) if len(pairs) <= _PAIRS_SHOWN else f"{len(pairs)} pairs"
                 yield f"| {part} | {heading} | {_order(shown)} | {changes} |"
             first = first or shown
