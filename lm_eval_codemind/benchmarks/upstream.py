@@ -87,11 +87,11 @@ class Upstream:
             files = self._read(part)
             problem = _problem_with(part, files)
             if problem:
-                raise UpstreamError(f"{problem}; {self._mend(part.archive)}")
+                raise UpstreamError(f"{problem}; {self._fix(part.archive)}")
             self._read_parts[part] = files
         return self._read_parts[part]
 
-    def _mend(self, archive: Archive) -> str:
+    def _fix(self, archive: Archive) -> str:
         """Return the fix for an archive with a wrong digest. A downloaded archive is removed."""
         if self._fetch is None:
             return f"use a clean copy of {archive.repository} at {archive.revision}"
@@ -119,7 +119,7 @@ class Upstream:
         try:
             return _read_tar(path, part)
         except (tarfile.TarError, OSError, EOFError) as error:
-            raise UpstreamError(f"{path}: not a readable tar archive ({error}); {self._mend(part.archive)}") from error
+            raise UpstreamError(f"{path}: not a readable tar archive ({error}); {self._fix(part.archive)}") from error
 
 
 def _problem_with(part: ArchivePart, files: Mapping[str, bytes]) -> str:

@@ -52,7 +52,7 @@ class ExecutionReasoning(Family):
         return {"output": _shown(fields["output"]), "reasoning": reasoning, "setting": setting}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        """Return the text behind the answer marker or, flexibly, else the last text that looks like an answer."""
+        """Return the text after the marker or, with the flexible filter, the last text that looks like an answer."""
         find = marked_answer if filter == STRICT else likely_answer
         return Answer(find(response, kind_of(question).printed))
 

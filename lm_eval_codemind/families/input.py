@@ -63,7 +63,7 @@ class InputPrediction(Family):
         return {"input": fields["answer"].rstrip("\n"), "reasoning": reasoning, "setting": setting}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        """Return the input behind the marker or, flexibly, else the part of the response that looks most like one."""
+        """Return the input after the marker or, with the flexible filter, the part that looks most like an input."""
         kind, problem = kind_of(question), problem_of(question)
         found = marked_answer(response, kind.printed, INPUT)
         if found is None and filter == FLEXIBLE:

@@ -213,7 +213,7 @@ class Kind(abc.ABC):
         return None
 
     def lookup(self, cases: Sequence[Case]) -> str | None:
-        """Return a program that knows the outputs of some cases by heart; None where the kind has no such form."""
+        """Return a program that contains the outputs of some cases as a table; None if the kind has no such form."""
         return None
 
     def output_type(self, output: str) -> str | None:

@@ -70,7 +70,7 @@ def transform_all(
         return transform(problem, transform_seed, equivalence)
 
     made = turns.map(one, problems) if turns is not None else map(one, problems)
-    shown = tqdm(made, total=len(problems), desc="tangling", disable=not progress)
+    shown = tqdm(made, total=len(problems), desc="transforming", disable=not progress)
     return {problem.problem_id: recipe for problem, recipe in zip(problems, shown, strict=True)}
 
 

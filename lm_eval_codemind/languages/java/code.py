@@ -1,13 +1,13 @@
-"""Taking a Java program out of a response: its classes, with the imports they need.
+"""Extraction of a Java program from a response: its classes, with the imports that they need.
 
-A response may hold fenced blocks, prose, tags, thinking, several versions of the program, its helpers in blocks of
-their own, and a second class that tries it out. Declarations are looked for wherever a line starts with one. Prose
-around them is left out; other code next to them stays, so that what does not compile as a whole does not compile.
+A response may contain fenced blocks, prose, tags, thinking, several versions of the program, helpers in separate blocks
+and a second class that tries the program. A declaration counts wherever a line starts with one. Prose around it is left
+out. Other code next to it stays, so code that does not compile as a whole does not compile.
 
-Of several programs the last counts that reads its input, else the last: corrections come after what they correct. One
-that breaks off in the middle does not count. Where methods stand alone, without a class, they get one.
+The last program that reads its input counts, or else the last program: a correction follows the version that it
+corrects. An unfinished program does not count. Methods without a class get a class.
 
-No function here raises on any text; a response without a program gives None.
+The functions raise no exception on any text; a response without code gives None.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ SOLUTION = "Solution"
 _QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
 _NUMBERED = re.compile(r"^[ \t]*\d{1,4}(?:[ \t]*[:|.)][ \t]?|\t|  )", re.MULTILINE)
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
-# Of more classes with a `main` than this only the last are looked at.
+# The number of classes with a `main` that are examined, from the last.
 _MOST_CLASSES = 50
 
 
 @dataclass(frozen=True)
 class Code:
-    """A program taken out of a response.
+    """A program from a response.
 
     Attributes:
         source: One compilation unit: its package, imports and classes.
@@ -48,7 +48,7 @@ class Code:
 
 
 def code(response: str) -> Code | None:
-    """Return the program that a response holds; None if it holds none."""
+    """Return the program in a response; None without a program."""
     without_main: Code | None = None
     variants = list(_variants(response))
     for anywhere in (False, True):
@@ -72,7 +72,7 @@ def main_class(program: str) -> str:
 
 
 def unfinished(response: str) -> Unfinished | None:
-    """Return the code that a response breaks off in the middle of, as far as it goes; None if it breaks off in none."""
+    """Return the code inside which a response ends, as far as it goes; None if it does not end inside code."""
     broken = (declarations(text)[1] for text in _variants(response))
     return next((Unfinished(source) for source in broken if source is not None), None)
 
@@ -103,11 +103,10 @@ def _program(parts: Sequence[Declaration]) -> Code | None:
 
 
 def _choose(types: Sequence[Declaration], found: Sequence[Declaration]) -> Declaration | None:
-    """Return the last class that is whole, starts no other, is valid and reads its input.
+    """Return the last class that is complete, starts no other class, is valid and reads its input.
 
-    These wishes are given up from the back.
-
-    Of several in its block it is the public one, which gives a file its name.
+    If no class meets all conditions, the last condition is dropped first. If several classes of a block are left, the
+    public one counts, which gives a file its name.
     """
     best = list(found)[-_MOST_CLASSES:]
     if len(best) > 1:
@@ -123,7 +122,10 @@ def _choose(types: Sequence[Declaration], found: Sequence[Declaration]) -> Decla
 
 
 def _reading(types: Sequence[Declaration]) -> set[int]:
-    """Return which types read input, themselves or by the types they use; a program that is started reads itself."""
+    """Return the ids of the types that read input, directly or through a type that they use.
+
+    Using a class with a ``main`` method does not count.
+    """
     users: dict[str, list[Declaration]] = {one.name: [] for one in types}
     for one in types:
         for word in one.words & users.keys():
@@ -139,17 +141,17 @@ def _reading(types: Sequence[Declaration]) -> set[int]:
 
 
 def _joined(parts: Sequence[Declaration], types: Sequence[Declaration], chosen: Declaration) -> Code:
-    """Return the chosen class with the other classes of its block, and those of other blocks that they need."""
+    """Return the chosen class with the other classes of its block, and the classes of other blocks that these need."""
     home = chosen.block
     near = [one for one in types if one.block == home]
     if sum(one.name == chosen.name for one in near) > 1:
-        # Versions of a program: the last counts, also of what belongs to it.
+        # These are versions of a program. The last version of each class counts.
         latest = {one.name: one for one in near if not one.members.is_stub}
         near = list({**latest, chosen.name: chosen}.values())
     far = {one.name: one for one in types if one.block != home}
     kept = list(near)
     declared = {name for one in near for name in (one.name, *one.members.types)}
-    # Grows while it is gone through.
+    # The list grows during the loop.
     for one in kept:
         for name in sorted(one.words & far.keys() - declared):
             kept.append(far[name])
@@ -162,10 +164,10 @@ def _joined(parts: Sequence[Declaration], types: Sequence[Declaration], chosen: 
         if part.kind == "import" and part.block in blocks:
             if len(blocks) == 1:
                 imports[str(number)] = part.source
-            # What is in this response is in one package now.
+            # All classes of the response are in one package now.
             elif part.name.rpartition(".")[0] not in foreign:
                 imports.setdefault(part.name, part.source)
-    # Other code in the sections of the program is part of it, whatever the compiler says to it.
+    # Other code in the sections of the program is part of it, even if it does not compile.
     sections = {one.section for one in near}
     members = {id(one) for one in kept}
     pieces: list[tuple[bool, str]] = []
@@ -184,7 +186,7 @@ def _joined(parts: Sequence[Declaration], types: Sequence[Declaration], chosen: 
 
 
 def _wrapped(parts: Sequence[Declaration]) -> Code | None:
-    """Return the last block's methods that stand alone, ``main`` among them, in a class; classes stay outside."""
+    """Return a class with the methods of the last block that has a ``main`` outside of classes."""
     mains = [part for part in parts if part.kind == "method" and part.name == "main" and starts(part.source)]
     for block in sorted({part.block for part in mains}, reverse=True):
         source = _put_into_class([part for part in parts if part.block == block], WRAPPER, "public ")
@@ -194,14 +196,14 @@ def _wrapped(parts: Sequence[Declaration]) -> Code | None:
 
 
 def class_in(response: str, method: str) -> str | None:
-    """Return the class ``Solution`` of a response, with its imports and the classes next to it; None if none.
+    """Return the class ``Solution`` of a response, with its imports and the classes next to it; None without one.
 
-    Of several, the last one counts that has the method and parses. A method without that class is put into one,
-    together with the methods and fields of its block.
+    The last one that has the method and parses counts. A method without that class is put into one, together with the
+    methods and fields of its block.
 
     Args:
-        response: What the model wrote.
-        method: The method of it that is asked for.
+        response: The model's response.
+        method: The requested method.
     """
     for anywhere in (False, True):
         for text in _variants(response):

@@ -1,4 +1,4 @@
-"""Where Java declarations stand in a text that holds other things, too. Takes time linear in the text."""
+"""Search for Java declarations in a text that also contains prose, in time linear in the text."""
 
 # ruff: noqa: SIM905
 
@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-# Tokens inside a class, as far as they matter for where it and its members end: comments, text blocks, strings,
-# characters, braces, semicolons and fences.
+# The tokens that show where a class and its members end: comments, text blocks, strings, characters, braces, semicolons
+# and fences.
 _TOKEN = re.compile(
     r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|\"\"\"[ \t]*\n(?:[^\"\\]|\\[\s\S]|\"(?!\"\"))*(?:\"\"\"|\Z)"
     r"|\"(?:[^\"\\\n]|\\.)*\"?|'(?:[^'\\\n]|\\.)*'?|[{};]|^[ \t]*~{3,}|`{3,}",
@@ -17,7 +17,7 @@ _TOKEN = re.compile(
 )
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _FENCE = re.compile(r"(?P<mark>`{3,}|(?<![^\s>*+\-\d.])~{3,})[ \t]*(?P<info>[\w+#.\-]*)")
-# What may stand before a fence on its line: marks of quotations and lists.
+# Characters that may precede a fence on its line: marks of quotations and lists.
 _BEFORE_FENCE = " \t>*+-.0123456789"
 
 _ANNOTATION = r"@(?!interface\b)[\w.]+[ \t]{0,20}(?:\((?:[^()\"]|\"(?:[^\"\\\n]|\\.)*\"){0,300}\))?"
@@ -43,7 +43,7 @@ _ANYWHERE = re.compile(
     r"(?<![\w.$@])(?:(?:public|final|abstract|static)\s+(?:final\s+|abstract\s+)?(?:class|enum|interface|record)|"
     r"import\s+(?:static\s+)?java|class|public\s+static\s+void)\s"
 )
-# What says nothing at the start of a line: blanks, semicolons, and a label before code.
+# Text without meaning at the start of a line: blanks, semicolons, and a label before code.
 _IDLE = re.compile(r"[\s;]*(?:[A-Z][\w ]{0,30}:[ \t]+(?=(?:import|package|public|class)\s))?")
 # A line that is code of some language, though no declaration. All other lines are prose.
 _CODE = re.compile(
@@ -51,13 +51,13 @@ _CODE = re.compile(
     r"|print\b.*[\"'].*|[\w.]+\(.*\))\s*"
 )
 
-# Members of a type, as their text stands before the brace.
+# Members of a type: the text before the brace.
 _NESTED = re.compile(rf"(?<![.\w])(?P<what>class|interface|enum|record|@interface)\s+(?P<name>{_NAME})")
 _STRING_ARRAY = rf"(?:java\s*\.\s*lang\s*\.\s*)?String\s*(?:\[\s*\]\s*{_NAME}|\.\.\.\s*{_NAME}|{_NAME}\s*\[\s*\])"
 _MAIN = re.compile(rf"\bvoid\s+main\s*\(\s*(?:(?:final|@[\w.]+)\s+)*{_STRING_ARRAY}\s*\)\s*(?:throws\b[\w\s.,]*)?\Z")
 _MEMBER = re.compile(rf"(?P<name>{_NAME})\s*\([^=]*\Z")
 
-# Fenced blocks of another language hold no Java, though a class of C# or JavaScript may look like one.
+# Fenced blocks of another language contain no Java, although a class of C# or JavaScript may look like it.
 _OTHER = frozenset(
     """
     py python python3 c cpp c++ cc cxx h hpp cs csharp c# js javascript jsx ts typescript tsx kt kotlin go golang rs
@@ -71,10 +71,10 @@ class Members:
     """The members of a type declaration.
 
     Attributes:
-        main: The binary name, without package, of the outermost class in it that ``java`` can start; ``""`` for none.
+        main: The binary name, without package, of the outermost class that ``java`` can start; ``""`` without one.
         is_stub: Whether that class's ``main`` is empty.
-        types: The names of the types in it, and the words of their type parameters.
-        methods: The names of the methods it declares itself.
+        types: The names of the inner types, and the words of their type parameters.
+        methods: The names of the methods that it declares itself.
     """
 
     main: str = ""
@@ -85,15 +85,15 @@ class Members:
 
 @dataclass(frozen=True)
 class Declaration:
-    """A declaration that stands in no other one, or a line that is code and no declaration.
+    """A top-level declaration, or a line of other code.
 
     Attributes:
         kind: ``package``, ``import``, ``type``, ``method``, ``field`` or ``line``.
-        name: What it names: for an import the path.
-        source: Its text, without the indentation it has as a whole.
-        block: The number of the block it stands in: fences part a text into blocks.
-        section: The number of the section of its block: prose parts a block into sections.
-        members: What a type declares; empty for other kinds.
+        name: Its name; the path of an import.
+        source: Its text, at column 0.
+        block: The number of its block. Fences separate blocks.
+        section: The number of its section. Prose separates the sections of a block.
+        members: The members of a type; empty for other kinds.
     """
 
     kind: str
@@ -171,7 +171,7 @@ class _Scan:
                 at = min(place, line_end)
 
     def _pass_fence(self, fence: re.Match[str], line_end: int) -> int:
-        """Go past a fence: on, to behind its info or to the code on its line."""
+        """Return the position after a fence: after its info string, or at the code on its line."""
         self._block += 1
         self._section += 1
         info = fence["info"].lower()
@@ -191,7 +191,7 @@ class _Scan:
         return simple is not None or self._type_body(start) is not None
 
     def _type_body(self, at: int) -> tuple[re.Match[str], int] | None:
-        """Return the match of the type that starts at an offset, and where its body does."""
+        """Return the match of the type that starts at an offset, and the start of its body."""
         header = _TYPE.match(self._text, at)
         if header is None:
             return None
@@ -204,7 +204,7 @@ class _Scan:
         return (header, self._mark + 1) if _REST.fullmatch(rest) else None
 
     def _declaration(self, at: int) -> int | None:
-        """Take down the declaration that starts at an offset; return where to go on, None if none starts there."""
+        """Store the declaration that starts at an offset and return its end; None if none starts there."""
         text = self._text
         for kind, shape in (("package", _PACKAGE), ("import", _IMPORT)):
             simple = shape.match(text, at)
@@ -246,15 +246,15 @@ def _modified(text: str, at: int) -> int:
 
 
 def _members(text: str, start: int, name: str, what: str) -> tuple[Members | None, int]:
-    """Return the text between the brace before an offset and its closing brace, and the position of that brace.
+    """Return the members between the brace before an offset and its closing brace, and the position after that brace.
 
-    Comments, strings, characters and text blocks are passed over. A code fence ends the text: then, and where the text
-    itself ends, there are no members.
+    Comments, strings, characters and text blocks are skipped. If a code fence or the end of the text comes before the
+    closing brace, there are no members.
 
     Args:
         text: The text.
         start: The offset.
-        name: The type's name; empty for a method, whose members are not looked at.
+        name: The type's name; empty for a method, whose body is not examined.
         what: ``class``, ``interface`` and so on.
     """
     around = [(name, what)]

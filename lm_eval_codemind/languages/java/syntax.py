@@ -1,4 +1,4 @@
-"""Java source as a syntax tree of any depth. The tree is walked without recursion."""
+"""Java source as a syntax tree of any depth, which is traversed without recursion."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LANGUAGE = tree_sitter.Language(tree_sitter_java.language())
 METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
 COMMENTS = frozenset({"line_comment", "block_comment"})
 
-# A backslash that another one escapes starts no unicode escape.
+# An escaped backslash does not start a unicode escape.
 _ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9A-Fa-f]{4})")
 # Longer source is not parsed. The longest program of CodeNet has 130,000 characters.
 MAX_CHARACTERS = 2_000_000
@@ -33,13 +33,13 @@ class Node:
     """A node of the tree.
 
     Attributes:
-        kind: The grammar's name for it; for a keyword or mark, its text.
+        kind: Its type in the grammar; the text of a keyword or a mark.
         start: Offset of its first byte in the source.
-        end: Offset behind its last byte.
+        end: Offset after its last byte.
         named: Whether it is more than a keyword or mark.
-        role: The name of the parent's field it fills, or ``""``.
-        parent: The node it stands in; None for the root.
-        children: The nodes in it, in order, comments included.
+        role: The name of its field in the parent, or ``""``.
+        parent: The node around it; None for the root.
+        children: Its nodes in order, with comments.
     """
 
     kind: str
@@ -51,15 +51,15 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
     def child(self, role: str) -> Node | None:
-        """Return the first child that fills a field."""
+        """Return the first child in a field."""
         return next((child for child in self.children if child.role == role), None)
 
     def of_kind(self, *kinds: str) -> list[Node]:
-        """Return the children that have one of some kinds."""
+        """Return the children of these kinds."""
         return [child for child in self.children if child.kind in kinds]
 
     def walk(self) -> Iterator[Node]:
-        """Yield this node and all below it, in the order of the source."""
+        """Yield this node and all nodes below it, in the order of the source."""
         pending = [self]
         while pending:
             node = pending.pop()
@@ -67,7 +67,7 @@ class Node:
             pending.extend(reversed(node.children))
 
     def ancestors(self) -> Iterator[Node]:
-        """Yield the nodes around this one, from the inside out."""
+        """Yield the nodes around this one, the innermost first."""
         node = self.parent
         while node is not None:
             yield node
@@ -81,7 +81,7 @@ class Tree:
     Attributes:
         source: The source as UTF-8.
         root: The tree.
-        is_valid: Whether all of it fits the grammar.
+        is_valid: Whether the whole source matches the grammar.
     """
 
     source: bytes
@@ -93,7 +93,7 @@ class Tree:
         return self.source[node.start : node.end].decode("utf-8", "replace")
 
     def name(self, node: Node) -> str:
-        """Return the name that a declaration gives, or ``""``."""
+        """Return the name of a declaration, or ``""``."""
         found = node.child("name")
         return "" if found is None else self.text(found)
 
@@ -139,7 +139,7 @@ def parse(source: str) -> Tree:
 
 
 def is_valid(source: str) -> bool:
-    """Whether a source fits the grammar."""
+    """Whether a source matches the grammar."""
     try:
         return not _parsed(source)[1].root_node.has_error
     except SyntaxError:
@@ -165,17 +165,17 @@ def parse_valid(source: str) -> Tree:
 
 
 def is_else_if(node: Node) -> bool:
-    """Whether an ``if`` is written as a further arm of the one around it."""
+    """Whether an ``if`` is the ``else if`` of the one around it."""
     return node.kind == "if_statement" and node.role == "alternative"
 
 
 def is_switch_statement(node: Node) -> bool:
-    """Whether a ``switch`` stands for itself rather than for its value."""
+    """Whether a ``switch`` is a statement, and not an expression."""
     parent = node.parent
     if parent is None:
         return False
     if parent.kind == "expression_statement":
-        # The arm of another `switch` gives that one's value, if it has one.
+        # The arm of another `switch` is its value, if that one is an expression.
         arm = parent.parent
         if arm is None or arm.kind != "switch_rule":
             return True

@@ -1,8 +1,8 @@
-"""Inputs with their arguments taken out, and inputs read from answers.
+"""Inputs without their arguments, and inputs read from answers.
 
-The recorded input of a function is an expression around one call; that of a method is a test method. What a model is to
-predict are the arguments: of the call, or the literals that the test hands to the program. All else of an input is the
-problem's own, so that an answer adds values to it and nothing that runs.
+The recorded input of a function is an expression with one call; the input of a method is a test method. The model
+predicts the arguments of the call, or the literals that the test passes to the program. The rest of an input comes from
+the problem. So an answer adds values to it, and no code.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from lm_eval_codemind.answers.literals import Arguments, Constructed, NotALitera
 from lm_eval_codemind.languages.base import PredictedInput
 from lm_eval_codemind.languages.python.mutation import Branch, Spans, source_tree
 
-# Constructors that make a value from values and do nothing else: those of collections, which every answer may call, and
-# those that the problem has to name.
+# Constructors that only make a value from values. Every answer may call those of collections; the problem must name the
+# others.
 COLLECTIONS = frozenset({"dict", "frozenset", "list", "set", "tuple"})
 PLAIN_CONSTRUCTORS = COLLECTIONS | {
     *("bool", "bytearray", "bytes", "complex", "float", "int", "range", "str"),
     *("Counter", "Decimal", "Fraction", "OrderedDict", "date", "datetime", "deque", "time", "timedelta"),
 }
-# What annotations call them besides.
+# Their other names in annotations.
 _ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -35,14 +35,14 @@ _NAMED = (*_FUNCTIONS, ast.ClassDef)
 
 @dataclass(frozen=True)
 class MaskedInput:
-    """An input whose arguments are taken out.
+    """An input without its arguments.
 
     Attributes:
         whole: The input. An answer may also consist of the call alone, or of the body of the test.
-        begin: What an answer begins with, as far as that can be told.
+        begin: The beginning of an answer, as far as it is known.
         parameters: Names of the function's parameters, in order.
         optional: Those of them that have a default.
-        known: What the recorded input has in the holes; None where that is not made of values.
+        known: The values of the recorded input in the holes; None if they are not literals.
     """
 
     whole: Filling
@@ -52,7 +52,7 @@ class MaskedInput:
     known: tuple[Any, ...] | None
 
     def read(self, answer: str, recorded: str) -> PredictedInput | None:
-        """Return the input that an answer gives; None if it has anything but values where the holes are.
+        """Return the input in an answer; None if the answer has anything but values in the holes.
 
         Args:
             answer: Any text.
@@ -71,9 +71,9 @@ class MaskedInput:
         return None
 
     def _is_known(self, values: tuple[Any, ...]) -> bool:
-        """Whether values are the recorded ones in all that a program can see.
+        """Whether a program cannot distinguish values from the recorded ones.
 
-        Equal is not enough: ``1`` and ``1.0``, or dicts in another order, may give different outputs.
+        Equality is not enough: ``1`` and ``1.0``, or dicts in another order, may give different outputs.
         """
         return self.known is not None and list(map(self._written, values)) == list(map(self._written, self.known))
 
@@ -81,7 +81,7 @@ class MaskedInput:
         return str(value.named(self.parameters)) if isinstance(value, Arguments) else render(value)
 
     def plain(self) -> list[str]:
-        """Return the input with an empty value, or zero, in each hole, and with what has a default left out."""
+        """Return the input with an empty value, or zero, in each hole, and the input without optional arguments."""
         if self.known is None:
             return []
         fillings = [[_emptied(value) for value in self.known]]
@@ -133,10 +133,10 @@ def masked_call(code: str, entry_point: str, given: str) -> MaskedInput | None:
 
 @lru_cache(maxsize=4096)
 def masked_test(code: str, given: str) -> MaskedInput | None:
-    """Return a test method without the literals that it hands to the program; None if it hands over none.
+    """Return a test method without the literals that it passes to the program; None if it passes none.
 
-    Those are the literals in the arguments of calls of the program's classes and methods, the ones assigned to what
-    the test uses nowhere else than in such arguments, and the ones assigned to an attribute that the test never reads.
+    These are the literals in the arguments of calls of the program's classes and methods, the values of variables that
+    the test uses only in such arguments, and the values of attributes that the test never reads.
 
     Args:
         code: The program.
@@ -168,7 +168,7 @@ def masked_test(code: str, given: str) -> MaskedInput | None:
 
 
 def call_tree(entry_point: str, given: str) -> Branch:
-    """Return the input of a function as a tree of the literals that it hands over.
+    """Return the input of a function as a tree of the literals that it passes.
 
     Raises:
         SyntaxError: If it is not an expression.
@@ -180,7 +180,7 @@ def call_tree(entry_point: str, given: str) -> Branch:
 
 
 def method_tree(code: str, given: str) -> Branch:
-    """Return a test method as a tree of the literals that it hands to a program.
+    """Return a test method as a tree of the literals that it passes to a program.
 
     Raises:
         SyntaxError: If it or the program does not parse.
@@ -190,7 +190,7 @@ def method_tree(code: str, given: str) -> Branch:
 
 
 def states_value(code: str, given: str, output: str) -> bool:
-    """Whether a test method has an output, or an element of it, as a literal that it keeps from the program."""
+    """Whether a test method contains an output, or an element of it, as a literal that it does not pass on."""
     value = ast.literal_eval(output)
     wanted = [value, *(value if isinstance(value, tuple) else ())]
     wanted = [each for each in wanted if isinstance(each, (str, list, tuple, dict, set)) and each]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lm_eval_codemind.languages.python.inputs import MaskedInput
     from lm_eval_codemind.languages.python.mutation import Branch
 
-# So many changes of a script's input are tried for each that is wanted.
+# The number of changes of a script's input that are tried for each one that is wanted.
 _MORE = 10
 
 _TEST_CASE = """
@@ -31,7 +31,7 @@ class Test(unittest.TestCase):
     test = test
 """
 
-# The sandbox seeds the generators of chance alike for every program, which would hide that an output is left to chance.
+# The sandbox gives every program the same random seeds, which would hide that an output is random.
 _SEED_BY_CHANCE = """\
 __import__("random").seed(__import__("os").urandom(16))
 if "numpy" in __import__("sys").modules:
@@ -40,7 +40,7 @@ if "numpy" in __import__("sys").modules:
 
 
 class PythonKind(Kind):
-    """What the kinds of Python programs answer besides what every kind does: what tangling and comparing them needs."""
+    """A kind of Python program, with what transforming and comparing its programs needs."""
 
     language = "python"
 
@@ -54,11 +54,11 @@ class PythonKind(Kind):
         return text_type(output) if self.printed else literal_type(output)
 
     def masked_output(self, problem: Problem) -> str:
-        """Return source in which ``??`` stands for the output of a problem; ``??`` alone where that is all."""
+        """Return source with ``??`` in place of the output; ``??`` alone for a script."""
         return f"assert {problem.input.strip()} == ??"
 
     def public_names(self, problem: Problem) -> set[str] | None:
-        """Return the names that a program's tests may use; None where nothing uses any."""
+        """Return the names that a program's tests may use; None if they use none."""
         from lm_eval_codemind.languages.python import hint_tests
 
         return {
@@ -86,7 +86,7 @@ class PythonKind(Kind):
         return Job.evaluate(program, expressions, limits=limits, job_id=problem.problem_id)
 
     def masked(self, problem: Problem) -> MaskedInput | None:
-        """Return the input without its arguments; None where it has none that a model could predict."""
+        """Return the input without its arguments; None if it has no arguments to predict."""
         return None
 
     def masked_input(self, problem: Problem) -> str | None:
@@ -101,7 +101,7 @@ class PythonKind(Kind):
         return None if masked is None else masked.read(answer, problem.input.strip())
 
     def likely_input(self, response: str, problem: Problem) -> str | None:
-        """Return the first likely piece that can be read, else the first that has what an answer begins with."""
+        """Return the first likely piece that can be read, or else the first with the beginning of an answer."""
         from lm_eval_codemind.answers.output import likely_code
 
         masked = self.masked(problem)
@@ -118,7 +118,7 @@ class PythonKind(Kind):
 
     @abc.abstractmethod
     def input_tree(self, problem: Problem, input: str) -> Branch:
-        """Return an input in the form of ``problem.input`` as a tree of what may be changed in it.
+        """Return an input in the form of ``problem.input`` as a tree of its changeable parts.
 
         Raises:
             SyntaxError: If it does not parse.
@@ -129,14 +129,14 @@ class PythonKind(Kind):
         return False
 
     def changed_inputs(self, problem: Problem, base: str, rng: Random, count: int, bold: bool = False) -> list[str]:
-        """Return inputs of the same structure and types as another one that none of the problem's tests has.
+        """Return new inputs with the structure and types of a known one. No test of the problem has them.
 
         Args:
             problem: The problem.
             base: One of its known inputs.
-            rng: What decides.
-            count: How many changes to try.
-            bold: Whether to edit so that decisions of the program may fall the other way.
+            rng: The source of random numbers.
+            count: The number of changes to try.
+            bold: Whether the edits may be large enough that the program takes other branches.
         """
         from lm_eval_codemind.languages.python.mutation import changed_inputs
         from lm_eval_codemind.languages.python.names import string_constants
@@ -147,7 +147,7 @@ class PythonKind(Kind):
 
     @abc.abstractmethod
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
-        """Return the job that runs a program on inputs and observes each: what it gives, prints, raises and changes."""
+        """Return the job that runs a program on inputs and observes its values, output, exceptions and side effects."""
 
 
 class Function(PythonKind):
@@ -156,7 +156,7 @@ class Function(PythonKind):
     name = "function"
 
     def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
-        """Return the program, and as expression the call."""
+        """Return the program, with the call as its expression."""
         return Execution(problem.code if code is None else code, problem.input if input is None else input)
 
     def suite_job(
@@ -359,14 +359,14 @@ class Script(ScriptKind, PythonKind):
         return "??"
 
     def masked_input(self, problem: Problem) -> str | None:
-        """Return the empty text: all that is typed is to be predicted."""
+        """Return the empty text, because the whole standard input is to be predicted."""
         return ""
 
     def input_answer(self, problem: Problem) -> str:
         return problem.input
 
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
-        """Return what is typed: the lines between the markers, or in the code fence that they hold."""
+        """Return the text of standard input: the lines between the marks, or in the code fence between them."""
         from lm_eval_codemind.answers.comparison import readings, too_long
 
         if too_long(answer, problem.input):
@@ -374,7 +374,7 @@ class Script(ScriptKind, PythonKind):
         text = list(readings(answer))[1] if answer.strip().startswith("```") and answer.strip() != "```" else answer
         lines = text.removeprefix("\n")
         typed = lines if not lines or lines.endswith("\n") else lines + "\n"
-        # How a text ends cannot be told from the layout of a response.
+        # The layout of a response does not show how the text ends.
         same = typed.rstrip("\n") == problem.input.rstrip("\n")
         return PredictedInput(problem.input if same else typed, same)
 
@@ -418,11 +418,11 @@ class Script(ScriptKind, PythonKind):
 
 
 def after_future_imports(code: str, statements: str) -> str:
-    """Return a module with further statements as soon as it may have any: behind its ``from __future__`` imports."""
+    """Return a module with further statements after its ``from __future__`` imports."""
     try:
         body = ast.parse(code).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        # Where it runs, its error shows.
+        # The error appears when it runs.
         body = []
     future = [node for node in body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     last = max((node.end_lineno or node.lineno for node in future), default=0)
@@ -431,13 +431,13 @@ def after_future_imports(code: str, statements: str) -> str:
 
 
 def imports_of(code: str) -> str:
-    """Return the imports of a module: suites use some of them without importing them."""
+    """Return the imports of a module. Suites use some of them without their own import."""
     nodes = [node for node in ast.parse(code).body if isinstance(node, (ast.Import, ast.ImportFrom))]
     return "".join(f"{ast.unparse(node)}\n" for node in nodes)
 
 
 def observing_call(call: str) -> str:
-    """Return an expression whose value is that of a call, together with what it left of its arguments."""
+    """Return an expression for the value of a call and its arguments after the call."""
     node = ast.parse(call.strip(), mode="eval").body
     if not isinstance(node, ast.Call) or node.keywords or any(isinstance(a, ast.Starred) for a in node.args):
         return call
@@ -450,7 +450,7 @@ def _running_test(source: str) -> str:
 
 
 def _calls_of(tests: str, entry_point: str) -> list[str]:
-    """Return the calls of the function in a test suite that stand on constants alone."""
+    """Return the calls of the function in a test suite that have only constants as arguments."""
     found = []
     for node in ast.walk(ast.parse(tests)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -462,7 +462,7 @@ def _calls_of(tests: str, entry_point: str) -> list[str]:
 
 
 def _function_support(problem: Problem) -> str:
-    """Return the problem's context and what else of its program the tests mention, such as a value they pass."""
+    """Return the problem's context, and other parts of its program that the tests mention, such as a value."""
     from lm_eval_codemind.languages.python.names import free_names, module_names, statements_binding
 
     own = module_names(problem.context) | {problem.entry_point, "candidate"}
@@ -472,10 +472,10 @@ def _function_support(problem: Problem) -> str:
 
 
 def _method_with_needs(code: str, problem: Problem) -> str:
-    """Return the source of the problem's method in a program, with what it needs there and C does not have.
+    """Return the source of the problem's method in a program, with everything that it needs and C does not have.
 
-    The method may need functions, imports and values outside of the class, which it mentions directly or through each
-    other, and further members of the class.
+    The method may need further members of the class. It may also need functions, imports and values outside of the
+    class, directly or through each other.
     """
     from lm_eval_codemind.languages.python.methods import shape
     from lm_eval_codemind.languages.python.names import bound_names, definition, free_names, statements_binding
