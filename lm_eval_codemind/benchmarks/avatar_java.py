@@ -45,9 +45,7 @@ def read(upstream: Upstream) -> list[Problem]:
             kind="script",
             language="java",
             code=plain_text(files[file]),
-            entry_point="",
             input=plain_text(files[f"{problem_id}/input.txt"]),
-            output=None,
             cases=tuple(
                 Case(
                     plain_text(suites[f"{problem_id}/all_tests/input/{n}_input.txt"]),

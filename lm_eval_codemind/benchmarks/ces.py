@@ -47,8 +47,6 @@ def _problem(name: str, inputs: list[dict[str, Any]]) -> Problem:
         language="python",
         code=inputs[0]["code"],
         entry_point=inputs[0]["input"].partition("(")[0],
-        input="",
-        output=None,
         upstream_questions=json.dumps(inputs),
         provenance=PART.place(f"{name}/main.py"),
     )

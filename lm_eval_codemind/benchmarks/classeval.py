@@ -53,7 +53,6 @@ def read(upstream: Upstream) -> list[Problem]:
                 code=code,
                 entry_point=entry_point,
                 input=with_missing_names(method, code, suites[class_id]),
-                output=None,
                 tests=suites[class_id].strip() + "\n",
                 published_output=label,
                 provenance=PART.place(problem_id),

@@ -46,7 +46,6 @@ def _problem(record: dict[str, Any], method: dict[str, Any]) -> Problem:
         language="python",
         code=record["solution_code"].strip() + "\n",
         entry_point=name,
-        input="",
         output="",
         specification=method_specification(method["method_description"]),
         context=class_context(record, method["dependencies"]["method_dependencies"]),

@@ -42,8 +42,6 @@ def _problem(name: str, rows: list[dict[str, str]]) -> Problem:
         language="python",
         code=_NUMBER.sub("", rows[0]["Code_Indices"]).rstrip() + "\n",
         entry_point=rows[0]["Name"],
-        input="",
-        output=None,
         upstream_questions=json.dumps(calls),
         provenance=PART.place(_TRACES),
     )

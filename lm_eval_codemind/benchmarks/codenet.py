@@ -51,9 +51,7 @@ def _read(upstream: Upstream, language: str, part: ArchivePart) -> list[Problem]
             kind="script",
             language=language,
             code=plain_text(files[file]),
-            entry_point="",
             input=plain_text(files[f"{problem_id}/input.txt"]),
-            output=None,
             published_output=plain_text(files[f"{problem_id}/output.txt"]),
             provenance=part.place(problem_id),
         )

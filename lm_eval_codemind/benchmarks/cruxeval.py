@@ -31,7 +31,6 @@ def read(upstream: Upstream) -> list[Problem]:
                 code=record["code"].strip() + "\n",
                 entry_point="f",
                 input=call,
-                output=None,
                 tests=f"assert {call} == {record['output']}\n",
                 published_output=record["output"],
                 provenance=PART.place(_FILE),

@@ -69,7 +69,6 @@ def read(upstream: Upstream) -> list[Problem]:
                 code=without_docstring(source, record["entry_point"]),
                 entry_point=record["entry_point"],
                 input=_call(problem_id, record, published),
-                output=None,
                 specification=function_specification(
                     f"{record['prompt']}    pass\n", record["entry_point"], problem_id in BASE_CASES
                 ),

@@ -94,7 +94,6 @@ def _java_problem(record: dict[str, Any], buggy: bool) -> Problem:
         language="java",
         code=_tidy(record["declaration"] + body),
         entry_point=entry_point,
-        input="",
         output="",
         specification=_java_specification(record, problem_id in BASE_CASES),
         # The methods of the class that the specification relies on, and the imports.

@@ -38,7 +38,6 @@ def read(upstream: Upstream) -> list[Problem]:
             language="python",
             code=text(number, "main.py") + "\n",
             entry_point=text(number, "name.txt"),
-            input="",
             output="",
             specification=with_docstring(text(number, "signature.txt") + ":", without_examples(text(number, "nl.txt"))),
             tests=_tests(text(number, "asserts.txt")),

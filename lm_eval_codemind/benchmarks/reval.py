@@ -143,8 +143,6 @@ def _problem(program: TracedProgram, name: str, kind: str) -> Problem:
         language="python",
         code=program.code,
         entry_point=program.entry_point,
-        input="",
-        output=None,
         upstream_questions=json.dumps(dataclasses.asdict(program)),
         provenance=PART.place(_PROGRAMS),
     )

@@ -51,7 +51,6 @@ def _java_problem(name: str, record: dict[str, Any]) -> Problem:
         kind="script",
         language="java",
         code=record["code"],
-        entry_point="",
         input=record["input"],
         output=record["output"],
         cases=tuple(Case(case["input"], case["output"]) for case in record["cases"]),

@@ -16,6 +16,27 @@ if TYPE_CHECKING:
 # The tags of the paper's analysis, in the order in which tables show them. `match` is Python's switch.
 CONSTRUCTS: tuple[str, ...] = ("for", "while", "if", "try", "match", "nested_loop", "nested_if", "basic")
 
+
+def tags_of(constructs: Iterable[tuple[str, frozenset[str]]]) -> tuple[str, ...]:
+    """Return the tags of :data:`CONSTRUCTS` that describe a program, in their order; never empty.
+
+    A tag says that the program has at least one such statement. ``nested_loop`` is a loop inside a loop,
+    ``nested_if`` an ``if`` inside an ``if`` or its ``else`` (an ``elif`` does not nest), both at any depth within one
+    function. ``basic`` marks programs with none of these statements.
+
+    Args:
+        constructs: The kind of each control construct, with the kinds of the constructs around it in its function.
+    """
+    found: set[str] = set()
+    for kind, around in constructs:
+        found.add(kind)
+        if kind in ("for", "while") and around & {"for", "while"}:
+            found.add("nested_loop")
+        if kind == "if" and "if" in around:
+            found.add("nested_if")
+    return tuple(tag for tag in CONSTRUCTS if tag in found) or ("basic",)
+
+
 # The classes of an output's type in the paper's analysis.
 OUTPUT_TYPES: tuple[str, ...] = ("Int", "Decimal", "String", "Binary", "List", "Tuple", "Object")
 

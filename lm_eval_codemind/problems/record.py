@@ -120,9 +120,9 @@ class Problem:
     kind: str
     language: str
     code: str
-    entry_point: str
-    input: str
-    output: str | None
+    entry_point: str = ""
+    input: str = ""
+    output: str | None = None
     specification: str = ""
     context: str = ""
     tests: str = ""

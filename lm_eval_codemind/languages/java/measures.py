@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lm_eval_codemind.languages.base import CONSTRUCTS
+from lm_eval_codemind.languages.base import tags_of
 from lm_eval_codemind.languages.java.dependencies import dependencies
 from lm_eval_codemind.languages.java.normal import line_starts
 from lm_eval_codemind.languages.java.syntax import (
@@ -46,14 +46,15 @@ def measure(source: str, loop_length: int | None = None) -> Complexity | None:
         tree = parse_valid(source)
     except SyntaxError:
         return None
+    constructs = _constructs(tree.root)
     return Complexity(
         cc=cyclomatic_complexity(tree),
         loc=len(line_starts(tree)),
         dep=dependencies(tree),
         # Control constructs inside another one of the same method.
-        nc=sum(bool(around) for _, around in _constructs(tree.root)),
+        nc=sum(bool(around) for _, around in constructs),
         ll=loop_length,
-        constructs=construct_tags(tree.root),
+        constructs=tags_of(constructs),
     )
 
 
@@ -89,24 +90,11 @@ def _decides(node: Node) -> bool:
     return node.kind == "switch_label" and not node.of_kind("default")
 
 
-def construct_tags(root: Node) -> tuple[str, ...]:
-    """Return the tags of :data:`lm_eval_codemind.languages.CONSTRUCTS` that describe a program.
-
-    The definition is the same as for Python: ``while`` includes ``do``, and ``match`` is a ``switch`` statement.
-    Nesting ends at methods, lambdas and classes.
-    """
-    found: set[str] = set()
-    for kind, around in _constructs(root):
-        found.add(kind)
-        if kind in ("for", "while") and around & {"for", "while"}:
-            found.add("nested_loop")
-        if kind == "if" and "if" in around:
-            found.add("nested_if")
-    return tuple(tag for tag in CONSTRUCTS if tag in found) or ("basic",)
-
-
 def _constructs(root: Node) -> list[tuple[str, frozenset[str]]]:
-    """List the control constructs of a program as (kind, kinds of the constructs around it in the same method)."""
+    """List the control constructs of a program as (kind, kinds of the constructs around it in the same method).
+
+    ``while`` includes ``do``, and ``match`` is a ``switch`` statement. Nesting ends at methods, lambdas and classes.
+    """
     found = []
     pending: list[tuple[Node, frozenset[str]]] = [(root, frozenset())]
     while pending:

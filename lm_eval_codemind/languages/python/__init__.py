@@ -68,7 +68,7 @@ class _Python(Language):
             return source
 
     def measure(self, source: str, loop_length: int | None = None) -> Complexity | None:
-        from lm_eval_codemind.languages.python.complexity.measures import measure
+        from lm_eval_codemind.languages.python.complexity import measure
 
         return measure(source, loop_length)
 

@@ -1,10 +1,13 @@
 """Static and dynamic measures of how complex a program is: what the analyses set against the scores."""
 
+from __future__ import annotations
+
 from lm_eval_codemind.languages.python.complexity.constructs import construct_tags, nested_constructs
 from lm_eval_codemind.languages.python.complexity.cyclomatic import cyclomatic_complexity, unit_complexities
 from lm_eval_codemind.languages.python.complexity.dependencies import dependencies
-from lm_eval_codemind.languages.python.complexity.measures import measure
 from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
+from lm_eval_codemind.languages.python.lines import lines_of_code
+from lm_eval_codemind.problems import Complexity
 
 __all__ = [
     "construct_tags",
@@ -16,3 +19,25 @@ __all__ = [
     "text_type",
     "unit_complexities",
 ]
+
+
+def measure(code: str, loop_length: int | None = None) -> Complexity | None:
+    """Return the measures of a program; None if it is empty or does not parse.
+
+    Args:
+        code: Python source.
+        loop_length: LL, where it is known: it takes an execution, see ``utils/measure_loops.py``.
+    """
+    if not code.strip():
+        return None
+    try:
+        return Complexity(
+            cc=cyclomatic_complexity(code),
+            loc=lines_of_code(code),
+            dep=dependencies(code),
+            nc=nested_constructs(code),
+            ll=loop_length,
+            constructs=construct_tags(code),
+        )
+    except (SyntaxError, ValueError, RecursionError):
+        return None

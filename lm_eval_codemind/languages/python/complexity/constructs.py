@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from lm_eval_codemind.languages.base import CONSTRUCTS
+from lm_eval_codemind.languages.base import tags_of
 
 # `try` with `except*` is another node since Python 3.11.
 _TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
@@ -12,30 +12,18 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def construct_tags(code: str) -> tuple[str, ...]:
-    """Return the tags of :data:`CONSTRUCTS` that describe a program.
+    """Return the tags of :data:`~lm_eval_codemind.languages.CONSTRUCTS` that describe a program.
 
-    A tag says that the program has at least one such statement. ``nested_loop`` is a loop inside a loop,
-    ``nested_if`` an ``if`` inside an ``if`` or its ``else`` (an ``elif`` does not nest), both at any depth within one
-    function. ``basic`` marks programs with none of these statements. Comprehensions and conditional expressions are
-    expressions and give no tag.
+    Comprehensions and conditional expressions are expressions and give no tag. See
+    :func:`~lm_eval_codemind.languages.base.tags_of`.
 
     Args:
         code: Python source.
 
-    Returns:
-        The tags, in the order of :data:`CONSTRUCTS`; never empty.
-
     Raises:
         SyntaxError: If the source does not parse.
     """
-    found: set[str] = set()
-    for kind, around in _constructs(code):
-        found.add(kind)
-        if kind in ("for", "while") and ("for" in around or "while" in around):
-            found.add("nested_loop")
-        if kind == "if" and "if" in around:
-            found.add("nested_if")
-    return tuple(tag for tag in CONSTRUCTS if tag in found) or ("basic",)
+    return tags_of(_constructs(code))
 
 
 def nested_constructs(code: str) -> int:
