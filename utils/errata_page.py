@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from lm_eval_codemind.answers.runtime import published_answerable
-from lm_eval_codemind.benchmarks.re2bench import TASKS
+from lm_eval_codemind.benchmarks.re2bench import TASKS, source_of
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.load import benchmark_path, data_directory, intact
 from lm_eval_codemind.facts import executions
@@ -38,6 +38,7 @@ from lm_eval_codemind.transforms import unrolling
 from reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
 
 _LONGEST_LABEL = 120
+_STATUSES = ("proven", "corrected", "excluded")
 
 _HEAD = """\
 # Errata
@@ -88,20 +89,33 @@ def errata_page(
 
 
 def _re2() -> str:
-    """Return the section on the labels of RE2-Bench that are corrected or excluded, by task and cause."""
-    head = (
-        "\n## RE2-Bench: corrected and excluded labels\n\n"
-        "A corrected label is what the program does. An excluded one is not asked for. `facts/re2` has the values.\n\n"
-        "| task | status | cause | number | problems |\n|---|---|---|---|---|\n"
-    )
+    """Return the section on RE2-Bench: the labels by source, then those corrected or excluded by task and cause."""
+    counts: dict[str, dict[str, Counter[str]]] = {}
     rows: dict[tuple[str, str, str], list[str]] = {}
     for problem_id, proof in re2_proofs().items():
-        for task in TASKS:
-            record = proof.get(task, {"status": "proven"})
-            if record["status"] != "proven":
-                rows.setdefault((task, record["status"], record["reason"]), []).append(f"`{problem_id}`")
+        project = "".join(f", {name}" for name in proof["versions"] if name != "python")
+        of_source = counts.setdefault(source_of(problem_id) + project, {task: Counter() for task in TASKS})
+        for task in filter(proof.__contains__, TASKS):
+            status = proof[task]["status"]
+            of_source[task][status] += 1
+            if status != "proven":
+                rows.setdefault((task, status, proof[task]["reason"]), []).append(f"`{problem_id}`")
+    cells = {
+        source: [
+            " / ".join(str(of_task[status]) for status in _STATUSES) if of_task else "" for of_task in tasks.values()
+        ]
+        for source, tasks in counts.items()
+    }
     ordered = sorted(rows.items(), key=lambda item: (TASKS.index(item[0][0]), item[0]))
-    return head + "".join(f"| {' | '.join(key)} | {len(names)} | {', '.join(names)} |\n" for key, names in ordered)
+    return (
+        "\n## RE2-Bench: labels by source\n\nProven / corrected / excluded.\n\n"
+        f"| source | {' | '.join(TASKS)} |\n|---|---|---|---|---|\n"
+        + "".join(f"| {source} | {' | '.join(cells[source])} |\n" for source in sorted(cells))
+        + "\n## RE2-Bench: corrected and excluded labels\n\n"
+        "A corrected label is what the program does. An excluded one is not asked for. `facts/re2` has the values.\n\n"
+        "| task | status | cause | number | problems |\n|---|---|---|---|---|\n"
+        + "".join(f"| {' | '.join(key)} | {len(names)} | {', '.join(names)} |\n" for key, names in ordered)
+    )
 
 
 def _plain_inputs(name: str) -> str:

@@ -28,7 +28,8 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.problems import Problem
 from re2_flow_records import LONGEST_TEXT, MOST_EVENTS, heads, variables
-from re2_project_runner import ADDRESS, RELATIONS, definitions
+from re2_project_runner import definitions
+from re2_project_values import ADDRESS, RELATIONS
 
 UTILS = Path(__file__).parent
 FILE = "re2/projects.json"
@@ -135,6 +136,7 @@ def decide_output(runs: list[list[dict[str, Any]]], reviewed: bool) -> dict[str,
         "rounded": "the input has fewer digits than the real one",
         "quotes": "quotes inside the text",
         "lost": "a part of the output was not recorded",
+        "object": "the attributes of an object were recorded, which the question does not name",
         "other": "another output",
     }
     return {
@@ -219,9 +221,11 @@ def decide(name: str, jobs: Mapping[str, Any], runs: list[dict[str, Any]], table
     """Return the record of a problem: task -> status, value and reason."""
     hand = jobs[f"values {name}"]["hand"]
     results = [run[f"values {name}"] for run in runs]
-    record: dict[str, Any] = {"output": decide_output(results, bool(hand) or name in table["reviewed"])}
+    record: dict[str, Any] = {"output": decide_output(results, reviewed=bool(hand))}
     record["input"] = {"status": "proven"}
     inputs = jobs[f"values {name}"]["inputs"]
+    if not inputs:
+        record["output"] = {"status": "excluded", "reason": "the file with the input is missing"}
     if record["output"]["status"] == "excluded":
         record["input"] = record["output"]
     elif hand:

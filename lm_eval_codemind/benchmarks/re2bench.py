@@ -59,7 +59,7 @@ def read(upstream: Upstream) -> list[Problem]:
         match = re.fullmatch(r"prompts/(loop|branch)_prediction/(easy|difficult)/(.*)\.txt", name)
         if match:
             task, difficulty, problem_id = match.groups()
-            record = records.setdefault(problem_id, {"difficulty": difficulty, "source": _source(problem_id)})
+            record = records.setdefault(problem_id, {"difficulty": difficulty, "source": source_of(problem_id)})
             record[task] = _flow(files, problem_id, difficulty, task)
     return [_problem(name, records[name]) for name in sorted(records)]
 
@@ -169,8 +169,8 @@ def _branches(record: Mapping[str, Any]) -> dict[str, list[bool]]:
     return labels
 
 
-def _source(name: str) -> str:
-    """Return the source of a problem that asks for loops or branches only."""
+def source_of(name: str) -> str:
+    """Return the source of a problem, from its name."""
     if "@@" in name:
         return "Real" if re.search(r"_L\d+$", name) else "SWE-bench"
     prefixes = {"HumanEval": "HumanEval", "sample": "CRUXEval", "ClassEval": "ClassEval"}

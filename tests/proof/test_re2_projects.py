@@ -18,12 +18,12 @@ class Basket:
     def __init__(self, prices):
         raise RuntimeError("not called: the record has the attributes")
 
-    def total(self, limit: int) -> int:
+    def total(self, discount: int = 0, limit: int = 0) -> int:
         return 0
 """
 # What the prompt shows differs from the installed module, and counts.
 SHOWN = """class Basket:
-    def total(self, limit):
+    def total(self, discount=0, limit=None):
         result = 0
         for name, price in self.prices.items():
             if not all(part > 0 for part in (price,)):
@@ -35,7 +35,7 @@ SHOWN = """class Basket:
                 result += 10
             else:
                 result += price
-        return result
+        return result - discount
 """
 INPUTS = {"self": {"prices": {"a": 5, "b": -1, "c": 1, "d": 2}}, "args": {"limit": 3}, "kwargs": {}}
 LOOPS = {"4": {"name": ["'a'", "'b'", "'c'", "'d'"], "price": ["5", "-1", "1", "2"]}}
@@ -87,6 +87,8 @@ def test_wrong_labels_are_corrected(runs):
     [
         ({"relation": "other", "value": 1}, "excluded"),
         ({"relation": "lost", "value": [[]]}, "corrected"),
+        ({"relation": "object", "value": "A(b=1)"}, "corrected"),
+        ({"relation": "object", "value": "<A object at 0x7f00aa>"}, "excluded"),
         ({"relation": "other", "value": "<f at 0x7f00aa>"}, "excluded"),
         ({"failed": "cannot be rebuilt"}, "excluded"),
     ],
