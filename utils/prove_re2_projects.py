@@ -242,13 +242,6 @@ def decide(name: str, jobs: Mapping[str, Any], runs: list[dict[str, Any]], table
     return {task: {"status": "excluded", "reason": reason} for task in record} if reason else record
 
 
-def not_executed(problem: Problem) -> dict[str, Any]:
-    """Return the record of a problem whose project was not run."""
-    asked = record_of(problem.upstream_questions)
-    tasks = ["output", "input", *(task for task in (LOOP, BRANCH) if task in asked)]
-    return {**{task: {"status": "excluded", "reason": "not executed"} for task in tasks}, "versions": {}}
-
-
 def with_hand(inputs: Mapping[str, Any], hand: Mapping[str, str]) -> dict[str, Any]:
     """Return a recorded input with the expressions for what the record lost."""
     complete: dict[str, Any] = json.loads(json.dumps(inputs))
@@ -351,7 +344,8 @@ def main(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...
             record = decide(problem.problem_id, jobs, runs, table)
             records[problem.problem_id] = {**record, "versions": {project: version, "python": entry["python"]}}
         print(name, dict(Counter(records[each.problem_id]["output"]["status"] for each in own)), flush=True)
-        shipped.save(FILE, {each.problem_id: records.get(each.problem_id) or not_executed(each) for each in problems})
+        names = (each.problem_id for each in problems)
+        shipped.save(FILE, {problem_id: records[problem_id] for problem_id in names if problem_id in records})
     for task in TASKS:
         print(task, dict(Counter(record[task]["status"] for record in records.values() if task in record)))
 
