@@ -58,14 +58,10 @@ development_version() {
     [ "$(inside python -c 'from importlib.metadata import version; print(version("lm_eval"))')" = 0.4.13.dev0 ] ||
         fail "pip replaced the development version of the harness"
 }
-# Not `grep -q`: it would close the pipe before everything is listed.
-listed() { inside lm_eval ls tasks | grep '|codemind_ier_sample *|' > /dev/null; }
-found() {
-    listed || fail "$1: lm_eval ls tasks has no codemind_ier_sample"
-    inside lm_eval ls tasks | grep '|arc_easy *|' > /dev/null || fail "$1: lm_eval ls tasks lost arc_easy"
-    ! CODEMIND_STARTUP_HOOK=0 listed || fail "$1: CODEMIND_STARTUP_HOOK=0 does not switch the hook off"
-}
-absent() { ! listed || fail "$1: lm_eval ls tasks still has codemind_ier_sample"; }
+tasks() { inside lm_eval ls tasks > "$work/tasks" && grep -q '|arc_easy *|' "$work/tasks" || fail "$1: lm_eval ls tasks lost arc_easy"; }
+ours_listed() { grep -q '|codemind_ier_sample *|' "$work/tasks"; }
+found() { tasks "$1"; ours_listed || fail "$1: lm_eval ls tasks has no codemind_ier_sample"; }
+absent() { tasks "$1"; ! ours_listed || fail "$1: lm_eval ls tasks has codemind_ier_sample"; }
 runs() {
     inside lm_eval run --model dummy --tasks codemind_ier_sample --limit 2 2> "$work/log" | grep '|codemind_ier_sample|' > /dev/null ||
         { tail -20 "$work/log"; fail "$1: lm_eval run"; }
@@ -96,7 +92,8 @@ for harness in ${HARNESSES:-normal editable}; do
         file=$(lm_eval_file)
         inside pip install --quiet "${install_ours[@]}"
         development_version
-        same_file "$name: after installing ours" && found "$name" && runs "$name" && silent_start "$name"
+        same_file "$name: after installing ours" && found "$name" && CODEMIND_STARTUP_HOOK=0 absent "$name, hook off" && runs "$name" &&
+            silent_start "$name"
         inside pip install --quiet --upgrade "${upgrade_ours[@]}"
         inside codemind --version | grep -q 99.0 || fail "$name: the upgrade is not installed"
         development_version

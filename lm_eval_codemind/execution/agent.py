@@ -11,6 +11,7 @@ import builtins
 import contextlib
 import gc
 import io
+import marshal
 import os
 import sys
 import types
@@ -247,8 +248,14 @@ def rehearse() -> None:
     What settles here needs not settle in each child, which would write to, and so copy, the memory that it shares.
     """
     program = "def same(value):\n    return value\n"
+    codes = {"support_code": program, "tests_code": "def check(same):\n    assert same(1) == 1\n"}
+    suite: dict[str, Any] = {
+        name: marshal.dumps(compile(code, "tests.py", "exec")).decode("latin-1") for name, code in codes.items()
+    }
+    suite |= {"op": "suite", "program": program, "entry_point": "same", "kind": "function", "only": [], "tests": ""}
     main = sys.modules["__main__"]
     for _ in range(40):
+        Agent(-1, -1)._answer(suite)
         agent = Agent(-1, -1)
         agent._answer({"op": "load", "program": program})
         agent._answer({"op": "find", "name": "same", "args": [], "keep": []})
@@ -256,7 +263,7 @@ def rehearse() -> None:
             request = wire.packed_message({"op": "call", "on": 0, "args": [value], "keep": []})
             agent._answer(wire.rest(-1, request))
     sys.modules["__main__"] = main
-    del sys.modules[MODULE]
+    del sys.modules[MODULE], sys.modules[suites.MODULE]
 
 
 def use_standard_input() -> None:
