@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, lru_cache
 from random import Random
 from typing import Any
 
@@ -49,7 +49,7 @@ _TELLING = 4
 _HASH_SEEDS = (1, 2, 3, 4, 5, 6)
 _HASHING = frozenset({"set", "frozenset", "hash", "id"})
 
-# Runs a program on several inputs, each from the start in a separate folder, and returns the measurements. This text
+# Runs a program on several inputs, each from the start in an empty folder, and returns the measurements. This text
 # follows the recorder's source.
 _MEASURE = """
 
@@ -60,11 +60,12 @@ def record(program, script, runs, max_steps, slack, stdin=""):
     import os
     import tempfile
 
-    done = []
+    done, home, folder = [], tempfile.gettempdir(), ""
     for run in runs:
-        tempfile.tempdir = None
-        os.chdir(tempfile.mkdtemp(dir=tempfile.gettempdir()))
-        tempfile.tempdir = os.getcwd()
+        if not os.path.isdir(folder) or os.listdir(folder):
+            folder = tempfile.mkdtemp(dir=home)
+        os.chdir(folder)
+        tempfile.tempdir = folder
         if script:
             with tempfile.TemporaryFile() as file:
                 file.write(run["stdin"].encode())
@@ -108,20 +109,24 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
     """
     found: dict[str, Fresh] = {}
     with ExitStack() as stack, _bar(len(problems), seed) as bar:
-        pools = {number: stack.enter_context(Sandbox(workers=2, hash_seed=number)) for number in _HASH_SEEDS}
+        pools = {number: stack.enter_context(Sandbox(workers=1, hash_seed=number)) for number in _HASH_SEEDS}
         waiting = list(problems)
         for tries, bold in _ROUNDS:
-            made = [_Making(problem, seed, count, tries, bold) for problem in waiting]
-            for each in made:
-                each.measure()
+            made = []
+            for problem in waiting:
+                made.append(_Making(problem, seed, count, tries, bold))
+                made[-1].measure()
             for each in made:
                 each.choose()
+                each.prove(pools)
                 bar.update(0 if bold else 1)
-            for _ in range(_PROVEN):
-                for each in made:
-                    each.prove(pools)
+            for _ in range(_PROVEN - 1):
                 for each in made:
                     each.take()
+                for each in made:
+                    each.prove(pools)
+            for each in made:
+                each.take()
             found |= {each.problem.problem_id: each.fresh() for each in made}
             waiting = [each.problem for each in made if found[each.problem.problem_id].reason not in _HOPELESS]
     return {problem.problem_id: found[problem.problem_id] for problem in problems}
@@ -321,6 +326,7 @@ def _about(one: int, other: int) -> bool:
     return other <= 2 * one and one <= 2 * other
 
 
+@lru_cache(maxsize=2048)
 def _repeats(run: Run, problem: Problem) -> bool:
     """Whether an output is an argument or a constant of the program."""
     given = _arguments(python_kind(problem), problem, run.input)
@@ -356,8 +362,8 @@ def _bare(output: str) -> str:
 def _is_shown(output: str, problem: Problem) -> bool:
     """Whether an output occurs in the documentation or the tests of a problem."""
     texts = (problem.code, problem.specification, problem.tests, *(case.output for case in problem.cases))
-    pattern = re.compile(rf"(?<!\w){re.escape(_bare(output))}(?!\w)")
-    return any(pattern.search(text) for text in texts)
+    bare = _bare(output)
+    return any(bare in text and re.search(rf"(?<!\w){re.escape(bare)}(?!\w)", text) for text in texts)
 
 
 def _distance(run: Run, original: Run, problem: Problem) -> tuple[int, int, float]:
