@@ -20,19 +20,17 @@ def codemind(*arguments: object) -> tuple[int, str]:
 @pytest.mark.upstream
 def test_build_then_info(shared_data: Path, tmp_path: Path) -> None:
     code, output = codemind(
-        "data", "build", "--benchmark", "cruxeval", "--upstream", shared_data / "upstream", "--out", tmp_path
+        "data", "build", "--benchmark", "mbpp", "--upstream", shared_data / "upstream", "--out", tmp_path
     )
     assert code == 0, output
-    assert f"800 problems, sha256 {released_digests()['cruxeval']}" in output
+    assert f"427 problems, sha256 {released_digests()['mbpp']}" in output
     code, output = codemind("data", "info", "--out", tmp_path)
     assert code == 0
-    assert "cruxeval: 800 problems (800 confirmed); as released" in output
-    assert "facebookresearch/cruxeval@190faf1" in output
+    assert "mbpp: 427 problems (427 confirmed); as released" in output
+    assert "Intelligent-CAT-Lab/CodeMind@d55bbc18be" in output
     assert "humaneval: not built (`codemind data build --benchmark humaneval`)" in output
-    (tmp_path / "cruxeval.jsonl").write_text("")
-    assert (
-        "cruxeval: 800 problems (800 confirmed); damaged or outdated" in codemind("data", "info", "--out", tmp_path)[1]
-    )
+    (tmp_path / "mbpp.jsonl").write_text("")
+    assert "mbpp: 427 problems (427 confirmed); damaged or outdated" in codemind("data", "info", "--out", tmp_path)[1]
 
 
 def test_errata_needs_built_data(tmp_path: Path) -> None:

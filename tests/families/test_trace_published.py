@@ -75,10 +75,11 @@ def test_scores_over_programs() -> None:
     assert family.program_hard.stderr(records) == pytest.approx(0.5) and family.program_hard(records).size == 2
 
 
-@pytest.fixture
-def documents(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    return list(family.coconut_dataset(benchmark="coconut")["test"])
+@pytest.fixture(scope="module")
+def documents(built_data: Path) -> list[dict[str, Any]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DATA_VARIABLE, str(built_data))
+        return list(family.coconut_dataset(benchmark="coconut")["test"])
 
 
 def logged(documents: list[dict[str, Any]], responses: list[str]) -> list[dict[str, Any]]:
@@ -219,10 +220,11 @@ def test_coherent_patterns() -> None:
             assert scores.coherent(loop, first, second, output) == (f"{number:03b}" in patterns)
 
 
-@pytest.fixture
-def inputs(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, dict[str, Any]]:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    return {row["item"]: row for row in family.ces_dataset(benchmark="ces")["test"]}
+@pytest.fixture(scope="module")
+def inputs(built_data: Path) -> dict[str, dict[str, Any]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(DATA_VARIABLE, str(built_data))
+        return {row["item"]: row for row in family.ces_dataset(benchmark="ces")["test"]}
 
 
 @pytest.mark.upstream
