@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
@@ -68,8 +69,9 @@ def on_lines_of(code: str, program: str) -> Marks:
     return marks
 
 
+@lru_cache(maxsize=4096)
 def value_of(text: str) -> Any:
-    """Return the value of a literal, or the text itself. The value is never evaluated."""
+    """Return the value of a literal, or the text itself. The value is never evaluated. Callers must not change it."""
     try:
         return parse_literal(text)
     except NotALiteralError:
