@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 from collections import Counter
 from collections.abc import Mapping
@@ -27,14 +26,14 @@ from lm_eval_codemind.benchmarks.re2bench import BRANCH, INPUT, LOOP, OUTPUT, PR
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.problems import Problem
+from prove_re2_projects import answerable
+from re2_flow_records import MOST_EVENTS
+from re2_project_values import ADDRESS
 
 UTILS = Path(__file__).parent
 FILE = "re2/programs.json"
 # Python, hash seed, seconds added to the clock, time zone.
 CONDITIONS = (("3.11", "0", 0, "UTC"), ("3.13", "4242", 400 * 86_400, "Asia/Tokyo"))
-# No question asks for more iterations or for longer values than these.
-MOST_EVENTS, LONGEST_TEXT = 200, 300
-_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 Run = Mapping[str, Any]
 
@@ -85,7 +84,7 @@ def decide_output(runs: list[Run], label: Any, script: bool) -> dict[str, Any]:
         if "failed" in each:
             return excluded(f"raises an exception: {each['failed']}")
     values = {each["value"] for each in runs}
-    if any(_ADDRESS.search(value) for value in values):
+    if any(ADDRESS.search(value) for value in values):
         return excluded("address in the output")
     if len(values) > 1:
         return excluded("two executions differ")
@@ -156,11 +155,6 @@ def agree(label: Any, values: Any) -> bool:
         and all(same_plain(read_value(text), value) for text, value in zip(texts, label[name], strict=True))
         for name, texts in values.items()
     )
-
-
-def answerable(texts: list[str]) -> bool:
-    """Whether the values of a loop variable can be asked for."""
-    return len(texts) <= MOST_EVENTS and not any(len(text) > LONGEST_TEXT or _ADDRESS.search(text) for text in texts)
 
 
 @click.command()
