@@ -10,6 +10,7 @@ import ast
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from lm_eval_codemind.answers.lines import printed_lines
@@ -88,6 +89,7 @@ def plain_literal(value: Any) -> str | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def observed_label(literal: str | None) -> str | None:
     """Return the label for an observed value; None if it is not a plain value.
 

@@ -307,7 +307,7 @@ def _unfit(run: Run, original: Run, problem: Problem) -> str:
     assert own is not None
     if output is None or not output.strip():
         return "raises" if run.steps <= 2 * original.steps else "steps"
-    if same_computed(output, own, kind.printed) or same_computed(own, output, kind.printed):
+    if output == own or same_computed(output, own, kind.printed) or same_computed(own, output, kind.printed):
         return "same"
     if not _about(run.steps, original.steps):
         return "steps"

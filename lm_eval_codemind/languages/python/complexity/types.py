@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 
 
+@lru_cache(maxsize=1024)
 def literal_type(output: str) -> str | None:
     """Return the class of ``OUTPUT_TYPES`` that a Python literal belongs to, or None if it is not a literal.
 
