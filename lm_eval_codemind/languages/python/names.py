@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 _ALWAYS_THERE = frozenset(dir(builtins)) | {"__file__"}
@@ -70,7 +71,8 @@ def definition(body: ast.AST, name: str) -> Any:
 _MAY_NOT_RUN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.Match)
 
 
-def imported_modules(source: str, *, anywhere: bool = True) -> set[str]:
+@lru_cache(maxsize=4096)
+def imported_modules(source: str, *, anywhere: bool = True) -> frozenset[str]:
     """Return the dotted names of the modules that a program imports, relative ones left out.
 
     Args:
@@ -89,7 +91,7 @@ def imported_modules(source: str, *, anywhere: bool = True) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found.add(node.module)
         pending.extend(ast.iter_child_nodes(node))
-    return found
+    return frozenset(found)
 
 
 def statements_binding(names: Iterable[str], module: ast.Module) -> list[ast.stmt]:

@@ -354,8 +354,10 @@ def indented(source: str, indent: str) -> str:
     return shift(source.split("\n"), untouched, "", indent)
 
 
-def _string_lines(node: ast.AST, start: int) -> set[int]:
+def _string_lines(node: ast.stmt, start: int) -> set[int]:
     """Return the indices, from ``start``, of lines that start inside a string. Docstrings are not included."""
+    if node.end_lineno == start:
+        return set()
     definitions = [part for part in ast.walk(node) if isinstance(part, DEFINITIONS)]
     firsts = [part.body[0] for part in definitions if part.body]
     docstrings = {id(first.value) for first in firsts if isinstance(first, ast.Expr)}
