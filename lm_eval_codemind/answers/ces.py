@@ -69,7 +69,7 @@ def on_lines_of(code: str, program: str) -> Marks:
     return marks
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=10_000)
 def value_of(text: str) -> Any:
     """Return the value of a literal, or the text itself. The value is never evaluated. Callers must not change it."""
     try:

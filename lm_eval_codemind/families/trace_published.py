@@ -10,7 +10,6 @@ import ast
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from lm_eval_codemind.answers import ces as answers
@@ -27,8 +26,6 @@ from lm_eval_codemind.scores import trace_published as scores
 FILTER = "extract-trace"
 CES_TRACES = "proofs/ces_traces.json"
 
-# The value of a recorded text. The same texts occur many times.
-_value = lru_cache(maxsize=10_000)(answers.value_of)
 _LIST = re.compile(r"\[[^\[\]]*(?:\]|$)")
 # Their labels end with line 1 of a text that the program gives to eval().
 _EVALUATED = frozenset({"HumanEval_160"})
@@ -144,13 +141,13 @@ class CesTrace(Family):
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         code, stated = answer.found or "", answer.details["output"]
-        expected = _value(question["output"].strip())
+        expected = answers.value_of(question["output"].strip())
         output = stated is not None and answers.value_of(stated.strip()) == expected
         found = answer.details["bits"] = bits(json.loads(question["marks"]), question["code"], answers.read_marks(code))
         proven = json.loads(question["proven"])
         stated_marks = answers.on_lines_of(code, question["code"])
         trace = all(
-            _states(stated_marks.get(line, {}).get(name), [_value(text) for text in values])
+            _states(stated_marks.get(line, {}).get(name), [answers.value_of(text) for text in values])
             for line, name, values in proven
         )
         return {
@@ -177,7 +174,7 @@ def bits(marks: Sequence[Any], program: str, stated: answers.Marks) -> list[tupl
     """Return the two bits of each loop and each chain of conditions, by CES's rules: line, kind, bits."""
     lines: dict[int, dict[str, dict[str, list[Any]]]] = {}
     for line, kind, name, values in marks:
-        lines.setdefault(line, {}).setdefault(kind, {})[name] = [_value(text) for text in values]
+        lines.setdefault(line, {}).setdefault(kind, {})[name] = [answers.value_of(text) for text in values]
 
     def right(line: int, kind: str) -> bool:
         """Whether all recorded marks of a kind on a line are stated."""
@@ -277,7 +274,7 @@ def _annotated(fields: Mapping[str, Any], hidden: bool) -> str:
 
 
 def _literal(text: str) -> str:
-    return repr(_value(text))
+    return repr(answers.value_of(text))
 
 
 # -- aggregations
