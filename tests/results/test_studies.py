@@ -94,13 +94,19 @@ def test_recorded_verdicts() -> None:
     assert Study("S", "f", "b", {}, {}).verdict({}) is None
 
 
+@pytest.fixture
+def recorded(built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory for recordings; tasks are loaded from the built data."""
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    (tmp_path / "recorded").mkdir()
+    return tmp_path / "recorded"
+
+
 @pytest.mark.upstream
 def test_the_page_of_cut_recordings(
-    shared_data: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared_data: Path, recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    recorded, out = tmp_path / "recorded", tmp_path / "out"
-    recorded.mkdir()
+    out = tmp_path / "out"
     rows = read(shared_data / "recorded" / "ces_localisation_gpt-4-turbo.jsonl.gz")[:20]
     write(recorded / "ces_localisation_kept-back.jsonl.gz", rows)
     write(recorded / "ces_localisation_silent.jsonl.gz", [{**row, "published_prediction": ""} for row in rows])
@@ -132,11 +138,9 @@ def test_the_page_of_cut_recordings(
 
 @pytest.mark.upstream
 def test_a_simulated_execution_is_scored_verified_and_reported(
-    shared_data: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared_data: Path, recorded: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    recorded, out = tmp_path / "recorded", tmp_path / "out"
-    recorded.mkdir()
+    out = tmp_path / "out"
     rows = read(shared_data / "recorded" / "ces_simulation_gpt-4-turbo.jsonl.gz")[:30]
     write(recorded / "ces_simulation_kept-back.jsonl.gz", rows)
     assert codemind("results", recorded, "-o", out).exit_code == 0
@@ -159,16 +163,12 @@ def test_an_empty_directory(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.upstream
-def test_the_tables_are_those_of_the_documentation(
-    shared_data: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tables_are_those_of_the_documentation(shared_data: Path, recorded: Path, tmp_path: Path) -> None:
     """All recordings but those of programs, which take minutes; ``tests/test_replication.py`` scores them."""
-    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    (tmp_path / "recorded").mkdir()
     for path in sorted((shared_data / "recorded").glob("*.jsonl.gz")):
         if not path.name.startswith(("v1_sr_", "v1_translation_", "ces_repair_")):
-            (tmp_path / "recorded" / path.name).symlink_to(path)
-    done = codemind("results", tmp_path / "recorded", "-o", tmp_path / "out")
+            (recorded / path.name).symlink_to(path)
+    done = codemind("results", recorded, "-o", tmp_path / "out")
     assert done.exit_code == 0, done.output
     page = (tmp_path / "out" / "results.md").read_text(encoding="utf-8")
     documented = tables(PAGE.read_text(encoding="utf-8"))
