@@ -20,8 +20,8 @@ class Limits:
     Attributes:
         cpu_seconds: Processor time of the candidate's process, over all its threads. The limit that normally ends an
             endless loop, since it doesn't depend on how busy the machine is.
-        wall_seconds: Elapsed time, less the time that the process waited for a processor and the time of the checker.
-            Ends programs that sleep or wait. For a ``script`` both times hold for each case on its own.
+        wall_seconds: Elapsed time, less the time of the checker and the time that the process waited for a processor or
+            for the disk. Ends programs that sleep or wait. For a ``script`` both times hold for each case on its own.
         memory_bytes: Address space the program may add to that of the warm interpreter.
         output_bytes: Size of standard output and of standard error, and of a message to the checker.
         file_bytes: Size of a file, and of all files together, in the private temporary directory.

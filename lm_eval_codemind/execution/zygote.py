@@ -25,6 +25,7 @@ from typing import Any
 from . import agent, cleanup, kernel, seccomp, suites, wire
 
 _GRACE_SECONDS = 0.5
+_GLANCE_SECONDS = 0.05
 # The child's low descriptors: 0 to 2 the standard streams, 3 requests, 4 replies, and on the way 5, its rules.
 _REQUESTS, _REPLIES, _RULES = 3, 4, 5
 _MANY = 5  # descriptors that come with a request
@@ -179,8 +180,9 @@ class _Zygote:
         Returns:
             Which time ran out (``cpu``, ``wall`` or ``""``), and the checker's word if it came.
         """
-        pause = min(limits["cpu_seconds"] / self._cores, limits["wall_seconds"])
+        pause = min(limits["cpu_seconds"] / self._cores, limits["wall_seconds"], _GLANCE_SECONDS)
         checked = sum(_times(self.checker_times))
+        glance, disk = started, 0.0
         while True:
             # The checker has the other end of the child's pipe, and so is the first to know of its end.
             ready = {descriptor for descriptor, _ in self._poller.poll(max(5, int(pause * 1000)))}
@@ -189,16 +191,18 @@ class _Zygote:
             if ready and self._listener is not None:
                 self._listener.decide(lambda: _may_start_thread(pid, limits))
             used = time.clock_gettime((~pid << 3) | 2)  # the process's own clock, as clock_getcpuclockid makes it
-            elapsed = time.monotonic() - started
             if used >= limits["cpu_seconds"]:
                 return "cpu", None
-            # Neither waiting for a processor nor the checker's work is the program's time, but nothing may go on for
-            # ever.
-            others = _waited(pid) + sum(_times(self.checker_times)) - checked
+            now = time.monotonic()
+            disk += now - glance if _waits_for_disk(pid) else 0.0
+            glance, elapsed = now, now - started
+            # Waiting for a processor or for the disk is not the program's time, and the checker's work is not either.
+            # But nothing may go on for ever.
+            others = disk + _waited(pid) + sum(_times(self.checker_times)) - checked
             left = limits["wall_seconds"] - (elapsed - min(others, 0.95 * elapsed))
             if left <= 0:
                 return "wall", None
-            pause = min((limits["cpu_seconds"] - used) / self._cores, left)
+            pause = min((limits["cpu_seconds"] - used) / self._cores, left, _GLANCE_SECONDS)
 
     def _ended(self, pid: int, limits: dict[str, Any]) -> bool:
         """Whether a child ends by itself right after its connection did, whose status then says more."""
@@ -231,6 +235,13 @@ def _waited(pid: int) -> float:
             return _times(file.fileno())[1]
     except OSError:
         return 0.0
+
+
+def _waits_for_disk(pid: int) -> bool:
+    """Whether a process waits for the disk."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
+        return file.read().rpartition(b")")[2].split()[0] == b"D"
+    return False
 
 
 def _times(schedstat: int) -> tuple[float, float]:
