@@ -7,11 +7,13 @@ the original is selected. Its output is proven in separate processes with severa
 from __future__ import annotations
 
 import ast
+import atexit
+import base64
+import marshal
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
 from functools import cache, lru_cache
 from random import Random
 from typing import Any
@@ -45,6 +47,8 @@ _PROOF_LIMITS = Limits(cpu_seconds=10, wall_seconds=40)
 _PROVEN = 3
 # A shorter output may occur in a text by accident.
 _TELLING = 4
+# What measuring jobs import besides the program.
+_IMPORTS = ("base64", "inspect", "marshal", "tempfile", "threading")
 # Two strings in a set have the same order under half of all hash seeds.
 _HASH_SEEDS = (1, 2, 3, 4, 5, 6)
 _HASHING = frozenset({"set", "frozenset", "hash", "id"})
@@ -108,14 +112,14 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
     found: dict[str, Fresh] = {}
-    with ExitStack() as stack, _bar(len(problems), seed) as bar:
-        pools = {number: stack.enter_context(Sandbox(workers=1, hash_seed=number)) for number in _HASH_SEEDS}
+    measuring, pools = _sandboxes()
+    with _bar(len(problems), seed) as bar:
         waiting = list(problems)
         for tries, bold in _ROUNDS:
             made = []
             for problem in waiting:
                 made.append(_Making(problem, seed, count, tries, bold))
-                made[-1].measure()
+                made[-1].measure(measuring)
             for each in made:
                 each.choose()
                 each.prove(pools)
@@ -130,6 +134,20 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
             found |= {each.problem.problem_id: each.fresh() for each in made}
             waiting = [each.problem for each in made if found[each.problem.problem_id].reason not in _HOPELESS]
     return {problem.problem_id: found[problem.problem_id] for problem in problems}
+
+
+@cache
+def _sandboxes() -> tuple[Sandbox, dict[int, Sandbox]]:
+    """Return the sandbox that measures, and one for each hash seed that proves.
+
+    All benchmarks of a run share them, and they are closed at exit.
+    """
+    measuring = Sandbox(preload=_IMPORTS)
+    # Few programs import more than NumPy; each server would import all of it for them.
+    pools = {number: Sandbox(workers=1, preload=("numpy",), hash_seed=number) for number in _HASH_SEEDS}
+    for sandbox in (measuring, *pools.values()):
+        atexit.register(sandbox.close)
+    return measuring, pools
 
 
 def _bar(total: int, seed: int) -> Any:
@@ -165,14 +183,14 @@ class _Making:
         for base in rng.sample(known, min(len(known), _BASES)):
             yield from self._kind.changed_inputs(self.problem, base, rng, tries // _BASES, bold)
 
-    def measure(self) -> None:
+    def measure(self, sandbox: Sandbox) -> None:
         """Start the job that measures the program on its own input and on the changed inputs."""
         if self._kind.states_output(self.problem):
             self._reason = "stated"
         elif not self._inputs:
             self._reason = "input"
         else:
-            self._measuring = shared_sandbox().submit(_measuring_job(self.problem, self._inputs))
+            self._measuring = sandbox.submit(_measuring_job(self.problem, self._inputs))
 
     def choose(self) -> None:
         """Sort the inputs that are as hard as the original, the nearest first."""
@@ -280,8 +298,16 @@ def _measuring_job(problem: Problem, inputs: Sequence[str]) -> Job:
             runs[-1]["expression"] = f"_plain({execution.expression.strip()})"
     options = {"program": problem.code, "script": kind.printed, "runs": runs, "max_steps": _MAX_STEPS}
     options |= {"slack": _statements(problem), "stdin": ""}
-    source = job_source(recorder_source() + _MEASURE, [problem.code, *(run["before"] for run in runs[:1])], options)
+    source = job_source(_measuring_source(), [problem.code, *(run["before"] for run in runs[:1])], options)
     return Job.evaluate(source, ["_traced()"], limits=_LIMITS, job_id=problem.problem_id)
+
+
+@cache
+def _measuring_source() -> str:
+    """Return source that defines ``record`` from compiled code, so that no job has to compile it."""
+    code = compile(recorder_source() + _MEASURE, "recorder.py", "exec", dont_inherit=True)
+    text = base64.b64encode(marshal.dumps(code)).decode()
+    return f"import {', '.join(_IMPORTS)}\nexec(marshal.loads(base64.b64decode({text!r})))\n"
 
 
 def _proving_job(problem: Problem, text: str, addition: str) -> Job:
@@ -307,7 +333,7 @@ def _unfit(run: Run, original: Run, problem: Problem) -> str:
     assert own is not None
     if output is None or not output.strip():
         return "raises" if run.steps <= 2 * original.steps else "steps"
-    if output == own or same_computed(output, own, kind.printed) or same_computed(own, output, kind.printed):
+    if output == own or _same(output, own, kind.printed):
         return "same"
     if not _about(run.steps, original.steps):
         return "steps"
@@ -319,6 +345,11 @@ def _unfit(run: Run, original: Run, problem: Problem) -> str:
     if _repeats(run, problem):
         return "" if _repeats(original, problem) else "repeats"
     return "shown" if len(_bare(output)) >= _TELLING and _is_shown(output, problem) else ""
+
+
+@lru_cache(maxsize=2048)
+def _same(one: str, other: str, printed: bool) -> bool:
+    return same_computed(one, other, printed) or same_computed(other, one, printed)
 
 
 def _about(one: int, other: int) -> bool:
