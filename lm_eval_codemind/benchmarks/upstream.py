@@ -147,7 +147,8 @@ def _read_tar(path: Path, part: ArchivePart) -> dict[str, bytes]:
     contents: dict[str, bytes] = {}
     with tarfile.open(path) as tar:
         for member in tar:
-            if not member.isfile():
+            # The name comes first, as it takes no time. An archive may hold many thousands of other files.
+            if part.folder not in member.name or not member.isfile():
                 continue
             # Archives have one folder at their top, whose name depends on who made them.
             inner = PurePosixPath(*PurePosixPath(member.name).parts[1:])

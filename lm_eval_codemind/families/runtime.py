@@ -66,8 +66,9 @@ class RuntimeBehaviour(Family):
         inputs = {given.number: given for given in inputs_of(problem)}
         found = []
         for run, known in load_labels(problem.benchmark).get(problem.problem_id, {}).items():
+            of_input = _of_input(problem, inputs[run], known)
             for label in _asked(known, setting):
-                fields = {**_of_input(problem, inputs[run], known), **_of_line(inputs[run].code, label, setting)}
+                fields = {**of_input, **_of_line(inputs[run].code, label, setting)}
                 found.append(self._question(problem, setting, run, fields))
         return found
 

@@ -49,8 +49,7 @@ def splits(
 
     Both need the same columns. Those that an example lacks are None in it.
     """
-    plain = Dataset.from_list([dict(row) for row in documents])
-    test = Documents(plain.data, info=plain.info)
+    test = Documents.from_list([dict(row) for row in documents])
     test.suite = suite
     fewshot = [{column: example.get(column) for column in test.column_names} for example in examples]
     return {TEST_SPLIT: test, FEWSHOT_SPLIT: Dataset.from_list(fewshot, features=test.features)}

@@ -148,7 +148,12 @@ class Problem:
 
     def to_row(self) -> dict[str, Any]:
         """Return the record as a row of the data set: plain lists, dicts, strings and None."""
-        return dataclasses.asdict(self)
+        # dataclasses.asdict looks into every value, which takes longer.
+        row = {name: getattr(self, name) for name in _COLUMNS}
+        row["cases"] = tuple(dataclasses.asdict(case) for case in self.cases)
+        for column in ("complexity", "transformed_complexity"):
+            row[column] = row[column] and dataclasses.asdict(row[column])
+        return row
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> Problem:
@@ -164,3 +169,6 @@ class Problem:
         for column in ("complexity", "transformed_complexity"):
             values[column] = Complexity.from_row(values[column]) if values.get(column) else None
         return cls(**values)
+
+
+_COLUMNS = tuple(field.name for field in dataclasses.fields(Problem))

@@ -10,8 +10,9 @@ import io
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import resources
 from itertools import combinations
 from pathlib import Path
@@ -138,7 +139,8 @@ def score(path: Path, study: Study, model: str, folder: Path) -> list[Result]:
         part: {heading: study.text(spec, rows[0]).split() for heading, spec in study.columns.items()}
         for part, rows in parts.items()
     }
-    documents = _documents({spec[0] for specs in columns.values() for spec in specs.values()})
+    tasks = {spec[0] for specs in columns.values() for spec in specs.values()}
+    documents = {task: _documents(task) for task in sorted(tasks)}
     asked = {part: _asked(study, rows, documents[_last(columns[part])[0]]) for part, rows in parts.items()}
     responses = {
         key: row
@@ -155,14 +157,14 @@ def _last(columns: Mapping[str, list[str]]) -> list[str]:
     return list(columns.values())[-1]
 
 
-def _documents(tasks: Iterable[str]) -> dict[str, list[Row]]:
+@cache
+def _documents(task: str) -> list[Row]:
     from lm_eval.tasks import TaskManager
 
     manager = TaskManager(include_path=list(task_directories()), include_defaults=False)
-    unknown = set(tasks) - set(manager.all_tasks)
-    if unknown:
-        raise ValueError(f"there is no task {', '.join(sorted(unknown))}; `where` in studies.yaml selects rows")
-    return {name: list(task.eval_docs) for name, task in manager.load(sorted(tasks))["tasks"].items()}
+    if task not in manager.all_tasks:
+        raise ValueError(f"there is no task {task}; `where` in studies.yaml selects rows")
+    return list(manager.load([task])["tasks"][task].eval_docs)
 
 
 def _asked(study: Study, rows: Sequence[Row], documents: Sequence[Row]) -> list[tuple[Key | None, Row]]:

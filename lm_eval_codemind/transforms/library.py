@@ -46,7 +46,7 @@ class DiscardedCall(Rule):
         found = []
         for block in program.blocks:
             is_code = block.function is not None or (program.script and isinstance(block.owner, ast.Module))
-            if not block.is_top or not is_code or block.repeated or isinstance(block.owner, ast.ClassDef):
+            if not block.is_top or not is_code or program.is_repeated(block):
                 continue
             for index in range(block.start, len(block.statements) + 1):
                 found.append((block, index))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
@@ -57,10 +57,10 @@ class Block:
         owner: The module, function or class whose scope the statements run in.
         scope: That scope.
         loops: The loops of the owner around the block, outermost first.
-        repeated: Whether one run of the program may run the block many times.
         handling: Whether an exception may be being handled here (an `except` or `finally` clause).
         elif_arm: Whether the block is the `else` of an `if` and holds only an `if`: an `elif`.
         parent: The block of the same owner around this one, and the index of the statement that holds this one.
+        outer: The block that the owner's definition stands in; None for a module.
         start: The index of the first statement that may be changed (after docstring, `__future__`, `global`).
     """
 
@@ -68,10 +68,10 @@ class Block:
     owner: Owner
     scope: Scope
     loops: tuple[ast.stmt, ...] = ()
-    repeated: bool = False
     handling: bool = False
     elif_arm: bool = False
     parent: tuple[Block, int] | None = None
+    outer: Block | None = None
     start: int = 0
 
     @property
@@ -203,25 +203,18 @@ class Program:
     @cached_property
     def _calls(self) -> dict[str, _Called]:
         """Per name of a function or class: whether it is recursive, and whether it may run many times."""
-        used: dict[str, _Called] = {}
-        for node in ast.walk(self.tree):
-            if isinstance(node, DEFINITIONS):
-                used.setdefault(node.name, _Called())
-        imported = self._imported_modules
-        for node in ast.walk(self.tree):
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                called = used[node.name]
-                called.repeated |= _runs_implicitly(node)
-                called.refers |= {name for name, _ in _references(node.body, used, imported)}
-        for name, often in _references(self.tree.body, used, imported):
-            used[name].repeated |= often
+        defined = [node for node in self.symbols.scopes if isinstance(node, DEFINITIONS)]
+        used = {node.name: _Called() for node in defined}
+        for node in defined:
+            used[node.name].repeated |= not isinstance(node, ast.ClassDef) and _runs_implicitly(node)
+        _note_references(self.tree, used, self._imported_modules)
+        reached = {name: _closure(name, used) for name in used}
         for name, called in used.items():
-            reached = _closure(name, used)
-            called.recursive = name in reached
+            called.recursive = name in reached[name]
             called.repeated |= called.recursive
         for name, called in used.items():
             called.deep |= called.recursive
-            for other in _closure(name, used):
+            for other in reached[name]:
                 used[other].repeated |= called.repeated
                 used[other].deep |= called.recursive
         return used
@@ -229,21 +222,21 @@ class Program:
     @cached_property
     def _imported_modules(self) -> set[str]:
         """Names that only mean an imported module."""
-        symbols = self.symbols
-        kinds: dict[str, set[bool]] = {}
-        modules = {id(alias) for n in ast.walk(self.tree) if isinstance(n, ast.Import) for alias in n.names}
-        for occurrence in symbols.occurrences:
-            if occurrence.binds:
-                kinds.setdefault(occurrence.name, set()).add(id(occurrence.node) in modules)
-        return {name for name, kind in kinds.items() if kind == {True}}
+        bindings = [o for o in self.symbols.occurrences if o.binds]
+        others = {o.name for o in bindings if o.node not in self.symbols.modules}
+        return {o.name for o in bindings if o.node in self.symbols.modules} - others
 
     def is_deep(self, function: FunctionNode) -> bool:
         """Whether a function is recursive or called by a recursive one, so that the stack may be nearly full."""
         return self._calls[function.name].deep
 
-    def is_repeated(self, function: FunctionNode) -> bool:
-        """Whether one call from outside may run the function many times."""
-        return self._calls[function.name].repeated
+    def is_repeated(self, block: Block | None) -> bool:
+        """Whether one run of the program, or one call from outside, may run the block many times."""
+        while block is not None:
+            if block.loops or (block.function is not None and self._calls[block.function.name].repeated):
+                return True
+            block = block.outer
+        return False
 
     # -- blocks ---------------------------------------------------------------------------------------------------
 
@@ -275,11 +268,8 @@ class Program:
         yield block
         for index, node in enumerate(block.statements):
             if isinstance(node, DEFINITIONS):
-                repeated = block.repeated if isinstance(node, ast.ClassDef) else self.is_repeated(node)
                 scope = self.symbols.scopes[node]
-                yield from self._walk(
-                    Block(node.body, node, scope, repeated=repeated or block.repeated, start=_start(node.body))
-                )
+                yield from self._walk(Block(node.body, node, scope, outer=block, start=_start(node.body)))
                 continue
             for body, kind in _bodies(node):
                 looping = isinstance(node, LOOPS) and kind == "body"
@@ -289,10 +279,10 @@ class Program:
                         block.owner,
                         block.scope,
                         loops=(*block.loops, node) if looping else block.loops,
-                        repeated=block.repeated or looping,
                         handling=block.handling or kind in ("handler", "finally"),
                         elif_arm=isinstance(node, ast.If) and kind == "else" and len(body) == 1,
                         parent=(block, index),
+                        outer=block.outer,
                     )
                 )
 
@@ -432,47 +422,39 @@ def _runs_implicitly(node: FunctionNode) -> bool:
     return special or any(not isinstance(d, ast.Name) or d.id == "property" for d in node.decorator_list)
 
 
-def _references(
-    body: Iterable[ast.AST], functions: Collection[str], modules: Collection[str]
-) -> Iterator[tuple[str, bool]]:
-    """Yield the functions' names that nodes mention, and whether that may mean many calls.
+def _note_references(tree: ast.Module, used: Mapping[str, _Called], modules: Collection[str]) -> None:
+    """Note which functions each function's body mentions, and which mentions may mean many calls.
 
     Many: in a loop, comprehension or lambda, or mentioned without a call (as `key=`, for `map`, as an attribute).
     An attribute of an imported module is not a function of the program.
     """
-
-    def walk(node: ast.AST, often: bool) -> Iterator[tuple[str, bool]]:
-        function = node.func if isinstance(node, ast.Call) else node
-        holder = function.value if isinstance(function, ast.Attribute) else None
-        if isinstance(holder, ast.Name) and holder.id in modules:
-            for child in ast.iter_child_nodes(node):
-                if child is not function:
-                    yield from walk(child, often)
-        elif isinstance(node, ast.Name) and node.id in functions:
-            yield node.id, True
-        elif isinstance(node, ast.Attribute):
-            if node.attr in functions:
-                yield node.attr, True
-            yield from walk(node.value, often)
-        elif isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
-            called = node.func
-            name = called.id if isinstance(called, ast.Name) else called.attr
-            if name in functions:
-                yield name, often
-            if isinstance(called, ast.Attribute):
-                yield from walk(called.value, often)
-            for argument in (*node.args, *(keyword.value for keyword in node.keywords)):
-                yield from walk(argument, often)
-        else:
-            inner = often or isinstance(node, (*LOOPS, *COMPREHENSIONS, ast.Lambda))
-            # A decorator's mention is one call.
-            decorators = node.decorator_list if isinstance(node, DEFINITIONS) else []
-            for child in ast.iter_child_nodes(node):
-                if not (isinstance(child, ast.Name) and child in decorators):
-                    yield from walk(child, inner)
-
-    for node in body:
-        yield from walk(node, False)
+    # Nodes, each with whether it may run many times, and the functions whose bodies it is in.
+    pending: list[tuple[ast.AST, bool, frozenset[str]]] = [(tree, False, frozenset())]
+    while pending:
+        node, often, within = pending.pop()
+        mentioned = node
+        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Name, ast.Attribute)):
+            mentioned = node.func
+            pending += [(part, often, within) for part in (*node.args, *node.keywords)]
+        if isinstance(mentioned, (ast.Name, ast.Attribute)):
+            if isinstance(mentioned, ast.Name):
+                name = mentioned.id
+            else:
+                pending.append((mentioned.value, often, within))
+                of_module = isinstance(mentioned.value, ast.Name) and mentioned.value.id in modules
+                name = "" if of_module else mentioned.attr
+            if name in used:
+                used[name].repeated |= often or mentioned is node
+                for function in within:
+                    used[function].refers.add(name)
+            continue
+        inner = often or isinstance(node, (*LOOPS, *COMPREHENSIONS, ast.Lambda))
+        # A decorator's mention is one call.
+        decorators = node.decorator_list if isinstance(node, DEFINITIONS) else []
+        body = within | {node.name} if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else within
+        for child in ast.iter_child_nodes(node):
+            if not (isinstance(child, ast.Name) and child in decorators):
+                pending.append((child, inner, body if isinstance(child, ast.stmt) else within))
 
 
 def _closure(name: str, used: dict[str, _Called]) -> set[str]:

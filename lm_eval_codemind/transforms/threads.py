@@ -64,9 +64,9 @@ class RunInThread(Rule):
         found: list[Site] = []
         for block in program.blocks:
             function = block.function
-            if block.repeated or block.handling or isinstance(block.owner, (ast.ClassDef, ast.AsyncFunctionDef)):
+            if block.handling or block.elif_arm or isinstance(block.owner, (ast.ClassDef, ast.AsyncFunctionDef)):
                 continue
-            if (function is not None and program.is_deep(function)) or block.elif_arm:
+            if program.is_repeated(block) or (function is not None and program.is_deep(function)):
                 continue
             for index, node in enumerate(block.statements):
                 if index < block.start or discards(node):

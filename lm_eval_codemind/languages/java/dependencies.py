@@ -46,7 +46,7 @@ def dependencies(tree: Tree) -> int:
             inside.base = _base(tree, node)
         elif node.kind in METHODS:
             owner.methods.add(_NEW if node.kind in _CONSTRUCTORS else tree.name(node))
-        pending.extend((child, inside) for child in node.children)
+        pending.extend((child, inside) for child in node.children if child.children)
     pairs = set()
     for node, owner in owners.items():
         callee = _callee(tree, node, owner, root)

@@ -66,7 +66,7 @@ def require_importable(modules: Iterable[str], sandbox: Sandbox | None = None) -
         problems, where = _problems(names, shared_sandbox()), shared_sandbox().isolation
     else:
         try:
-            own = Sandbox(workers=1, preload=())
+            own = Sandbox(preload=())
         except IsolationUnavailable:
             return
         with own:

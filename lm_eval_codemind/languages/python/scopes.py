@@ -90,11 +90,13 @@ class SymbolTable(ast.NodeVisitor):
     Attributes:
         scopes: The scope each module, definition, lambda and comprehension opens.
         occurrences: Every place of every name.
+        modules: The places where `import` binds names.
     """
 
     def __init__(self, tree: ast.Module) -> None:
         self.scopes: dict[ast.AST, Scope] = {}
         self.occurrences: list[Occurrence] = []
+        self.modules: set[ast.AST] = set()
         self._scope = self._open(tree, "module", None)
         for node in tree.body:
             self.visit(node)
@@ -210,6 +212,10 @@ class SymbolTable(ast.NodeVisitor):
         if node.name is not None:
             self._add(node.name, node, "name", binds=True)
         self._visit_all(node.body)
+
+    def visit_Import(self, node: ast.Import) -> None:
+        self.modules.update(node.names)
+        self._visit_all(node.names)
 
     def visit_alias(self, node: ast.alias) -> None:
         if node.asname is not None:

@@ -115,10 +115,14 @@ class Parser:
     def __init__(self, budget: int = PARSE_BUDGET) -> None:
         self.broken: dict[int, str] = {}
         self._budget = budget
+        # The lines that were tried last, and their statements. These lines are often read next.
+        self._tried: tuple[list[str], list[Statement] | SyntaxError | None] | None = None
 
     def parses(self, text: str) -> bool:
         """Whether the whole text is Python, with or without indentation."""
-        return isinstance(self._parse(text.split("\n")), list)
+        lines = text.split("\n")
+        self._tried = lines, self._parse(lines)
+        return isinstance(self._tried[1], list)
 
     def statements(self, text: str, block: int = 0, fenced: bool = False) -> list[Statement]:
         """Return the statements of a text in order, without the prose around them.
@@ -246,6 +250,10 @@ class Parser:
         if self._budget <= 0:
             return None
         self._budget -= len(code) + 20
+        # Used once only, so that no two statements share a syntax tree.
+        tried, self._tried = self._tried, None
+        if tried is not None and tried[0] == lines:
+            return tried[1]
         try:
             body = parse_quietly(code).body
         except SyntaxError as error:
@@ -330,7 +338,10 @@ def source_of(node: ast.stmt, lines: list[str], siblings: Iterable[ast.stmt], in
     if any(first_line(other) <= end and (other.end_lineno or other.lineno) >= start for other in neighbours):
         segment = ast.get_source_segment("\n".join(lines), node)  # statements with semicolons between them share a line
         return segment or ""
-    return shift(lines[start - 1 : end], _string_lines(node, start), indent, "")
+    own = lines[start - 1 : end]
+    if not indent and not any(map(str.isspace, own)):
+        return "\n".join(own)  # as it is, without a look for its strings
+    return shift(own, _string_lines(node, start), indent, "")
 
 
 def shift(lines: list[str], untouched: set[int], old: str, new: str) -> str:

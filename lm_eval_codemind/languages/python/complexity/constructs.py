@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from lm_eval_codemind.languages.base import tags_of
+from lm_eval_codemind.languages.python.lines import parsed
 
 # `try` with `except*` is another node since Python 3.11.
 _TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def construct_tags(code: str) -> tuple[str, ...]:
@@ -54,9 +55,11 @@ def _constructs(code: str) -> list[tuple[str, frozenset[str]]]:
             found.append((kind, around))
             around |= {kind}
         for child in ast.iter_child_nodes(node):
-            walk(child, around, is_elif=_is_elif(node, child))
+            # No statement stands in an expression.
+            if not isinstance(child, ast.expr):
+                walk(child, around, is_elif=_is_elif(node, child))
 
-    walk(ast.parse(code), frozenset())
+    walk(parsed(code), frozenset())
     return found
 
 

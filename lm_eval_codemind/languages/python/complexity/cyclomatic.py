@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from lm_eval_codemind.languages.python.lines import parsed
+
 # `try` with `except*` is another node since Python 3.11.
 _TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -49,7 +51,7 @@ def unit_complexities(code: str) -> dict[tuple[str, int], int]:
     Raises:
         SyntaxError: If the source does not parse.
     """
-    tree = ast.parse(code)
+    tree = parsed(code)
     units = {}
     for name, function in _functions(tree, ""):
         units[(name, function.lineno)] = 1 + sum(_decisions(statement) for statement in function.body)
@@ -66,7 +68,7 @@ def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.FunctionDe
             yield from _functions(child, f"{prefix}{child.name}.")
         elif isinstance(child, ast.ClassDef):
             yield from _functions(child, f"{prefix}{child.name}.")
-        else:
+        elif not isinstance(child, ast.expr):
             yield from _functions(child, prefix)
 
 
@@ -78,9 +80,13 @@ def _declares(statement: ast.stmt) -> bool:
 
 def _decisions(node: ast.AST) -> int:
     """Count the decision points in a node, those of functions inside it excepted."""
-    if isinstance(node, _FUNCTIONS):
-        return 0
-    return _own_decisions(node) + sum(_decisions(child) for child in ast.iter_child_nodes(node))
+    found, pending = 0, [node]
+    while pending:
+        inner = pending.pop()
+        if not isinstance(inner, _FUNCTIONS):
+            found += _own_decisions(inner)
+            pending += ast.iter_child_nodes(inner)
+    return found
 
 
 def _own_decisions(node: ast.AST) -> int:

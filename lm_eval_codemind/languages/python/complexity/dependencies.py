@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from lm_eval_codemind.languages.python.lines import parsed
+
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -38,7 +40,7 @@ def dependencies(code: str) -> int:
     Raises:
         SyntaxError: If the source does not parse.
     """
-    root = _scope("", ast.parse(code), None)
+    root = _scope("", parsed(code), None)
     return len({(caller.name, callee.name) for caller, callee in _pairs(root) if caller is not callee})
 
 
@@ -53,7 +55,7 @@ def _scope(name: str, node: ast.AST, parent: _Scope | None) -> _Scope:
                 scope.functions[child.name] = _scope(qualified, child, scope)
             elif isinstance(child, ast.ClassDef):
                 scope.classes[child.name] = _scope(f"{name}.{child.name}", child, scope)
-            else:
+            elif not isinstance(child, ast.expr):
                 collect(child)
 
     collect(node)
@@ -73,10 +75,11 @@ def _pairs(scope: _Scope) -> list[tuple[_Scope, _Scope]]:
 
 
 def _own_nodes(node: ast.AST) -> list[ast.AST]:
-    nodes = []
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (*_FUNCTIONS, ast.ClassDef)):
-            nodes += [child, *_own_nodes(child)]
+    nodes, pending = [], [node]
+    while pending:
+        inside = [n for n in ast.iter_child_nodes(pending.pop()) if not isinstance(n, (*_FUNCTIONS, ast.ClassDef))]
+        nodes += inside
+        pending += inside
     return nodes
 
 
