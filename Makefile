@@ -7,6 +7,9 @@ PYTEST = $(VENV)/bin/python -m pytest --numprocesses auto --dist loadfile --no-l
 # The rooms whose tests take seconds.
 FAST = tests/answers tests/scores tests/languages tests/prompts tests/models tests/harness
 
+# Without byte code every process compiles what it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-slow test-all check lint clean
 
 demo: $(VENV)/installed
@@ -44,4 +47,6 @@ $(VENV)/installed: setup.cfg pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/installed-dev: setup.cfg pyproject.toml | $(VENV)/bin/python
 	$(VENV)/bin/pip install --no-compile --editable '.[dev]'
+	# Programs in the sandbox import large packages and cannot write byte code. Some packages contain files that do not compile.
+	-$(VENV)/bin/python -m compileall -q -j 0 $(VENV)/lib > $(VENV)/compiled
 	touch $@ $(VENV)/installed

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from lm_eval_codemind.catalogue import Benchmark, benchmarks
 from lm_eval_codemind.data.build import build
 from lm_eval_codemind.data.load import DATA_VARIABLE, intact, read_manifest, released_digests
 from lm_eval_codemind.languages.java.runtime import jdk
+from lm_eval_codemind.problems import digest
 
 # How long an example takes depends on what else the machine does.
 settings.register_profile("codemind", deadline=None)
@@ -27,20 +30,38 @@ SHARED_DATA = ROOT.parent / "shared" / "data"
 # Tests leave the data in the user's cache directory alone. This must stand before any data is loaded.
 os.environ.setdefault(DATA_VARIABLE, str(ROOT / ".cache" / "data"))
 
-# Files that take minutes start first, so that no worker is left alone with one of them.
+# Files that take long start first, so that no worker is left alone with one of them.
 LONG_FILES = (
     "tests/test_wheel.py",
-    "tests/execution/java/test_attacks.py",
     "tests/execution/java/test_recorded_programs.py",
+    "tests/execution/test_upstream.py",
+    "tests/transforms/test_library.py",
+    "tests/execution/java/test_upstream.py",
+    "tests/execution/java/test_attacks.py",
+    "tests/execution/test_recorded_attacks.py",
+    "tests/families/test_sr_recorded.py",
+    "tests/transforms/test_composer.py",
+    "tests/results/test_studies.py",
+    "tests/families/test_prompt_lengths.py",
+    "tests/languages/python/test_hint_tests.py",
+    "tests/test_replication.py",
+    "tests/families/test_input.py",
     "tests/results/test_submittable.py",
-    "tests/docs/test_commands.py",
 )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of long files first, in the order of the list."""
-    order = {name: place for place, name in enumerate(LONG_FILES)}
-    items.sort(key=lambda item: order.get(item.nodeid.split("::")[0], len(order)))
+    """Put the tests of a file that builds the data first, and those of the other files that need it last.
+
+    So other workers have tests to run while one of them builds. Of both kinds, long files come first.
+    """
+    building = sorted({_file(item) for item in items if "built_data" in getattr(item, "fixturenames", ())})
+    order = {file: place for place, file in enumerate((*building[:1], *LONG_FILES))}
+    items.sort(key=lambda item: (_file(item) in building[1:], order.get(_file(item), len(order))))
+
+
+def _file(item: pytest.Item) -> str:
+    return item.nodeid.split("::")[0]
 
 
 @pytest.fixture(scope="session")
@@ -72,7 +93,19 @@ def built_data(upstream: Upstream) -> Path:
             name for name in benchmarks() if not intact(folder, name) or entries[name].digests != released_digests(name)
         ]
         build(outdated, upstream, folder)
+        if len(outdated) == len(benchmarks()):
+            (folder / "built_by").write_text(code_digest())
+        elif outdated:
+            (folder / "built_by").unlink(missing_ok=True)
     return folder
+
+
+def code_digest() -> str:
+    """Return a digest of what built data depends on: Python, the installed packages and this package's files."""
+    packages = sorted(f"{each.name} {each.version}" for each in distributions())
+    files = sorted(path for path in (ROOT / "lm_eval_codemind").rglob("*") if path.suffix != ".pyc" and path.is_file())
+    parts = [sys.version, *packages, *(f"{path.relative_to(ROOT)} {digest(path.read_bytes())}" for path in files)]
+    return digest("\n".join(parts).encode())
 
 
 @pytest.fixture(scope="session")

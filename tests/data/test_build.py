@@ -21,6 +21,7 @@ from lm_eval_codemind.facts.plain_inputs import load_plain_inputs
 from lm_eval_codemind.facts.recipes import load_failing
 from lm_eval_codemind.facts.unrolled import load_unrollings
 from lm_eval_codemind.problems import COLUMN_SIDES, Problem, digest, load_problems, side_path, storage
+from tests.conftest import code_digest
 
 NAME = "published_made"
 
@@ -136,18 +137,22 @@ def test_an_upstream_directory_that_lacks_a_repository_is_named(tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.upstream
-def test_a_build_has_the_bytes_that_were_released(upstream: Upstream, tmp_path: Path) -> None:
+def test_a_build_has_the_bytes_that_were_released(built_data: Path, upstream: Upstream, tmp_path: Path) -> None:
     """What was released was built by another process, elsewhere: two builds are byte-identical."""
-    entries = building.build(benchmarks(), upstream, tmp_path)
+    folder, built_by = built_data, built_data / "built_by"
+    if not built_by.is_file() or built_by.read_text() != code_digest():
+        folder = tmp_path
+        building.build(benchmarks(), upstream, folder)
     found = {
         path.name.removesuffix(".jsonl"): digest(path.read_bytes())
-        for path in tmp_path.glob("*.jsonl")
+        for path in folder.glob("*.jsonl")
         if path.stat().st_size
     }
     assert found == load.released_digests()
+    entries = read_manifest(folder)
     assert list(entries) == list(benchmarks())
     for name, entry in entries.items():
-        assert intact(tmp_path, name)
+        assert intact(folder, name)
         assert entry.digests == entry.released
         assert entry.problems == benchmarks()[name].size
 

@@ -14,7 +14,9 @@ from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.languages.python.lines import lines_of_code
 from lm_eval_codemind.models.base import DocumentLM
 from lm_eval_codemind.models.reference import NullLM, OracleLM
+from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
+from lm_eval_codemind.proof import make_recipes
 from lm_eval_codemind.questions import Answer
 from tests.transforms.behaviour import observe
 
@@ -166,15 +168,27 @@ def test_prompts_show_the_program_and_a_test(documents: dict[str, dict[str, Any]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [5, "5"])
-def test_a_fresh_set_is_made_and_recorded(seed: int | str, documents: dict[str, dict[str, Any]]) -> None:
+def test_a_fresh_set_is_made_and_recorded(documents: dict[str, dict[str, Any]]) -> None:
     suite: dict[str, Any] = {}
-    fresh = {
-        row["problem_id"]: row for row in dsr.dataset(benchmark="sample", transform_seed=seed, suite=suite)["test"]
-    }
+    fresh = {row["problem_id"]: row for row in dsr.dataset(benchmark="sample", transform_seed=5, suite=suite)["test"]}
     assert suite["transform_seed"] == 5
     assert fresh.keys() == documents.keys()
     assert all(fresh[name]["transformed"] != documents[name]["transformed"] for name in fresh)
+
+
+def test_the_seed_of_a_fresh_set_may_be_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[object] = []
+
+    def made(problems: list[Problem], seed: object, sandbox: object) -> list[Problem]:
+        seeds.append(seed)
+        return problems
+
+    monkeypatch.setattr(make_recipes, "freshly_transformed", made)
+    for seed in (5, "5"):
+        suite: dict[str, Any] = {}
+        dsr.dataset(benchmark="sample", transform_seed=seed, suite=suite)
+        assert suite["transform_seed"] == 5
+    assert seeds == [5, 5]
 
 
 def test_what_cannot_be_made_shorter_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import importlib
 import io
 import multiprocessing
 import resource
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
@@ -45,40 +45,40 @@ def observe(code: str, calls: list[str], stdin: str = "") -> list[Any]:
     return seen
 
 
-def observe_drawn(code: str, calls: list[str], stdin: str = "") -> list[Any]:
-    """As :func:`observe`, for a program drawn by hypothesis: one that does not end or outgrows the memory is rejected.
+def observe_drawn(codes: Sequence[str], calls: list[str], stdin: str = "") -> list[list[Any]]:
+    """As :func:`observe`, for programs drawn by hypothesis: those that do not end or outgrow the memory are rejected.
 
-    It runs in a process of its own, for nothing inside a process can stop a product of two huge numbers.
+    They run in a process of their own, for nothing inside a process can stop a product of two huge numbers.
     """
     # The process inherits what the rules' library calls import, instead of importing it each time.
     for module in ("cryptography.fernet", "dateutil.parser", "http.client", "scipy.stats", "sklearn.utils"):
         importlib.import_module(module)
     context = multiprocessing.get_context("fork")
     receiving, sending = context.Pipe(duplex=False)
-    process = context.Process(target=_observe_bounded, args=(sending, code, calls, stdin))
+    process = context.Process(target=_observe_bounded, args=(sending, codes, calls, stdin))
     process.start()
     sending.close()
     try:
         if not receiving.poll(20):
             reject()
-        seen: list[Any] = receiving.recv()
+        seen: list[list[Any]] = receiving.recv()
     except EOFError:
         reject()
     finally:
         process.kill()
         process.join()
         receiving.close()
-    if any(value == "MemoryError" for _, value, _ in seen):
+    if any(value == "MemoryError" for one in seen for _, value, _ in one):
         reject()
     return seen
 
 
-def _observe_bounded(sending: Connection, code: str, calls: list[str], stdin: str) -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (5, 5))
+def _observe_bounded(sending: Connection, codes: Sequence[str], calls: list[str], stdin: str) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (10, 10))
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     memory = pages * resource.getpagesize() + (1 << 30)
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    sending.send(observe(code, calls, stdin))
+    sending.send([observe(code, calls, stdin) for code in codes])
 
 
 def variants(name: str, code: str, **settings: Any) -> Iterator[str]:

@@ -6,7 +6,7 @@ import json
 import lzma
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,30 @@ DIFFERENT = {"documented", "environment"}
 _PUBLIC = re.compile(r"^public\s+(?:(?:final|abstract|strictfp)\s+)*(?:class|interface|enum|record)\s+([\w$]+)", re.M)
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.M)
 Printed = Callable[[dict[str, Any]], str | None]
+Compile = Callable[[Path], bool]
+# Compiles each file that it is told of, into the file's folder. One process for all files takes a fifth of the time.
+_COMPILER = """
+import java.util.Scanner;
+import javax.tools.ToolProvider;
+
+class Compiler {
+    public static void main(String[] none) {
+        Scanner files = new Scanner(System.in);
+        while (files.hasNextLine()) {
+            String file = files.nextLine();
+            String folder = file.substring(0, file.lastIndexOf('/'));
+            String[] options = {"-nowarn", "-encoding", "UTF-8", "-proc:none", "-d", folder, file};
+            int status = 1;
+            try {
+                status = ToolProvider.getSystemJavaCompiler().run(null, System.err, System.err, options);
+            } catch (Throwable error) {
+                System.err.println(error);
+            }
+            System.out.println(status);
+        }
+    }
+}
+"""
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not SHARED.is_dir(), reason="programs in ../shared/data/attacks/java are not there"),
@@ -48,19 +72,37 @@ def outcomes(sandbox: JavaSandbox, programs: list[dict[str, Any]], stdout: str |
 
 
 @pytest.fixture(scope="module")
-def fresh(java: Jdk, tmp_path_factory: pytest.TempPathFactory) -> Printed:
+def compile_(java: Jdk, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compile]:
+    """The JDK's own compiler: whether it compiles a file."""
+    source = tmp_path_factory.mktemp("compiler") / "Compiler.java"
+    source.write_text(_COMPILER)
+    with subprocess.Popen(
+        [java.java, source], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as compiler:
+        assert compiler.stdin and compiler.stdout
+        tell, hear = compiler.stdin, compiler.stdout
+
+        def compile_(path: Path) -> bool:
+            print(path, file=tell, flush=True)
+            return hear.readline() == "0\n"
+
+        yield compile_
+
+
+@pytest.fixture(scope="module")
+def fresh(java: Jdk, compile_: Compile, tmp_path_factory: pytest.TempPathFactory) -> Printed:
     """Execute a program once for all levels of isolation."""
     said: dict[str, str | None] = {}
 
     def of(row: dict[str, Any]) -> str | None:
         if row["source"] not in said:
-            said[row["source"]] = printed(java, row, tmp_path_factory.mktemp("fresh") / "program")
+            said[row["source"]] = printed(java, compile_, row, tmp_path_factory.mktemp("fresh") / "program")
         return said[row["source"]]
 
     return of
 
 
-def printed(java: Jdk, row: Mapping[str, Any], folder: Path) -> str | None:
+def printed(java: Jdk, compile_: Compile, row: Mapping[str, Any], folder: Path) -> str | None:
     """Return what a program prints; None if it does not compile, fails, or does not end."""
     public = _PUBLIC.search(row["source"])
     name = row.get("file") or (public[1] if public else main_class(row["source"]).rpartition(".")[2] or "Main")
@@ -73,17 +115,7 @@ def printed(java: Jdk, row: Mapping[str, Any], folder: Path) -> str | None:
     main = (f"{package[1]}." if package else "") + row.get("main", name)
     environment = {"LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"}
     options = ["-Dfile.encoding=UTF-8", "-Dstdout.encoding=UTF-8", "-Duser.language=en"]
-    compiler = [
-        java.home / "bin" / "javac",
-        "-J-XX:TieredStopAtLevel=1",
-        "-nowarn",
-        "-encoding",
-        "UTF-8",
-        "-d",
-        folder,
-        source,
-    ]
-    if subprocess.run(compiler, capture_output=True, env=environment).returncode:
+    if not compile_(source):
         return None
     try:
         said = subprocess.run(
