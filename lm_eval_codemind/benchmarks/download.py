@@ -2,54 +2,26 @@
 
 from __future__ import annotations
 
-import shutil
 import tarfile
 from pathlib import Path
 
-import pooch
 import requests
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.benchmarks.upstream import UpstreamError
 from lm_eval_codemind.catalogue import Archive
 
-# Pooch would log the digest of every download and advise to pin it; what is inside is what is pinned here.
-pooch.get_logger().setLevel("WARNING")
-
 _TIMEOUT_SECONDS = 30
 _CHUNK_BYTES = 1 << 16
 
 
-class ResumingDownloader:
-    """A downloader for pooch that keeps what an interrupted download has fetched and asks for the rest only.
-
-    Pooch's own downloaders start again. A server that cannot continue answers with the whole file, which then replaces
-    what was there.
-
-    Args:
-        partial: Where the part fetched so far is kept; pooch removes its own temporary file when a download fails.
-    """
-
-    def __init__(self, partial: Path) -> None:
-        self._partial = partial
-
-    def __call__(self, url: str, output_file: str, pooch_object: object) -> None:
-        """Download a file.
-
-        Args:
-            url: Where from.
-            output_file: The temporary file pooch wants filled; pooch moves it into the cache.
-            pooch_object: What pooch passes to every downloader; unused.
-
-        Raises:
-            requests.RequestException: if the server cannot be reached, answers with an error, or sends less than it
-                announced.
-        """
-        _fetch_rest(url, self._partial)
-        shutil.move(self._partial, output_file)
-
-
 def _fetch_rest(url: str, partial: Path) -> None:
+    """Download what a file lacks. A server that cannot continue answers with the whole file, which then replaces it.
+
+    Raises:
+        requests.RequestException: If the server cannot be reached, answers with an error, or sends less than it
+            announced.
+    """
     have = partial.stat().st_size if partial.exists() else 0
     headers = {"Range": f"bytes={have}-"} if have else {}
     with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT_SECONDS) as response:
@@ -82,17 +54,13 @@ def fetch_archive(archive: Archive, folder: Path) -> Path:
     Raises:
         UpstreamError: If the archive cannot be downloaded or is not an archive. The message says how to fix it.
     """
-    name = f"{archive.name}-{archive.revision}.tar.gz"
+    path = folder / f"{archive.name}-{archive.revision}.tar.gz"
+    partial = path.with_name(f"{path.name}.part")
+    folder.mkdir(parents=True, exist_ok=True)
     try:
-        path = Path(
-            pooch.retrieve(
-                archive.url,
-                known_hash=None,
-                fname=name,
-                path=folder,
-                downloader=ResumingDownloader(folder / f"{name}.part"),
-            )
-        )
+        if not path.exists():
+            _fetch_rest(archive.url, partial)
+            partial.replace(path)
     except requests.RequestException as error:
         raise UpstreamError(
             f"cannot download {archive.url} ({error}). Run `codemind data build` again where there is a network, which "
