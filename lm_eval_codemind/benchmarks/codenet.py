@@ -1,10 +1,16 @@
-"""CodeNet: solutions of contest problems in Python and Java, those of CodeMind's first study, from stdin to stdout."""
+"""CodeNet: solutions of contest problems in Python and Java, those of CodeMind's first study, from stdin to stdout.
+
+Source: ``dataset/CodeNet`` of CodeMind. A name is a problem's (``p00006``) or a problem's with a submission's
+(``p00006_s493435186``); the programs of a problem have the same input, which is the only one.
+"""
 
 from __future__ import annotations
 
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream, plain_text
+from functools import partial
+
+from lm_eval_codemind.benchmarks.contests import read_contests
+from lm_eval_codemind.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.catalogue.packaged import CODEMIND_V1
-from lm_eval_codemind.problems import Problem
 
 PYTHON_PART = ArchivePart(
     CODEMIND_V1,
@@ -20,40 +26,5 @@ JAVA_PART = ArchivePart(
 )
 
 
-def read_python(upstream: Upstream) -> list[Problem]:
-    """Return CodeNet's programs in Python sorted by name, their labels not yet proven."""
-    return _read(upstream, "python", PYTHON_PART)
-
-
-def read_java(upstream: Upstream) -> list[Problem]:
-    """Return CodeNet's programs in Java sorted by name, their labels not yet proven."""
-    return _read(upstream, "java", JAVA_PART)
-
-
-def _read(upstream: Upstream, language: str, part: ArchivePart) -> list[Problem]:
-    """Return CodeNet's programs in one language sorted by name, their labels not yet proven.
-
-    Source: ``dataset/CodeNet`` of CodeMind. A name is a problem's (``p00006``) or a problem's with a submission's
-    (``p00006_s493435186``); the programs of a problem have the same input, which is the only one.
-
-    Args:
-        upstream: The repositories.
-        language: The programs' language.
-        part: Where they are.
-    """
-    files = upstream.files(part)
-    sources = {file.split("/")[0]: file for file in files if not file.endswith(".txt")}
-
-    return [
-        Problem(
-            problem_id=problem_id,
-            benchmark=f"codenet_{language}",
-            kind="script",
-            language=language,
-            code=plain_text(files[file]),
-            input=plain_text(files[f"{problem_id}/input.txt"]),
-            published_output=plain_text(files[f"{problem_id}/output.txt"]),
-            provenance=part.place(problem_id),
-        )
-        for problem_id, file in sorted(sources.items())
-    ]
+read_python = partial(read_contests, benchmark="codenet_python", language="python", part=PYTHON_PART)
+read_java = partial(read_contests, benchmark="codenet_java", language="java", part=JAVA_PART)

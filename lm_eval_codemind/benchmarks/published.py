@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fnmatch import fnmatch
 from functools import partial
 
-from lm_eval_codemind.benchmarks import avatar, avatar_java, classeval, codenet, humaneval
+from lm_eval_codemind.benchmarks import avatar, classeval, codenet, humaneval
 from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.catalogue.packaged import CODEMIND
@@ -115,4 +115,4 @@ read_avatar = partial(_read, name="avatar", part=avatar.PART, label=_plain_lines
 read_mbpp_labelled = partial(_read, name="mbpp_labelled", part=_MBPP, prefix="MBPP_")
 read_codenet_python = partial(_read, name="codenet_python", part=codenet.PYTHON_PART)
 read_codenet_java = partial(_read, name="codenet_java", part=codenet.JAVA_PART, files=_JAVA_FILES)
-read_avatar_java = partial(_read, name="avatar_java", part=avatar_java.PART, files=_JAVA_FILES, label=_plain_lines)
+read_avatar_java = partial(_read, name="avatar_java", part=avatar.JAVA_PART, files=_JAVA_FILES, label=_plain_lines)
