@@ -62,9 +62,7 @@ def method_specification(description: str) -> str:
     head, quotes, rest = description.partition('"""')
     head = " ".join(line.strip() for line in head.strip().split("\n")).replace(" def ", "\ndef ")
     body = rest.partition('"""')[0] if quotes else ""
-    lines = [line.strip() for line in body.split("\n")]
-    end = next((number for number, line in enumerate(lines) if line.startswith(">>>")), len(lines))
-    return with_docstring(head, without_examples("\n".join(lines[:end])))
+    return with_docstring(head, _before_doctest("\n".join(line.strip() for line in body.split("\n"))))
 
 
 def class_context(record: dict[str, Any], dependencies: list[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -14,26 +14,20 @@ from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.languages.python.names import definition
 from lm_eval_codemind.problems import Case, Problem
 
-NAME = "sample"
-JAVA_NAME = "sample_java"
 
-
-def read(upstream: Upstream | None = None) -> list[Problem]:
-    """Return the sample problems in the order of their names; ``sample_data/NAME.yaml`` is problem ``Sample_NAME``.
+def _read(upstream: Upstream | None = None, *, name: str, language: str) -> list[Problem]:
+    """Return the problems in the order of their names; ``NAME_data/X.yaml`` is problem ``Sample_X`` of a benchmark.
 
     Args:
         upstream: Not used: the problems come with the package.
+        name: The benchmark.
+        language: The language of its programs.
     """
-    return [_problem(name, record) for name, record in _records("sample_data").items()]
+    return [_problem(name, language, key, record) for key, record in _records(f"{name}_data").items()]
 
 
-def read_java(upstream: Upstream | None = None) -> list[Problem]:
-    """Return the sample's programs in Java; ``sample_java_data/NAME.yaml`` is problem ``Sample_NAME``.
-
-    Args:
-        upstream: Not used: the problems come with the package.
-    """
-    return [_java_problem(name, record) for name, record in _records("sample_java_data").items()]
+read = partial(_read, name="sample", language="python")
+read_java = partial(_read, name="sample_java", language="java")
 
 
 @cache
@@ -44,38 +38,24 @@ def _records(folder: str) -> dict[str, dict[str, Any]]:
     return {file.name.removesuffix(".yaml"): yaml.safe_load(file.read_text(encoding="utf-8")) for file in data}
 
 
-def _java_problem(name: str, record: dict[str, Any]) -> Problem:
+def _problem(benchmark: str, language: str, name: str, record: dict[str, Any]) -> Problem:
+    entry_point = record.get("entry_point", "")
     return Problem(
         problem_id=f"Sample_{name}",
-        benchmark=JAVA_NAME,
-        kind="script",
-        language="java",
+        benchmark=benchmark,
+        kind=record.get("kind", "script"),
+        language=language,
         code=record["code"],
+        entry_point=entry_point,
         input=record["input"],
         output=record["output"],
-        cases=tuple(Case(case["input"], case["output"]) for case in record["cases"]),
-        provenance=f"lm-eval-codemind:lm_eval_codemind/benchmarks/sample_java_data/{name}.yaml",
-    )
-
-
-def _problem(name: str, record: dict[str, Any]) -> Problem:
-    in_class = "." in record["entry_point"]
-    return Problem(
-        problem_id=f"Sample_{name}",
-        benchmark=NAME,
-        kind=record["kind"],
-        language="python",
-        code=record["code"],
-        entry_point=record["entry_point"],
-        input=record["input"],
-        output=record["output"],
-        specification=record["specification"],
-        context=_rest_of_class(record["code"], record["entry_point"]) if in_class else "",
+        specification=record.get("specification", ""),
+        context=_rest_of_class(record["code"], entry_point) if "." in entry_point else "",
         tests=record.get("tests", ""),
         cases=tuple(Case(case["input"], case["output"]) for case in record["cases"]),
         hint_test=_hint(record, record["output"]),
         misleading_test=_hint(record, record.get("misleading_output", "")),
-        provenance=f"lm-eval-codemind:lm_eval_codemind/benchmarks/sample_data/{name}.yaml",
+        provenance=f"lm-eval-codemind:lm_eval_codemind/benchmarks/{benchmark}_data/{name}.yaml",
     )
 
 
@@ -93,7 +73,7 @@ def _hint(record: dict[str, Any], output: str) -> str:
 
     A method's input is a test method that ends by returning what is compared.
     """
-    if not record["entry_point"]:
+    if not record.get("entry_point"):
         return ""
     if "." not in record["entry_point"]:
         return f"assert {record['input']} == {output}\n"

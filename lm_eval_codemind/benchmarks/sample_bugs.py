@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -25,24 +26,22 @@ def bugs() -> list[dict[str, Any]]:
     return found
 
 
-def read(upstream: Upstream | None = None) -> list[Problem]:
-    """Return the problems with the correct programs."""
-    return _read(buggy=False)
+def _read(upstream: Upstream | None = None, *, buggy: bool) -> list[Problem]:
+    """Return the problems with the correct or with the buggy programs.
 
-
-def read_buggy(upstream: Upstream | None = None) -> list[Problem]:
-    """Return the problems with the buggy programs."""
-    return _read(buggy=True)
-
-
-def _read(buggy: bool) -> list[Problem]:
-    """Return the problems.
+    Args:
+        upstream: Not used: the problems come with the package.
+        buggy: Whether to return the buggy programs.
 
     Raises:
         ValueError: If the text that a bug replaces is not in the program exactly once. The message names the bug.
     """
     programs = {problem.problem_id: problem for problem in sample.read()}
     return [_problem(programs[f"Sample_{bug['problem']}"], bug, buggy) for bug in bugs()]
+
+
+read = partial(_read, buggy=False)
+read_buggy = partial(_read, buggy=True)
 
 
 def _problem(problem: Problem, bug: dict[str, Any], buggy: bool) -> Problem:
