@@ -119,9 +119,8 @@ class Isolation:
             view, directories = visible.view(), directories or {}
             user = 0
             if self.needs_users:
-                taken = users.take()
-                resources.callback(taken.release)
-                user = taken.number
+                user, claim = users.take()
+                resources.enter_context(claim)
             if self.name == BUBBLEWRAP:
                 # There each server has a separate file system.
                 home = view.home(directories.values())

@@ -8,6 +8,7 @@ after it, which the kernel gives up with its process, so that two hosts that cho
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import os
 import pwd
@@ -24,48 +25,40 @@ class NoUser(OSError):
     """This machine, or this container, has no user left for a program."""
 
 
-class User:
-    """A user that no other process has, until it is released.
+_lock = threading.Lock()
 
-    Attributes:
-        number: The user's and the group's number.
+
+def take() -> tuple[int, socket.socket]:
+    """Return the number of a user and group that no other process has, and the socket that holds it.
+
+    Closing the socket lets the number be taken again, once no process has it any more.
+
+    Raises:
+        NoUser: If there is no such user.
     """
+    with _lock:
+        numbers, count = _numbers()
+        taken = _users_of_processes()
+        for number in itertools.islice(numbers, min(count, 100_000)):
+            if number in taken or _is_known(number):
+                continue
+            claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            try:
+                claim.bind(f"\0codemind-sandbox-user-{number}")
+            except OSError:
+                claim.close()
+                continue
+            return number, claim
+    raise NoUser("no unprivileged user is free for a program")
 
-    def __init__(self, number: int, claim: socket.socket) -> None:
-        self.number = number
-        self._claim = claim
 
-    def release(self) -> None:
-        """Let the number be taken again, once no process has it any more."""
-        self._claim.close()
-
-
-class _Counter:
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._numbers: itertools.cycle[int] | None = None
-        self._size = 0
-
-    def take(self) -> User:
-        with self._lock:
-            if self._numbers is None:
-                first, self._size = _range(Path("/proc/self/uid_map").read_text())
-                # Processes that start at the same time begin at different places.
-                offset = os.getpid() * 257 % self._size
-                order = itertools.chain(range(first + offset, first + self._size), range(first, first + offset))
-                self._numbers = itertools.cycle(order)
-            taken = _users_of_processes()
-            for number in itertools.islice(self._numbers, min(self._size, 100_000)):
-                if number in taken or _is_known(number):
-                    continue
-                claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-                try:
-                    claim.bind(f"\0codemind-sandbox-user-{number}")
-                except OSError:
-                    claim.close()
-                    continue
-                return User(number, claim)
-        raise NoUser("no unprivileged user is free for a program")
+@functools.cache
+def _numbers() -> tuple[itertools.cycle[int], int]:
+    """Return the numbers to give out, without end, and how many there are."""
+    first, count = _range(Path("/proc/self/uid_map").read_text())
+    # Processes that start at the same time begin at different places.
+    start = first + os.getpid() * 257 % count
+    return itertools.cycle(itertools.chain(range(start, first + count), range(first, start))), count
 
 
 def _range(uid_map: str) -> tuple[int, int]:
@@ -108,6 +101,3 @@ def _is_known(number: int) -> bool:
     except KeyError:
         return False
     return True
-
-
-take = _Counter().take

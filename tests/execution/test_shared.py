@@ -78,28 +78,25 @@ def test_standard_input_is_a_file_that_cannot_be_changed() -> None:
 
 
 def test_users_are_each_given_once() -> None:
-    taken = [users.take() for _ in range(20)]
-    numbers = {user.number for user in taken}
-    assert len(numbers) == 20
-    assert os.geteuid() not in numbers
-    for user in taken:
-        user.release()
+    taken = dict(users.take() for _ in range(20))
+    assert len(taken) == 20
+    assert os.geteuid() not in taken
+    for claim in taken.values():
+        claim.close()
     # A counter: a number that was given up is not the next one.
-    again = users.take()
-    again.release()
-    assert again.number not in numbers
+    again, claim = users.take()
+    claim.close()
+    assert again not in taken
 
 
-def test_a_user_that_another_host_holds_is_passed_over() -> None:
+def test_a_user_that_another_host_holds_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process's counter at the same place meets the claims on numbers."""
-    first = users.take()
-    other = users._Counter()
-    other._size = 10
-    other._numbers = itertools.cycle(range(first.number, first.number + 10))
-    second = other.take()
-    assert second.number == first.number + 1
-    first.release()
-    second.release()
+    first, claim = users.take()
+    monkeypatch.setattr(users, "_numbers", lambda: (itertools.cycle(range(first, first + 10)), 10))
+    second, other_claim = users.take()
+    assert second == first + 1
+    claim.close()
+    other_claim.close()
 
 
 @pytest.mark.parametrize(
