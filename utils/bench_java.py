@@ -16,6 +16,7 @@ a few programs each, so that whatever else the machine does slows all of them. E
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import statistics
@@ -209,7 +210,7 @@ def flat(count: int) -> None:
             text = "public class Main { public static void main(String[] a) { System.out.println(%d); } }"
             jobs = [Job.script(text % (number + n), [("", str(number + n))]) for n in range(max(1, count // 10))]
             assert all(outcome.passed for outcome in sandbox.run(jobs))
-            pids = [pid for server in sandbox.server_pids() for pid in [server, *below(server)]]
+            pids = below(os.getpid())
             resident = sum(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * 4 for pid in pids)
             descriptors = len(list(Path("/proc/self/fd").iterdir()))
             print(f"{number + len(jobs)} programs: {len(pids)} processes, {resident / 1024:.0f} MiB in the servers, "

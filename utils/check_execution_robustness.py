@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import dataclasses
 import os
 import random
 import signal
@@ -89,7 +90,7 @@ def kills(count: int) -> bool:
     with Sandbox(workers=2) as sandbox:
         thread = threading.Thread(target=killer)
         thread.start()
-        numbered = [Job.from_dict({**job.to_dict(), "job_id": str(number)}) for number, (job, _) in enumerate(jobs)]
+        numbered = [dataclasses.replace(job, job_id=str(number)) for number, (job, _) in enumerate(jobs)]
         outcomes = sandbox.run(numbered)
         stop.set()
         thread.join()

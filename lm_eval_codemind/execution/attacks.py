@@ -5,7 +5,7 @@ Many more are below ``tests/execution``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from .job import Job, Limits
@@ -32,21 +32,19 @@ class Attack:
         name: What it does.
         job: The job it is the program of.
         expected: The statuses that are a right answer.
-        harmless_at: Levels at which it may pass, and why that is documented as a limit of the level.
         unproven: Whether plain Python passes it. Then it may pass, but must say ``tamper_proof: false``.
     """
 
     name: str
     job: Job
     expected: frozenset[Status]
-    harmless_at: dict[str, str] = field(default_factory=dict)
     unproven: bool = False
 
     def holds(self, outcome: Outcome) -> bool:
         """Whether an outcome is one this attack must have."""
         if outcome.passed and self.unproven and not outcome.tamper_proof:
             return True
-        return outcome.status in self.expected or outcome.isolation in self.harmless_at
+        return outcome.status in self.expected
 
 
 def attacks(secret: Path) -> list[Attack]:

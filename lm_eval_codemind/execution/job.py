@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 JobKind = Literal["function", "unittest", "script", "evaluate"]
 JOB_KINDS: tuple[JobKind, ...] = ("function", "unittest", "script", "evaluate")
@@ -194,21 +194,3 @@ class Job:
             job_id: Repeated in the outcome.
         """
         return cls("evaluate", program, expressions=tuple(expressions), limits=limits or Limits(), job_id=job_id)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the job as plain values, for JSON."""
-        record = vars(self).copy()
-        record["limits"] = vars(self.limits).copy()
-        record["cases"] = [{"stdin": case.stdin, "stdout": case.stdout} for case in self.cases]
-        record["only"], record["expressions"] = list(self.only), list(self.expressions)
-        return record
-
-    @classmethod
-    def from_dict(cls, record: dict[str, Any]) -> Job:
-        """Return the job that :meth:`to_dict` described."""
-        record = dict(record)
-        record["limits"] = Limits(**record.get("limits", {}))
-        record["cases"] = tuple(ScriptCase(**case) for case in record.get("cases", ()))
-        for name in ("only", "expressions"):
-            record[name] = tuple(record.get(name, ()))
-        return cls(**record)

@@ -188,6 +188,13 @@ def status(pid: int, name: str) -> int:
     return 0
 
 
+def state(process: str) -> str:
+    """Return the letter for the state of ``PID`` or ``PID/task/THREAD``, such as ``R``; empty if it has ended."""
+    with contextlib.suppress(OSError), open(f"/proc/{process}/stat", encoding="latin-1") as file:
+        return file.read().rpartition(")")[2].split()[0]
+    return ""
+
+
 class Filter:
     """A seccomp filter, laid out in memory once so that each process that installs it has little to do.
 

@@ -101,10 +101,8 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """Return the outcome as plain values, for JSON."""
         record = asdict(self)
-        record["status"] = self.status.value
-        record["observations"] = [
-            {**asdict(observation), "status": observation.status.value} for observation in self.observations
-        ]
+        for each in (record, *record["observations"]):
+            each["status"] = each["status"].value
         return record
 
     @classmethod

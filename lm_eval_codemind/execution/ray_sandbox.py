@@ -9,11 +9,9 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from . import tiers
 from .isolation import LEVELS, VARIABLE, Isolation, IsolationUnavailable
 from .job import Job
 from .outcome import Outcome
@@ -27,20 +25,11 @@ log = logging.getLogger(__name__)
 _WINDOW = 4
 
 
-class _NodeSandbox:
+class _NodeSandbox(Sandbox):
     """The sandbox on one node, as a Ray actor."""
 
-    def __init__(self, workers: int | None, isolation: str, preload: tuple[str, ...], hash_seed: int) -> None:
-        self._sandbox = Sandbox(workers, isolation, preload, hash_seed)
-
     def describe(self) -> tuple[str, int]:
-        return self._sandbox.isolation, self._sandbox.workers
-
-    def outcome(self, job: dict[str, Any]) -> dict[str, Any]:
-        return self._sandbox.submit(Job.from_dict(job)).result().to_dict()
-
-    def close(self) -> None:
-        self._sandbox.close()
+        return self.isolation, self.workers
 
 
 @dataclass(eq=False)
@@ -58,36 +47,26 @@ class RaySandbox(Sandbox):
 
     Args:
         workers: Programs at a time on each node; None for as many as :class:`Sandbox` has.
-        isolation: As for :class:`Sandbox`, on each node; ``CODEMIND_SANDBOX`` is that of this process.
-        preload: As for :class:`Sandbox`.
-        hash_seed: As for :class:`Sandbox`.
 
     Raises:
         IsolationUnavailable: If a node gives no isolation.
         ImportError: If Ray isn't installed.
     """
 
-    def __init__(
-        self,
-        workers: int | None = None,
-        isolation: str = "auto",
-        preload: Iterable[str] = tiers.DEFAULT_PRELOAD,
-        hash_seed: int = 0,
-    ) -> None:
+    def __init__(self, workers: int | None = None) -> None:
         self._ray = _connected()
         self._guard = threading.Lock()
         # The choice of this process's environment holds on all nodes.
-        level = isolation if isolation != "auto" else os.environ.get(VARIABLE, "auto") or "auto"
-        arguments = (workers, level, tuple(preload), hash_seed)
-        self._nodes = [self._start(node, arguments) for node in self._ray.nodes() if node["Alive"]]
+        level = os.environ.get(VARIABLE, "auto") or "auto"
+        self._nodes = [self._start(node, workers, level) for node in self._ray.nodes() if node["Alive"]]
         described = [self._described(node) for node in self._nodes]
         # Outcomes carry their own level; this is the weakest.
         weakest = Isolation(max((level for level, _ in described), key=LEVELS.index))
         WorkerPool.__init__(self, None, sum(node.window for node in self._nodes), weakest)
-        self._start_workers(lambda: _NodeWorker("codemind-ray", self._jobs, weakest, self))
+        self._start_workers(lambda: _NodeWorker(self._jobs, weakest, self))
         self.workers = sum(count for _, count in described)
 
-    def _start(self, node: dict[str, Any], arguments: tuple[Any, ...]) -> _Node:
+    def _start(self, node: dict[str, Any], workers: int | None, level: str) -> _Node:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         strategy = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
@@ -95,7 +74,7 @@ class RaySandbox(Sandbox):
         actor = (
             self._ray.remote(_NodeSandbox)
             .options(num_cpus=0, scheduling_strategy=strategy, max_concurrency=1000, max_restarts=0)
-            .remote(*arguments)
+            .remote(workers, level)
         )
         return _Node(str(node.get("NodeManagerAddress", "")) + "/" + node["NodeID"][:8], actor)
 
@@ -123,7 +102,8 @@ class RaySandbox(Sandbox):
                 node = max(self._nodes, key=lambda each: each.window - each.running)
                 node.running += 1
             try:
-                return Outcome.from_dict(self._ray.get(node.actor.outcome.remote(job.to_dict())))
+                outcomes: list[Outcome] = self._ray.get(node.actor.run.remote([job]))
+                return outcomes[0]
             except self._ray.exceptions.RayError as error:
                 if self._closed:
                     raise SandboxClosed("the sandbox was closed before the job had an outcome") from None
@@ -152,15 +132,9 @@ class RaySandbox(Sandbox):
 class _NodeWorker(Worker):
     """One thread that waits for the outcome of a job on another node."""
 
-    def __init__(self, name: str, jobs: JobQueue, isolation: Isolation, cluster: RaySandbox) -> None:
-        super().__init__(name, jobs, isolation)
+    def __init__(self, jobs: JobQueue, isolation: Isolation, cluster: RaySandbox) -> None:
+        super().__init__("codemind-ray", jobs, isolation)
         self._cluster = cluster
-
-    def pids(self) -> list[int]:
-        return []
-
-    def _close_servers(self) -> None:
-        """The nodes have them."""
 
     def _attempt(self, job: Job) -> Outcome:
         return self._cluster.outcome(job)

@@ -19,7 +19,7 @@ from .outcome import Outcome, Status
 from .runtimes import Runtime, get_runtime
 from .shipped import starts_inside
 from .unit import JobEnded, ServerUnit, UnitGone
-from .workers import JobQueue, Worker, WorkerPool, started
+from .workers import JobQueue, Worker, WorkerPool
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
 EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
@@ -80,14 +80,6 @@ class _Worker(Worker):
         self._preload = preload
         self._hash_seed = hash_seed
         self._processor = processor
-        self._units: dict[tuple[str, ...], ServerUnit] = {}
-
-    def pids(self) -> list[int]:
-        return [pid for unit in list(self._units.values()) for pid in unit.pids()]
-
-    def _close_servers(self) -> None:
-        for unit in list(self._units.values()):
-            unit.close()
 
     def _attempt(self, job: Job) -> Outcome:
         if job.limits.processes and not self._isolation.contains_processes:
@@ -95,9 +87,9 @@ class _Worker(Worker):
             message = f"Limits.processes is {job.limits.processes}, and {level} as this user can't contain processes"
             return self._ended(job, Status.BLOCKED, message)
         checker_seconds = job.limits.cpu_seconds * max(1, len(job.cases)) + _CHECKER_SECONDS
-        record = {**job.to_dict(), "checker_seconds": checker_seconds, "inside": starts_inside(job)}
+        record = {**asdict(job), "checker_seconds": checker_seconds, "inside": starts_inside(job)}
         tier = tiers.needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
-        unit = self._units.get(tier) or self._start(tier)
+        unit = self._unit(lambda: self._start(tier), tier)
         try:
             found = unit.exchange(record, _patience(job), checker_seconds + _GRACE_SECONDS, self._end_turn)
         except UnitGone:
@@ -112,11 +104,7 @@ class _Worker(Worker):
 
     def _start(self, tier: tuple[str, ...]) -> ServerUnit:
         modules = tiers.modules(tier)
-        unit = started(lambda: ServerUnit(self._isolation, modules, _DEFAULT_LIMITS, self._hash_seed, self._processor))
-        self._units[tier] = unit
-        if self._stopped:
-            unit.close()
-        return unit
+        return ServerUnit(self._isolation, modules, _DEFAULT_LIMITS, self._hash_seed, self._processor)
 
 
 def _usual_workers() -> int:

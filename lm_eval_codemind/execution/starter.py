@@ -214,10 +214,7 @@ class _Starter:
 def _is_ready(pid: int) -> bool:
     """Whether a thread of a process runs, or is ready and waits for a processor."""
     with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/stat", "rb") as file:
-                if file.read().rpartition(b")")[2].split()[0] in (b"R", b"D"):
-                    return True
+        return any(kernel.state(f"{pid}/task/{thread}") in ("R", "D") for thread in os.listdir(f"/proc/{pid}/task"))
     return False
 
 

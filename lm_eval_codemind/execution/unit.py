@@ -74,10 +74,6 @@ class Unit:
             for end in handed:
                 end.close()
 
-    def pids(self) -> list[int]:
-        """Return the processes this unit started, not those below them."""
-        return [server.process.pid for server in self._servers]
-
     def _wait_at_most(self, seconds: float) -> None:
         # In the kernel: the descriptor itself stays one that blocks.
         self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", int(seconds) + 1, 0))

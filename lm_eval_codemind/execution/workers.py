@@ -8,14 +8,14 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 from . import isolation as levels
 from .job import MAX_SOURCE_BYTES, Job
 from .outcome import Outcome, Status
-from .unit import StartFailed, UnitGone
+from .unit import StartFailed, Unit, UnitGone
 
-Started = TypeVar("Started")
+Started = TypeVar("Started", bound=Unit)
 Self = TypeVar("Self", bound="WorkerPool")
 JobQueue: TypeAlias = "queue.SimpleQueue[tuple[Job, Future[Outcome]] | None]"
 
@@ -61,14 +61,24 @@ class Worker(threading.Thread, ABC):
         self._jobs = jobs
         self._isolation = isolation
         self._stopped = False
+        self._units: dict[tuple[str, ...], Unit] = {}
 
-    @abstractmethod
-    def pids(self) -> list[int]:
-        """Return the processes of its servers."""
-
-    @abstractmethod
     def _close_servers(self) -> None:
         """End the servers, also in mid-job."""
+        for unit in list(self._units.values()):
+            unit.close()
+
+    def _unit(self, start: Callable[[], Started], name: tuple[str, ...] = ()) -> Started:
+        """Return the servers of a name, which start if there are none.
+
+        Raises:
+            StartFailed: If they don't come up.
+        """
+        if name not in self._units:
+            self._units[name] = started(start)
+            if self._stopped:
+                self._close_servers()
+        return cast(Started, self._units[name])
 
     @abstractmethod
     def _attempt(self, job: Job) -> Outcome:
@@ -185,10 +195,6 @@ class WorkerPool:
     def run(self, jobs: Iterable[Job]) -> list[Outcome]:
         """Return the outcomes of jobs, in the jobs' order."""
         return [future.result() for future in [self.submit(job) for job in jobs]]
-
-    def server_pids(self) -> list[int]:
-        """Return the processes the sandbox has started, not those below them."""
-        return [pid for worker in self._workers for pid in worker.pids()]
 
     def close(self) -> None:
         """End the servers at once, and what runs on them. Jobs without an outcome are cancelled."""

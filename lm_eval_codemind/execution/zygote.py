@@ -194,7 +194,7 @@ class _Zygote:
             if used >= limits["cpu_seconds"]:
                 return "cpu", None
             now = time.monotonic()
-            disk += now - glance if _waits_for_disk(pid) else 0.0
+            disk += now - glance if kernel.state(str(pid)) == "D" else 0.0
             glance, elapsed = now, now - started
             # Waiting for a processor or for the disk is not the program's time, and the checker's work is not either.
             # But nothing may go on for ever.
@@ -235,13 +235,6 @@ def _waited(pid: int) -> float:
             return _times(file.fileno())[1]
     except OSError:
         return 0.0
-
-
-def _waits_for_disk(pid: int) -> bool:
-    """Whether a process waits for the disk."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
-        return file.read().rpartition(b")")[2].split()[0] == b"D"
-    return False
 
 
 def _times(schedstat: int) -> tuple[float, float]:

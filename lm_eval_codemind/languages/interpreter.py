@@ -18,7 +18,7 @@ from lm_eval_codemind.execution.outcome import CaseOutcome, Outcome, Status
 from lm_eval_codemind.execution.runtimes import Runtime
 from lm_eval_codemind.execution.streams import printed_lines
 from lm_eval_codemind.execution.unit import UnitGone
-from lm_eval_codemind.execution.workers import JobQueue, Worker, WorkerPool, started
+from lm_eval_codemind.execution.workers import JobQueue, Worker, WorkerPool
 from lm_eval_codemind.languages.programs import PROGRAM, Starter
 
 MAX_MESSAGE = 4000
@@ -58,17 +58,6 @@ class ProgramWorker(Worker):
     def __init__(self, name: str, jobs: JobQueue, isolation: levels.Isolation, start: Callable[[], Starter]) -> None:
         super().__init__(name, jobs, isolation)
         self._start = start
-        self._starter: Starter | None = None
-
-    def pids(self) -> list[int]:
-        """Return the starter's process."""
-        starter = self._starter
-        return [] if starter is None else starter.pids()
-
-    def _close_servers(self) -> None:
-        starter = self._starter
-        if starter is not None:
-            starter.close()
 
     @abstractmethod
     def _prepared(self, job: Job) -> Prepared | Outcome:
@@ -89,15 +78,11 @@ class ProgramWorker(Worker):
             return self._run(job, prepared)
         except UnitGone:
             self._close_servers()
-            self._starter = None
+            self._units.clear()
             raise
 
     def _run(self, job: Job, prepared: Prepared) -> Outcome:
-        if self._starter is None:
-            self._starter = started(self._start)
-            if self._stopped:
-                self._starter.close()
-        starter = self._starter
+        starter = self._unit(self._start)
         starter.load(prepared.file)
         cpu = wall = 0.0
         tests_run = 0

@@ -97,7 +97,7 @@ def _function(name: str, expected: set[Status], source: str, tests: str = _CHECK
     _ATTACKS.append(Attack(name, job, frozenset(expected)))
 
 
-def _escape(name: str, expected: set[Status], attempt: str, **harmless_at: str) -> None:
+def _escape(name: str, expected: set[Status], attempt: str) -> None:
     """Add a program whose function is right only if an attempt, which returns True then, succeeded."""
     source = (
         "import os, sys, ctypes, socket, subprocess, glob, signal, threading, time\n"
@@ -106,7 +106,7 @@ def _escape(name: str, expected: set[Status], attempt: str, **harmless_at: str) 
         "def f(a, b):\n    return a + b if GOT else None\n"
     )
     job = Job.function(source, _CHECK, "f", limits=LIMITS, job_id=name)
-    _ATTACKS.append(Attack(name, job, frozenset(expected), harmless_at))
+    _ATTACKS.append(Attack(name, job, frozenset(expected)))
 
 
 def _unit(name: str, expected: set[Status], source: str, tests: str = _UNIT) -> None:

@@ -6,6 +6,16 @@ import contextlib
 import os
 from pathlib import Path
 
+from lm_eval_codemind.execution.workers import WorkerPool
+from lm_eval_codemind.languages.java.runtime.sandbox import JavaSandbox
+
+
+def server_pids(sandbox: WorkerPool) -> list[int]:
+    """Return the processes that a sandbox has started, not those below them."""
+    compilers = list(sandbox._compilers._all) if isinstance(sandbox, JavaSandbox) else []
+    units = [*compilers, *(unit for worker in sandbox._workers for unit in list(worker._units.values()))]
+    return [server.process.pid for unit in units for server in unit._servers]
+
 
 def parents() -> dict[int, int]:
     """Return the parent of every process."""

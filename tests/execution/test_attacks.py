@@ -7,7 +7,7 @@ import pytest
 from lm_eval_codemind.execution import Job, Outcome, Sandbox, Status
 from lm_eval_codemind.execution.attacks import Attack
 from tests.execution.attacks import VISIBLE_STATE, attacks
-from tests.execution.processes import below, descriptors
+from tests.execution.processes import below, descriptors, server_pids
 
 STATE = Job.script(VISIBLE_STATE, [("", None)])
 HONEST = Job.function("def f(a, b): return a + b", "def check(c):\n    assert c(20, 22) == 42\n", "f")
@@ -49,7 +49,7 @@ def test_there_are_enough_of_them() -> None:
 
 def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome, Outcome]], sandbox_at: Sandbox) -> None:
     """Below each of the sandbox's processes only its own servers remain, with no descriptor more than at the start."""
-    servers = sandbox_at.server_pids()
+    servers = server_pids(sandbox_at)
     assert servers
     for pid in servers:
         descendants = below(pid)

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.execution import Job, Limits, Sandbox, Status
-from tests.execution.processes import below, descriptors
+from tests.execution.processes import below, descriptors, server_pids
 
 pytestmark = pytest.mark.slow
 
@@ -32,7 +32,7 @@ def test_each_job_has_its_outcome_whatever_is_killed(sandbox_at: Sandbox) -> Non
     def killer() -> None:
         chance = random.Random(0)
         while not stop.wait(0.3):
-            pids = sandbox_at.server_pids()
+            pids = server_pids(sandbox_at)
             victims = [pid for server in pids for pid in (server, *below(server))]
             if victims:
                 victim = chance.choice(victims)
@@ -58,17 +58,17 @@ def test_each_job_has_its_outcome_whatever_is_killed(sandbox_at: Sandbox) -> Non
 
 def test_a_server_killed_once_costs_nothing_and_twice_is_a_crash(sandbox: Sandbox) -> None:
     sandbox.run([Job.function(ADD, CHECK, "f")] * 4)
-    for pid in sandbox.server_pids():
+    for pid in server_pids(sandbox):
         os.kill(pid, signal.SIGKILL)
     assert {outcome.status for outcome in sandbox.run([Job.function(ADD, CHECK, "f")] * 8)} == {Status.PASSED}
     with Sandbox(workers=1) as one:
         one.run([Job.function(ADD, CHECK, "f")])
         future = one.submit(Job.script("import time; time.sleep(30)", [("", "")], limits=Limits(wall_seconds=60)))
         for _ in range(2):
-            before = one.server_pids()
+            before = server_pids(one)
             time.sleep(0.5)
             os.kill(before[0], signal.SIGKILL)
-            while not future.done() and (not one.server_pids() or one.server_pids() == before):
+            while not future.done() and (not server_pids(one) or server_pids(one) == before):
                 time.sleep(0.05)
         assert future.result(30).status is Status.CRASHED
         assert one.submit(Job.function(ADD, CHECK, "f")).result().passed
@@ -139,7 +139,7 @@ def running(pid: int) -> bool:
 
 def test_nothing_grows_over_many_jobs(sandbox_at: Sandbox) -> None:
     def held() -> tuple[int, int, int]:
-        servers = [pid for server in sandbox_at.server_pids() for pid in (server, *below(server))]
+        servers = [pid for server in server_pids(sandbox_at) for pid in (server, *below(server))]
         return len(servers), sum(len(descriptors(pid)) for pid in servers), len(descriptors(os.getpid()))
 
     jobs = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 import tarfile
@@ -182,10 +183,10 @@ def test_classeval(shared_data: Path, sandbox: Sandbox) -> None:
     assert len(right) == 100
     assert statuses(right).keys() <= UNPASSABLE.keys(), statuses(right)
     assert sum(not outcome.tamper_proof for outcome in right) <= JUDGED_INSIDE_AT_MOST
-    limits = vars(Limits(cpu_seconds=5))
+    limits = Limits(cpu_seconds=5)
     passed: list[set[str]] = []
     for mutant in ("\n" + WRONG.replace("{", "{{").replace("}", "}}") + WRONG_CLASS, "\n" + IDLE_CLASS):
-        wrong = sandbox.run([Job.from_dict({**job.to_dict(), "limits": limits}) for job in jobs(mutant)])
+        wrong = sandbox.run([dataclasses.replace(job, limits=limits) for job in jobs(mutant)])
         passed.append({outcome.job_id for outcome in wrong if outcome.passed})
     # Methods that return nothing have no wrong answer, and those whose answers alone matter may be idle otherwise.
     assert set.intersection(*passed) == set()

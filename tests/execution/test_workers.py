@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from lm_eval_codemind.execution import Job, Sandbox, Status
-from tests.execution.processes import innermost
+from tests.execution.processes import innermost, server_pids
 
 PROCESSORS = sorted(os.sched_getaffinity(0))
 SLEEP = "import time\ntime.sleep(1)\nprint(1)"
@@ -26,7 +26,7 @@ def test_servers_keep_to_one_processor_and_programs_do_not() -> None:
         # All at a time, so that each worker has its servers.
         outcomes = sandbox.run([Job.script(SLEEP, [("", "1")])] * len(PROCESSORS))
         assert [outcome.status for outcome in outcomes] == [Status.PASSED] * len(PROCESSORS)
-        pids = sandbox.server_pids()
+        pids = server_pids(sandbox)
         assert len(pids) == 2 * len(PROCESSORS)
         places = [os.sched_getaffinity(innermost(pid)) for pid in pids]
         assert places[0::2] == places[1::2] == [{processor} for processor in PROCESSORS]
@@ -56,7 +56,7 @@ def test_servers_fewer_than_processors_run_anywhere() -> None:
     with Sandbox(workers=1) as sandbox:
         (outcome,) = sandbox.run([printed(ASK)])
         assert outcome.stdout == f"{PROCESSORS}\n"
-        assert [os.sched_getaffinity(innermost(pid)) for pid in sandbox.server_pids()] == [set(PROCESSORS)] * 2
+        assert [os.sched_getaffinity(innermost(pid)) for pid in server_pids(sandbox)] == [set(PROCESSORS)] * 2
 
 
 def test_a_program_that_takes_long_leaves_its_place_to_another() -> None:
@@ -65,7 +65,7 @@ def test_a_program_that_takes_long_leaves_its_place_to_another() -> None:
         outcomes = sandbox.run([Job.script(SLEEP, [("", "1")])] * workers)
         assert {outcome.status for outcome in outcomes} == {Status.PASSED}
         # None has waited for another: each ran on servers of its own.
-        assert len(sandbox.server_pids()) == 2 * workers
+        assert len(server_pids(sandbox)) == 2 * workers
 
 
 def test_a_fork_leaves_python_as_os_fork_does() -> None:

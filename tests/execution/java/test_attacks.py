@@ -7,7 +7,7 @@ import pytest
 from lm_eval_codemind.execution import Job, Outcome, Status
 from lm_eval_codemind.languages.java.runtime.sandbox import JavaSandbox
 from tests.execution.java.attacks import attacks
-from tests.execution.processes import below
+from tests.execution.processes import below, server_pids
 
 HONEST = Job.script(
     "import java.util.*; public class Main { public static void main(String[] a) {"
@@ -42,7 +42,7 @@ def test_there_are_enough_of_them() -> None:
 
 def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome]], sandbox_at: JavaSandbox) -> None:
     """Below the compiler and each starter of virtual machines nothing runs but they themselves."""
-    pids = sandbox_at.server_pids()
+    pids = server_pids(sandbox_at)
     assert len(pids) == sandbox_at.workers + 1
     for pid in pids:
         # Bubblewrap keeps a watching process of its own above the server.

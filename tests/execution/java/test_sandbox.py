@@ -18,7 +18,7 @@ from lm_eval_codemind.execution import Job, Limits, SandboxClosed, Status
 from lm_eval_codemind.languages.java.runtime import jdk, machine
 from lm_eval_codemind.languages.java.runtime.jdk import Jdk
 from lm_eval_codemind.languages.java.runtime.sandbox import COMPILE_ERROR, JavaSandbox
-from tests.execution.processes import below
+from tests.execution.processes import below, server_pids
 
 
 def program(body: str, head: str = "", name: str = "Main") -> str:
@@ -275,7 +275,7 @@ def test_what_is_killed_is_replaced_and_nothing_is_lost(sandbox: JavaSandbox) ->
         # A job has two tries: what met the last kill must have ended.
         if not all(future.done() for future in futures[:struck]):
             continue
-        victims = [*below(sandbox.server_pids()[0]), sandbox.server_pids()[0]] if sandbox.server_pids() else []
+        victims = [*below(server_pids(sandbox)[0]), server_pids(sandbox)[0]] if server_pids(sandbox) else []
         for victim in victims[:1]:
             try:
                 os.kill(victim, signal.SIGKILL)
@@ -292,7 +292,7 @@ def test_what_is_killed_is_replaced_and_nothing_is_lost(sandbox: JavaSandbox) ->
 def test_nothing_is_left_when_it_closes(java: Jdk) -> None:
     sandbox = JavaSandbox(workers=2)
     assert all(outcome.passed for outcome in sandbox.run([Job.script(TWICE, CASES)] * 3))
-    pids = [pid for server in sandbox.server_pids() for pid in [server, *below(server)]]
+    pids = [pid for server in server_pids(sandbox) for pid in [server, *below(server)]]
     waiting = sandbox.submit(Job.script(program("Thread.sleep(100_000);"), CASES, limits=Limits(wall_seconds=100)))
     time.sleep(0.5)
     with ThreadPoolExecutor(1) as pool:

@@ -83,10 +83,6 @@ class JavaSandbox(WorkerPool):
         if job.kind not in ("script", "function"):
             raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and Java has only script and function")
 
-    def server_pids(self) -> list[int]:
-        """Return the processes the sandbox has started, not those below them."""
-        return [*self._compilers.pids(), *super().server_pids()]
-
     def _stop_workers(self) -> None:
         self._compilers.close()
         super()._stop_workers()
@@ -106,9 +102,6 @@ class _Compilers:
         self._places: queue.LifoQueue[Compiler | None] = queue.LifoQueue()
         for _ in range(count):
             self._places.put(None)
-
-    def pids(self) -> list[int]:
-        return [pid for compiler in list(self._all) for pid in compiler.pids()]
 
     def compile(self, job: Job) -> Compiled:
         """Return the compiler's result for a job's program and suite.
