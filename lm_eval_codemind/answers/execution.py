@@ -175,12 +175,18 @@ def _depths(text: str) -> Iterator[tuple[str, int]]:
         yield piece, depth
 
 
-def _split(text: str) -> list[str]:
-    """Return the parts of a text between its commas, without those in strings and brackets; none for an empty text."""
+def split(text: str) -> list[str]:
+    """Return the parts of a text between its commas, without those in strings and brackets."""
     parts = [""]
     for piece, depth in _depths(text):
         if piece == "," and depth == 0:
             parts.append("")
         else:
             parts[-1] += piece
+    return parts
+
+
+def _split(text: str) -> list[str]:
+    """Return the parts of a text between its commas, without an empty last one."""
+    parts = split(text)
     return parts if parts[-1].strip() else parts[:-1]

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_value
+from lm_eval_codemind.answers.execution import split
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.answers.output import Marks, marked_answer
 
@@ -20,8 +21,6 @@ _DTYPE = re.compile(r",\s*dtype=[^)]*(?=\)\Z)")
 _WORDS = re.compile(r"\b(null|true|false)\b")
 _LINE = re.compile(r"[\s*-]*(?:line\s*)?`?(\d{1,6})\b`?[:.)]*\s*(.*)", re.IGNORECASE)
 _STATE = re.compile(r"\[(?:STATE|BRANCH)\]\s*(.+?)\s*=\s*(.*?)\s*\[/(?:STATE|BRANCH)\]")
-# A string, or one character outside of strings.
-_PIECE = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|.""", re.DOTALL)
 _NAMED = re.compile(r"`?([A-Za-z_]\w*)`?\s*(?:=|:)\s*(\[.*\]|\S+)\s*,?;?")
 _TRUE, _FALSE = {"true", "yes", "y", "t", "1", "taken"}, {"false", "no", "n", "f", "0", "not taken"}
 _PYTHON = {"null": "None", "true": "True", "false": "False"}
@@ -128,16 +127,5 @@ def _items(value: Any) -> list[Any]:
         return list(value)
     if not isinstance(value, str):
         return [value]
-    return [read_value(part.strip()) for part in _parts(value.strip().removeprefix("[").removesuffix("]"))]
-
-
-def _parts(text: str) -> list[str]:
-    """Return the parts of a text between its commas, without those inside strings and brackets."""
-    parts, depth = [""], 0
-    for piece in _PIECE.findall(text):
-        depth += (piece in ("(", "[", "{")) - (piece in (")", "]", "}"))
-        if piece == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return parts if text.strip() else []
+    inside = value.strip().removeprefix("[").removesuffix("]")
+    return [read_value(part.strip()) for part in split(inside)] if inside.strip() else []
