@@ -33,8 +33,8 @@ from lm_eval_codemind.problems import (
     load_problems,
     shown_cases,
 )
-from lm_eval_codemind.proof.verify import proven_benchmarks
 from lm_eval_codemind.transforms import unrolling
+from prove_labels import proven_benchmarks
 from reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
 
 _LONGEST_LABEL = 120
@@ -133,7 +133,7 @@ def _plain_inputs(name: str) -> str:
 
 def _unrolled(name: str) -> str:
     """Return the section on the programs that have loops and no unrolled form."""
-    left_out = {key: each.reason for key, each in load_unrollings(name).items() if each.reason}
+    left_out = {key: each["reason"] for key, each in load_unrollings(name).items() if "reason" in each}
     if not left_out:
         return ""
     lines = [f"| {key} | {unrolling.REASONS[reason]} |\n" for key, reason in left_out.items()]

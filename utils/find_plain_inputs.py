@@ -17,10 +17,10 @@ from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Limits, Sandbox, ScriptCase
-from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.plain_inputs import PLAIN_INPUTS, load_plain_inputs
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
+from ship import save
 
 ASKED = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 
@@ -87,7 +87,7 @@ def main(names: tuple[str, ...], constants: bool, workers: int) -> None:
         click.echo(f"{name}: {len(known[name])} of {len(asked)}; nothing to predict in {len(problems) - len(asked)}")
     if constants:
         return
-    shipped.save(PLAIN_INPUTS, dict(sorted(known.items())))
+    save(PLAIN_INPUTS, dict(sorted(known.items())))
 
 
 def try_constants(name: str, problems: Sequence[Problem], workers: int) -> None:

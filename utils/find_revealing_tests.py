@@ -8,10 +8,10 @@ Those of programs in Java need a JDK. Afterwards prove the labels of the buggy p
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -19,16 +19,16 @@ from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.execution import Job, Outcome, SharedPool, Status
 from lm_eval_codemind.execution.sandbox import WORKERS_VARIABLE
-from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.facts.revealing_tests import REVEALING_TESTS, RevealingTest
+from lm_eval_codemind.facts.revealing_tests import REVEALING_TESTS
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
+from ship import save
 
 
 def find_revealing_tests(
     correct: Sequence[Problem], buggy: Sequence[Problem], sandbox: SharedPool
-) -> dict[str, RevealingTest]:
-    """Execute the assertions of each suite one by one on both programs and return the tests found, by problem id.
+) -> dict[str, dict[str, Any]]:
+    """Execute the assertions of each suite one by one on both programs and return the records, by problem id.
 
     The first assertion counts for which the buggy program returns a value, else the first that it fails at all. A suite
     without an assertion that stands by itself is replaced by the problem's own input with what the correct program
@@ -44,7 +44,7 @@ def find_revealing_tests(
         problem_id: list((assertions_of(good) or _from_own_input(good, sandbox)).items())
         for problem_id, (good, _) in problems.items()
     }
-    found: dict[str, RevealingTest] = {}
+    found: dict[str, dict[str, Any]] = {}
     # Round by round the next assertion of every problem that still wants one: few are ever executed.
     while left := {problem_id: tests for problem_id, tests in left.items() if tests}:
         tried = {problem_id: tests.pop(0) for problem_id, tests in left.items()}
@@ -59,7 +59,8 @@ def find_revealing_tests(
             if outcome.status is Status.PASSED:
                 returned = failing[problem_id].status is Status.FAILED
                 if returned or problem_id not in found:
-                    found[problem_id] = RevealingTest(*tried[problem_id], returned)
+                    test, call = tried[problem_id]
+                    found[problem_id] = {"test": test, "call": call, "returns": returned}
                 if returned:
                     left[problem_id].clear()
     return {problem_id: found[problem_id] for problem_id in problems if problem_id in found}
@@ -104,11 +105,11 @@ def main(upstream: Path, workers: int) -> None:
         correct, buggy = benchmark.read(source), get_benchmark(benchmark.buggy_as).read(source)
         found = find_revealing_tests(correct, buggy, SharedPool())
         missing = [problem.problem_id for problem in correct if problem.problem_id not in found]
-        silent = [problem_id for problem_id, test in found.items() if not test.returns]
+        silent = [problem_id for problem_id, test in found.items() if not test["returns"]]
         click.echo(f"{benchmark.name}: {len(found)} tests; none for {', '.join(missing) or 'nothing'}")
         click.echo(f"  the buggy program returns nothing: {', '.join(silent) or 'none'}")
-        tests[benchmark.name] = {name: dataclasses.asdict(test) for name, test in found.items()}
-    shipped.save(REVEALING_TESTS, tests, levels=2)
+        tests[benchmark.name] = found
+    save(REVEALING_TESTS, tests, levels=2)
 
 
 if __name__ == "__main__":

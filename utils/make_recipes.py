@@ -12,15 +12,21 @@ from __future__ import annotations
 import argparse
 import logging
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import benchmarks, fixed_form, get_benchmark
+from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data.build import downloading, read_proven
 from lm_eval_codemind.execution import Sandbox
-from lm_eval_codemind.facts.recipes import load_recipes, save_recipes
+from lm_eval_codemind.facts.recipes import Recipe, load_recipes
+from lm_eval_codemind.facts.sr_exceptions import depends_on_version
+from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
-from lm_eval_codemind.proof.make_recipes import judge_published, transform_all
+from lm_eval_codemind.proof.make_recipes import transform_all
+from lm_eval_codemind.transforms import text_digest
+from ship import save
 
 
 def read(name: str, upstream: Path | None) -> list[Problem]:
@@ -30,6 +36,22 @@ def read(name: str, upstream: Path | None) -> list[Problem]:
     problems = read_proven(name, Upstream(upstream) if upstream else downloading(Path()))
     # Of buggy programs nobody is asked about those that do not return from the call that reveals the bug.
     return [problem for problem in problems if not (fixed_form(name) and problem.category == "excluded")]
+
+
+def judge_published(problems: Sequence[Problem], sandbox: Sandbox) -> dict[str, Recipe]:
+    """Return recipes without steps for published C+, by problem id. They record whether C+ passes the tests."""
+    chosen = [problem for problem in problems if problem.transformed]
+    outcomes = sandbox.run(
+        kind_of(problem).suite_job(problem, problem.transformed, limits=limits_of(problem)) for problem in chosen
+    )
+    return {
+        problem.problem_id: Recipe(
+            (),
+            text_digest(problem.transformed),
+            usable=outcome.passed and not depends_on_version(problem.problem_id),
+        )
+        for problem, outcome in zip(chosen, outcomes, strict=True)
+    }
 
 
 def main() -> None:
@@ -49,7 +71,7 @@ def main() -> None:
                 recipes = judge_published(problems, sandbox)
             else:
                 recipes = transform_all(problems, TRANSFORM_SEED, sandbox)
-        save_recipes(name, recipes)
+        save(f"recipes/{name}.json", {problem_id: recipe.to_json() for problem_id, recipe in recipes.items()})
         dropped = sum(len(recipe.dropped) for recipe in recipes.values())
         unusable = [problem_id for problem_id, recipe in recipes.items() if not recipe.usable]
         seconds = time.perf_counter() - start

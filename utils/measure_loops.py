@@ -23,6 +23,7 @@ from lm_eval_codemind.facts.complexity import LOOP_LENGTHS, short_digest
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.problems import Problem
+from ship import save
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120)
 
@@ -117,7 +118,7 @@ def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
                 lengths[program][name] = measured
             click.echo(f"{name}, {program}: {len(measured)} of {len(problems)} measured")
     ordered = {program: dict(sorted(of_program.items())) for program, of_program in lengths.items()}
-    shipped.save(LOOP_LENGTHS, ordered, levels=2)
+    save(LOOP_LENGTHS, ordered, levels=2)
 
 
 if __name__ == "__main__":

@@ -17,12 +17,12 @@ import click
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import benchmarks, fixed_form
 from lm_eval_codemind.execution import Job, Limits, Sandbox
-from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.buggy_suites import BUGGY_OUTPUTS
 from lm_eval_codemind.facts.revealing_tests import with_revealing_tests
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
 from lm_eval_codemind.proof.prove import prove_labels
+from ship import save
 
 # What a buggy program does not return from within this is not asked about.
 _SOON = Limits(cpu_seconds=2, wall_seconds=20)
@@ -86,7 +86,7 @@ def main(upstream: Path, workers: int) -> None:
         calls = sum(map(len, found.values()))
         click.echo(f"{benchmark.name}: {calls} calls of {len(found)} programs; none of {', '.join(without) or 'none'}")
         proven[benchmark.name] = found
-    shipped.save(BUGGY_OUTPUTS, proven, levels=2)
+    save(BUGGY_OUTPUTS, proven, levels=2)
 
 
 if __name__ == "__main__":

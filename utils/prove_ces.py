@@ -24,6 +24,7 @@ from lm_eval_codemind.benchmarks import Upstream, ces
 from lm_eval_codemind.benchmarks.ces import CONDITION, VARIABLE
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.families.trace_published import CES_TRACES
+from ship import save
 
 Seen = dict[tuple[int, str], list[str]]
 
@@ -133,7 +134,7 @@ def main(upstream: Path, pythons: Sequence[str], check: bool) -> None:
     click.echo(f"{marks} marks of {len(records)} inputs differ")
     if check:
         sys.exit(records != shipped.load(CES_TRACES))
-    shipped.save(CES_TRACES, records)
+    save(CES_TRACES, records)
 
 
 if __name__ == "__main__":

@@ -30,13 +30,13 @@ from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.executions import Execution, load_executions
 from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
 from lm_eval_codemind.languages.python.tracing.recorder import CodeUnit, units
 from lm_eval_codemind.languages.python.tracing.run import recorder_source
 from lm_eval_codemind.languages.python.tracing.trace import read_trace
 from lm_eval_codemind.problems import Problem
+from ship import save
 
 NAMES = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 SEED = "codemind executions 1"
@@ -253,7 +253,7 @@ def prove(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
             if reason == "differs":
                 click.echo(f"{name} {problem.problem_id}: differs")
             found[problem.problem_id] = Execution(reason=reason) if reason else chosen(given, seen[0][1], drawn)
-        shipped.save(f"executions/{name}.json.gz", {key: asdict(each) for key, each in found.items()})
+        save(f"executions/{name}.json.gz", {key: asdict(each) for key, each in found.items()})
         click.echo(
             f"{name}: {len(found)} programs; {len(runs)} executions of each; "
             f"{sum(bool(each.steps) for each in found.values())} traces, "

@@ -18,6 +18,7 @@ import gzip
 import json
 import math
 import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -26,11 +27,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.facts.fresh import SHIPPED_SEED, Fresh, Run, describe, records_of, save_records
+from lm_eval_codemind.facts.fresh import REASONS, SHIPPED_SEED, Fresh, Run, records_of
 from lm_eval_codemind.families.fresh import load_fresh
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.fresh import make_fresh
 from lm_eval_codemind.proof.prove import prove_labels
+from ship import save
 
 NAMES = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 # On the squares of weights; keeps them finite where all verdicts of a type are alike.
@@ -56,7 +58,7 @@ def make(names: tuple[str, ...], seed: int, ship: bool) -> None:
         fresh = make_fresh(problems, seed)
         _describe(name, problems, fresh)
         if ship:
-            save_records(name, records_of(fresh, problems))
+            save(f"fresh_inputs/{name}.json.gz", records_of(fresh, problems))
 
 
 @main.command()
@@ -148,7 +150,8 @@ def _with_run(problem: Problem, run: Run) -> Problem:
 
 
 def _describe(name: str, problems: Sequence[Problem], fresh: Mapping[str, Fresh]) -> None:
-    counts = ", ".join(f"{reason} {number}" for reason, number in describe(fresh))
+    reasons = Counter(each.reason or "fresh" for each in fresh.values())
+    counts = ", ".join(f"{reason} {reasons[reason]}" for reason in ("fresh", *REASONS) if reasons[reason])
     click.echo(f"{name}: {len(problems)} problems, {counts}")
     asked = [(problem, fresh[problem.problem_id]) for problem in problems if fresh[problem.problem_id].runs]
     for what, own, other in (

@@ -16,10 +16,15 @@ import click
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data import build as building
-from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.proof.verify import execute_benchmark, proven_benchmarks
+from lm_eval_codemind.proof.verify import execute_benchmark
+from ship import save
 
 DIGESTS = Path(building.__file__).with_name("released_digests.json")
+
+
+def proven_benchmarks() -> list[str]:
+    """Return the benchmarks with packaged proofs of their labels."""
+    return [name for name, benchmark in benchmarks().items() if benchmark.labels == "proven"]
 
 
 @click.command()
@@ -32,7 +37,7 @@ def main(upstream: Path, names: tuple[str, ...], digests_only: bool, workers: in
     source = Upstream(upstream)
     for name in () if digests_only else names or proven_benchmarks():
         proofs = {problem_id: proof.to_json() for problem_id, proof in execute_benchmark(name, source, workers).items()}
-        shipped.save(f"proofs/{name}.json", proofs)
+        save(f"proofs/{name}.json", proofs)
     with TemporaryDirectory() as folder:
         entries = building.build(benchmarks(), source, Path(folder))
     digests = {file: digest for entry in entries.values() for file, digest in entry.digests.items()}

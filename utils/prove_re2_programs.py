@@ -24,11 +24,11 @@ from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.answers.re2_values import read_value, same_plain
 from lm_eval_codemind.benchmarks.re2bench import BRANCH, INPUT, LOOP, OUTPUT, PROGRAMS, TASKS, plain_listing, record_of
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.problems import Problem
 from prove_re2_projects import answerable
 from re2_flow_records import MOST_EVENTS
 from re2_project_values import ADDRESS
+from ship import save
 
 UTILS = Path(__file__).parent
 FILE = "re2/programs.json"
@@ -177,7 +177,7 @@ def main(pythons: Path) -> None:
             if task in questions[name]:
                 record[task] = decide_flow([each[f"{task} {name}"] for each in runs], questions[name][task], task)
         records[name] = {**record, "versions": {"python": [condition[0] for condition in CONDITIONS]}}
-    shipped.save(FILE, records)
+    save(FILE, records)
     for task in TASKS:
         print(task, dict(Counter(record[task]["status"] for record in records.values() if task in record)))
 

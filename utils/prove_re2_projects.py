@@ -30,6 +30,7 @@ from lm_eval_codemind.problems import Problem
 from re2_flow_records import LONGEST_TEXT, MOST_EVENTS, heads, variables
 from re2_project_runner import definitions
 from re2_project_values import ADDRESS, RELATIONS
+from ship import save
 
 UTILS = Path(__file__).parent
 FILE = "re2/projects.json"
@@ -345,7 +346,7 @@ def main(upstream: Path, environments: Path, pythons: Path, only: tuple[str, ...
             records[problem.problem_id] = {**record, "versions": {project: version, "python": entry["python"]}}
         print(name, dict(Counter(records[each.problem_id]["output"]["status"] for each in own)), flush=True)
         names = (each.problem_id for each in problems)
-        shipped.save(FILE, {problem_id: records[problem_id] for problem_id in names if problem_id in records})
+        save(FILE, {problem_id: records[problem_id] for problem_id in names if problem_id in records})
     for task in TASKS:
         print(task, dict(Counter(record[task]["status"] for record in records.values() if task in record)))
 

@@ -24,9 +24,9 @@ import runtime_questions
 from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Sandbox
-from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.facts.runtime_labels import UNRUNNABLE, plain
+from lm_eval_codemind.facts.runtime_labels import UNRUNNABLE
 from lm_eval_codemind.problems import Problem
+from ship import save
 
 NAMES = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
 SEED = "codemind runtime 2"
@@ -73,7 +73,7 @@ def replicate(upstream: Path, workers: int) -> None:
     """Write the labels that REval's own reading gives."""
     with Sandbox(workers=workers) as sandbox:
         labels = runtime_proof.replicate_reval(_programs(upstream), sandbox)
-    shipped.save("runtime_labels/reval_published.json.gz", labels)
+    save("runtime_labels/reval_published.json.gz", labels)
 
 
 @main.command()
@@ -83,7 +83,7 @@ def compare_readings(upstream: Path, workers: int) -> None:
     """Write in what REval's labels differ from what execution shows."""
     with Sandbox(workers=workers) as sandbox:
         found = compare_reval.compare_readings(_programs(upstream), sandbox)
-    shipped.save("runtime_labels/reval_differences.json", found, levels=3)
+    save("runtime_labels/reval_differences.json", found, levels=3)
     causes = [pair for inputs in found.values() for lines in inputs.values() for pair in lines.values()]
     click.echo(f"state: {Counter(state for state, _ in causes if state)}")
     click.echo(f"path: {Counter(path for _, path in causes if path)}; either: {len(causes)}")
@@ -96,7 +96,7 @@ def runnable(upstream: Path, workers: int) -> None:
     """Write on which inputs REval's own assertions fail with the packages that are installed."""
     with Sandbox(workers=workers) as sandbox:
         found = runtime_proof.find_unrunnable(_programs(upstream), sandbox)
-    shipped.save(UNRUNNABLE, found)
+    save(UNRUNNABLE, found)
     click.echo(f"unrunnable: {found}")
 
 
@@ -109,7 +109,7 @@ def merge(upstream: Path, files: tuple[Path, ...]) -> None:
     for name, problems in _problems(upstream, NAMES).items():
         proofs = [(each["version"], proof[name]) for each in read for proof in each["proofs"] if name in proof]
         labels = runtime_questions.choose(problems, runtime_proof.agreeing(proofs), SEED)
-        shipped.save(f"runtime_labels/{name}.json.gz", plain(labels))
+        save(f"runtime_labels/{name}.json.gz", runtime_questions.plain(labels))
         inputs = [given for numbers in labels.values() for given in numbers.values()]
         asked = Counter(question for given in inputs for label in given.labels for question in label.asked)
         asked["o"] = sum(any(output is not None for output in given.outputs) for given in inputs)

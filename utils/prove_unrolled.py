@@ -22,9 +22,8 @@ from tqdm.auto import tqdm
 import loop_recorder
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox
-from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.labels import observed_label, prints_the_same
-from lm_eval_codemind.facts.unrolled import Unrolling, load_unrollings, program_digest, unrolled_program
+from lm_eval_codemind.facts.unrolled import load_unrollings, program_digest, unrolled_program
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.tracing.run import TraceFailed, job_source, result_of
 from lm_eval_codemind.problems import Problem
@@ -33,6 +32,7 @@ from lm_eval_codemind.transforms.unrolling import (
     unrolled,
 )
 from loop_decisions import executions, has_loops, instrumented, ran_a_loop
+from ship import save
 
 NAMES = ("sample", "humaneval", "cruxeval", "avatar", "classeval")
 
@@ -42,12 +42,14 @@ _NAMES = click.option(
 _WORKERS = click.option("--workers", default=len(os.sched_getaffinity(0)), show_default=True)
 _SEED = click.option("--hash-seed", default=1, show_default=True)
 
+Record = Mapping[str, Any]
+
 LIMITS = Limits(cpu_seconds=60, wall_seconds=180, output_bytes=64 << 20)
 # Iterations and calls that are recorded: more than an unrolled program that can be shown has.
 MAX_EVENTS = 20_000
 
 
-def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, Unrolling]:
+def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, Record]:
     """Record what the programs' loops do, unroll them, and execute the result.
 
     Args:
@@ -55,7 +57,7 @@ def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, U
         sandbox: Where they run.
     """
     asked = [problem for problem in problems if problem.output is not None and has_loops(problem.code)]
-    found: dict[str, Unrolling] = {}
+    found: dict[str, Record] = {}
     recording = [(problem, _recorded(problem, sandbox)) for problem in asked]
     proving = []
     for problem, result in tqdm(recording, desc="unrolling", unit="problem"):
@@ -64,29 +66,32 @@ def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, U
             if not ran_a_loop(run):
                 continue
             text = unrolled(problem.code, run)
-            found[problem.problem_id] = Unrolling(run, program_digest(text))
+            found[problem.problem_id] = {
+                "digest": program_digest(text),
+                "run": [[each.function, each.record] for each in run],
+            }
             proving.append((problem, sandbox.submit(job(problem, text))))
         except Unrollable as error:
-            found[problem.problem_id] = Unrolling(reason=error.reason)
+            found[problem.problem_id] = {"reason": error.reason}
         except TraceFailed:
-            found[problem.problem_id] = Unrolling(reason="execution")
+            found[problem.problem_id] = {"reason": "execution"}
     for problem, future in proving:
         if not gives_output(problem, future.result()):
-            found[problem.problem_id] = Unrolling(reason="output")
+            found[problem.problem_id] = {"reason": "output"}
     return found
 
 
-def checked(problems: Iterable[Problem], shipped: Mapping[str, Unrolling], sandbox: Sandbox) -> dict[str, Unrolling]:
+def checked(problems: Iterable[Problem], shipped: Mapping[str, Record], sandbox: Sandbox) -> dict[str, Record]:
     """Execute unrolled programs and return what is shipped about them, without those that do not give the output."""
     found = dict(shipped)
     running = [
         (problem, sandbox.submit(job(problem, unrolled_program(problem, shipped[problem.problem_id]))))
         for problem in problems
-        if problem.problem_id in shipped and not shipped[problem.problem_id].reason
+        if "run" in shipped.get(problem.problem_id, {})
     ]
     for problem, future in tqdm(running, desc="executing", unit="problem"):
         if not gives_output(problem, future.result()):
-            found[problem.problem_id] = Unrolling(reason="output")
+            found[problem.problem_id] = {"reason": "output"}
     return found
 
 
@@ -166,14 +171,14 @@ def check(names: tuple[str, ...], workers: int, hash_seed: int) -> None:
             _write(name, checked(load_benchmark(name), load_unrollings(name), sandbox))
 
 
-def _write(name: str, found: Mapping[str, Unrolling]) -> None:
-    file = shipped.save(f"unrolled_runs/{name}.json.gz", {key: each.to_json() for key, each in found.items()})
-    kept = sum(not each.reason for each in found.values())
-    reasons = Counter(each.reason for each in found.values() if each.reason)
+def _write(name: str, found: Mapping[str, Record]) -> None:
+    file = save(f"unrolled_runs/{name}.json.gz", found)
+    kept = sum("run" in each for each in found.values())
+    reasons = Counter(each["reason"] for each in found.values() if "reason" in each)
     click.echo(f"{name}: {kept} unrolled, {file.stat().st_size:,} bytes; left out {dict(reasons)}")
     for problem_id, each in found.items():
-        if each.reason not in ("", "size"):
-            click.echo(f"  {problem_id}: {each.reason}")
+        if each.get("reason", "size") != "size":
+            click.echo(f"  {problem_id}: {each['reason']}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, astuple, dataclass, field, replace
 from typing import Any, TypeVar
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
@@ -32,6 +32,17 @@ ECHOES = 0.05
 SHORT = 3
 
 Item = TypeVar("Item")
+
+
+def plain(labels: Labels) -> dict[str, Any]:
+    """Return labels as JSON values, as ``runtime_labels.load_labels`` reads them."""
+    return {
+        program: {
+            number: {**asdict(given), "labels": [list(astuple(label)) for label in given.labels]}
+            for number, given in inputs.items()
+        }
+        for program, inputs in labels.items()
+    }
 
 
 def choose(problems: Iterable[Problem], observations: Mapping[str, Mapping[str, Any]], seed: str) -> Labels:

@@ -7,7 +7,7 @@ its difference from the problem's own input.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,17 +118,3 @@ def from_records(records: Mapping[str, Any], problems: Iterable[Problem]) -> dic
 def load_records(benchmark: str) -> Mapping[str, Any]:
     """Return the packaged records of :data:`SHIPPED_SEED`; an empty mapping if the package has no file for them."""
     return shipped.load(f"fresh_inputs/{benchmark}.json.gz")
-
-
-def save_records(benchmark: str, records: Mapping[str, Any]) -> None:
-    """Write the packaged records of a benchmark."""
-    shipped.save(f"fresh_inputs/{benchmark}.json.gz", records)
-
-
-def describe(found: Mapping[str, Fresh]) -> Iterator[tuple[str, int]]:
-    """Yield the number of problems with a fresh input, then the number of problems without one for each reason."""
-    yield "fresh", sum(1 for each in found.values() if each.runs)
-    for reason in REASONS:
-        number = sum(1 for each in found.values() if each.reason == reason)
-        if number:
-            yield reason, number

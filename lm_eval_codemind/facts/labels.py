@@ -39,21 +39,13 @@ class Proof:
 
     def to_json(self) -> dict[str, Any]:
         """Return the proof as JSON values, without attributes that have their default value."""
-        record: dict[str, Any] = {"category": self.category}
-        if self.reason:
-            record["reason"] = self.reason
-        if self.output is not None:
-            record["output"] = self.output
-        if self.cases:
-            record["cases"] = {str(position): output for position, output in sorted(self.cases.items())}
-        return record
+        return {name: value for name, value in vars(self).items() if value != getattr(Proof, name, {})}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Proof:
         """Return the proof that :meth:`to_json` wrote."""
-        values = dict(record)
-        values["cases"] = {int(position): output for position, output in record.get("cases", {}).items()}
-        return cls(**values)
+        cases = {int(position): output for position, output in record.get("cases", {}).items()}
+        return cls(**{**record, "cases": cases})
 
 
 def load_proofs(benchmark: str) -> dict[str, Proof]:
@@ -62,31 +54,29 @@ def load_proofs(benchmark: str) -> dict[str, Proof]:
     return {problem_id: Proof.from_json(record) for problem_id, record in records.items()}
 
 
-def plain_literal(value: Any) -> str | None:
-    """Return a plain value as the text of a Python literal, the same for equal values; None for any other value.
+def plain_literal(value: Any) -> str:
+    """Return a plain value as the text of a Python literal, the same for equal values.
 
     Sets are sorted, because the order in which Python prints them depends on hashing. Dicts keep their order, because
     it is part of the program's output.
+
+    Raises:
+        NotALiteralError: If it is another value, or ``nan`` or ``inf``.
     """
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{plain_literal(key)}: {plain_literal(item)}' for key, item in value.items())}}}"
+    if isinstance(value, (list, tuple, set)):
+        items = list(map(plain_literal, value))
+        if isinstance(value, list):
+            return f"[{', '.join(items)}]"
+        if isinstance(value, tuple):
+            return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+        return f"{{{', '.join(sorted(items))}}}" if items else "set()"
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         text = repr(value)
-        return None if text in ("nan", "inf", "-inf") else text
-    if isinstance(value, dict):
-        pairs = [(plain_literal(key), plain_literal(item)) for key, item in value.items()]
-        if any(key is None or item is None for key, item in pairs):
-            return None
-        return "{" + ", ".join(f"{key}: {item}" for key, item in pairs) + "}"
-    if isinstance(value, (list, tuple, set)):
-        items = [plain_literal(item) for item in value]
-        if any(item is None for item in items):
-            return None
-        texts = [item for item in items if item is not None]
-        if isinstance(value, list):
-            return "[" + ", ".join(texts) + "]"
-        if isinstance(value, tuple):
-            return "(" + ", ".join(texts) + ("," if len(texts) == 1 else "") + ")"
-        return "{" + ", ".join(sorted(texts)) + "}" if texts else "set()"
-    return None
+        if text not in ("nan", "inf", "-inf"):
+            return text
+    raise NotALiteralError(f"not a plain value: {type(value).__name__}")
 
 
 @lru_cache(maxsize=1024)
@@ -106,12 +96,10 @@ def observed_label(literal: str | None) -> str | None:
 
 def published_literal(label: str) -> str:
     """Return the published label of a function or method as a literal. Upstream writes some strings without quotes."""
-    text = label.strip()
     try:
-        value = ast.literal_eval(text)
+        return plain_literal(ast.literal_eval(label.strip()))
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return repr(label)
-    return plain_literal(value) or repr(label)
 
 
 def prints_the_same(one: str, other: str) -> bool:
@@ -119,16 +107,13 @@ def prints_the_same(one: str, other: str) -> bool:
     return printed_lines(one) == printed_lines(other)
 
 
-def agrees(label: str, output: str, printed: bool) -> bool:
+def agrees(label: str, output: str) -> bool:
     """Whether a published label equals a proven output.
 
     Args:
         label: The label as upstream publishes it. Strings may have no quotes.
-        output: The proven output: a literal, or the text that the program prints.
-        printed: Whether the output is printed text.
+        output: The proven output, a literal.
     """
-    if printed:
-        return prints_the_same(label, output)
     if published_literal(label) == output:
         return True
     value = ast.literal_eval(output)

@@ -15,7 +15,7 @@ from typing import Any
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
-from lm_eval_codemind.transforms import Program, RecipeError, Step, Transformation, recreate
+from lm_eval_codemind.transforms import Program, RecipeError, Step, recreate
 
 
 @dataclass(frozen=True)
@@ -35,36 +35,22 @@ class Recipe:
     usable: bool = True
 
     def to_json(self) -> dict[str, Any]:
-        """Return the recipe as JSON values."""
-        steps = " ".join(f"{rule}:{site}" for rule, site in self.steps)
-        record: dict[str, Any] = {"steps": steps, "sha256": self.sha256}
-        if self.dropped:
-            record["dropped"] = list(self.dropped)
-        if not self.usable:
-            record["usable"] = False
-        return record
+        """Return the recipe as JSON values, without attributes that have their default value."""
+        changed = {name: value for name, value in vars(self).items() if value != getattr(Recipe, name, None)}
+        return {**changed, "steps": " ".join(f"{rule}:{site}" for rule, site in self.steps)}
 
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Recipe:
         """Return the recipe that :meth:`to_json` wrote."""
         steps = (step.split(":") for step in record["steps"].split())
-        return cls(
-            tuple((rule, int(site)) for rule, site in steps),
-            record["sha256"],
-            tuple(record.get("dropped", ())),
-            record.get("usable", True),
-        )
+        lists = {"steps": tuple((rule, int(site)) for rule, site in steps), "dropped": tuple(record.get("dropped", ()))}
+        return cls(**{**record, **lists})
 
 
 def load_recipes(benchmark: str) -> dict[str, Recipe]:
     """Return the packaged recipes of a benchmark, by problem id; empty if there are none."""
     records = shipped.load(f"recipes/{benchmark}.json")
     return {problem_id: Recipe.from_json(record) for problem_id, record in records.items()}
-
-
-def save_recipes(benchmark: str, recipes: Mapping[str, Recipe]) -> None:
-    """Write the recipes of a benchmark into the package."""
-    shipped.save(f"recipes/{benchmark}.json", {name: recipe.to_json() for name, recipe in recipes.items()})
 
 
 def program_for_rules(problem: Problem) -> Program:
@@ -103,11 +89,6 @@ def apply_recipe(problem: Problem, recipe: Recipe, transform_seed: int) -> Probl
             f"is not the one that was verified ({recipe.sha256}); report this with your Python version, and use "
             "another one meanwhile"
         )
-    return with_transformation(problem, made)
-
-
-def with_transformation(problem: Problem, made: Transformation) -> Problem:
-    """Return the problem with a C+."""
     return dataclasses.replace(problem, transformed=made.code, transformations=made.rules)
 
 

@@ -1,36 +1,22 @@
 """Tests that reveal bugs: one assertion per problem. The correct program passes it and the buggy program fails it.
 
 ``proofs/revealing_tests.json`` has one record per problem: benchmark -> problem -> ``test`` (an assertion), ``call``
-(the call in it) and ``returns`` (false if the buggy program raises an exception or does not end). The script
-``utils/find_revealing_tests.py`` executes the assertions of the suites one by one and writes the file.
+(the call in it, inside ``round`` if the test is our own and rounds the result) and ``returns`` (false if the buggy
+program raises an exception or does not end). The script ``utils/find_revealing_tests.py`` executes the assertions of
+the suites one by one and writes the file.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from lm_eval_codemind.catalogue import fixed_form, get_benchmark
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.problems import Problem
 
 REVEALING_TESTS = "proofs/revealing_tests.json"
-
-
-@dataclass(frozen=True)
-class RevealingTest:
-    """A test that the correct program passes and the buggy one fails.
-
-    Attributes:
-        test: An assertion.
-        call: The call in the assertion, inside ``round`` if the test is our own and rounds the result.
-        returns: Whether the buggy program returns a value for that call.
-    """
-
-    test: str
-    call: str
-    returns: bool
 
 
 def with_revealing_tests(benchmark: str, problems: Sequence[Problem]) -> list[Problem]:
@@ -48,16 +34,15 @@ def with_revealing_tests(benchmark: str, problems: Sequence[Problem]) -> list[Pr
     records = shipped.load(REVEALING_TESTS).get(fixed or benchmark)
     if records is None:
         return list(problems)
-    tests = {problem_id: RevealingTest(**record) for problem_id, record in records.items()}
     asked = bool(fixed) and get_benchmark(benchmark).labelled
-    return [_with_test(problem, tests.get(problem.problem_id), asked) for problem in problems]
+    return [_with_test(problem, records.get(problem.problem_id), asked) for problem in problems]
 
 
-def _with_test(problem: Problem, found: RevealingTest | None, asked: bool) -> Problem:
-    if found is None:
+def _with_test(problem: Problem, record: Mapping[str, Any] | None, asked: bool) -> Problem:
+    if record is None:
         return dataclasses.replace(problem, category="excluded", reason="untested", output=None)
-    shown = dataclasses.replace(problem, hint_test=found.test)
+    shown = dataclasses.replace(problem, hint_test=record["test"])
     if not asked:
         return shown
-    called = dataclasses.replace(shown, input=found.call, output=None)
-    return called if found.returns else dataclasses.replace(called, category="excluded", reason="no_output")
+    called = dataclasses.replace(shown, input=record["call"], output=None)
+    return called if record["returns"] else dataclasses.replace(called, category="excluded", reason="no_output")

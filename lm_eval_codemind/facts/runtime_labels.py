@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
 
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.languages.python.tracing.recorder import units
@@ -107,7 +106,15 @@ UNRUNNABLE = "runtime_labels/reval_unrunnable.json"
 @cache
 def load_labels(name: str) -> Labels:
     """Return the packaged labels of a benchmark; empty if it has no labels."""
-    return read_labels(shipped.load(f"runtime_labels/{name}.json.gz"))
+    return {
+        program: {
+            number: InputLabels(
+                tuple(given["outputs"]), tuple(Label(*row) for row in given["labels"]), given.get("reason", "")
+            )
+            for number, given in inputs.items()
+        }
+        for program, inputs in shipped.load(f"runtime_labels/{name}.json.gz").items()
+    }
 
 
 @cache
@@ -128,30 +135,6 @@ def load_published() -> PublishedLabels:
 def load_unrunnable() -> dict[str, list[str]]:
     """Return REval's inputs that do not run with current versions of their packages: program -> inputs."""
     return dict(shipped.load(UNRUNNABLE))
-
-
-def read_labels(record: Mapping[str, Any]) -> Labels:
-    """Return the labels that :func:`plain` wrote as JSON values."""
-    return {
-        program: {
-            number: InputLabels(
-                tuple(given["outputs"]), tuple(Label(*row) for row in given["labels"]), given.get("reason", "")
-            )
-            for number, given in inputs.items()
-        }
-        for program, inputs in record.items()
-    }
-
-
-def plain(labels: Labels) -> dict[str, Any]:
-    """Return labels as JSON values, for :func:`read_labels`."""
-    return {
-        program: {
-            number: {**asdict(given), "labels": [list(astuple(label)) for label in given.labels]}
-            for number, given in inputs.items()
-        }
-        for program, inputs in labels.items()
-    }
 
 
 @lru_cache(maxsize=512)

@@ -1,4 +1,4 @@
-"""Reading and writing of this package's data files.
+"""Reading of this package's data files, which ``utils/ship.py`` writes.
 
 A file contains one JSON object: program or problem -> record. ``NAME.json`` has one record per line, so that version
 control shows which records changed. ``NAME.json.gz`` is used for long data.
@@ -38,38 +38,3 @@ def load(name: str) -> Mapping[str, Any]:
     if not isinstance(records, dict):
         raise ValueError(f"{file}: not a JSON object; install lm-eval-codemind again")
     return records
-
-
-def save(name: str, records: Mapping[str, Any], levels: int = 1) -> Path:
-    """Write a file of records and return its path. The scripts in ``utils`` use it.
-
-    Args:
-        name: The file's path, as for :func:`load`.
-        records: Name -> record.
-        levels: The number of levels of names above the records. Ignored for a compressed file.
-    """
-    file = FOLDER / name
-    if name.endswith(".gz"):
-        text = json.dumps(records, ensure_ascii=False, separators=(",", ":"))
-        content = gzip.compress(text.encode("utf-8"), mtime=0)
-    else:
-        content = f"{one_a_line(records, ' ' * (levels - 1), levels)}\n".encode()
-    file.write_bytes(content)
-    load.cache_clear()
-    return file
-
-
-def one_a_line(records: Mapping[str, Any], indent: str = "", levels: int = 1) -> str:
-    """Return records as JSON, in their order, without a line feed at the end.
-
-    Args:
-        records: Name -> record; with more levels name -> records.
-        indent: The text before each name; each lower level adds one blank.
-        levels: The number of levels of names.
-    """
-    rows = (
-        f"{indent}{json.dumps(name)}: "
-        + (json.dumps(record) if levels == 1 else one_a_line(record, f"{indent} ", levels - 1))
-        for name, record in records.items()
-    )
-    return "{\n" + ",\n".join(rows) + f"\n{indent[1:]}}}"

@@ -7,7 +7,6 @@ programs. A problem has no entry if none of its loops runs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.facts import shipped
@@ -22,37 +21,13 @@ class UnrolledError(ValueError):
     """A program and its decisions do not give the proven unrolled program."""
 
 
-@dataclass(frozen=True)
-class Unrolling:
-    """The packaged record of one program.
+def load_unrollings(benchmark: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return the packaged records of a benchmark's programs, by problem id; empty if there are none.
 
-    Attributes:
-        run: Its executions; empty if it is left out.
-        digest: The first characters of the SHA-256 digest of the proven unrolled program.
-        reason: A key of :data:`~lm_eval_codemind.transforms.unrolling.REASONS` if it is left out, otherwise "".
+    A record has either ``reason``, a key of :data:`~lm_eval_codemind.transforms.unrolling.REASONS` if the program is
+    left out, or ``run``, its executions, and ``digest``, the :func:`program_digest` of the proven unrolled program.
     """
-
-    run: tuple[CopyRecord, ...] = ()
-    digest: str = ""
-    reason: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the record as JSON values."""
-        if self.reason:
-            return {"reason": self.reason}
-        return {"digest": self.digest, "run": [[each.function, each.record] for each in self.run]}
-
-    @classmethod
-    def from_json(cls, record: Mapping[str, Any]) -> Unrolling:
-        """Return the record that :meth:`to_json` wrote."""
-        run = tuple(CopyRecord(function, entries) for function, entries in record.get("run", ()))
-        return cls(run, record.get("digest", ""), record.get("reason", ""))
-
-
-def load_unrollings(benchmark: str) -> dict[str, Unrolling]:
-    """Return the packaged records of a benchmark's programs, by problem id; empty if there are none."""
-    records = shipped.load(f"unrolled_runs/{benchmark}.json.gz")
-    return {problem_id: Unrolling.from_json(record) for problem_id, record in records.items()}
+    return shipped.load(f"unrolled_runs/{benchmark}.json.gz")
 
 
 def records(benchmark: str, problems: Sequence[Problem]) -> dict[str, dict[str, Any]]:
@@ -65,22 +40,22 @@ def records(benchmark: str, problems: Sequence[Problem]) -> dict[str, dict[str, 
     return {
         problem.problem_id: {"code": unrolled_program(problem, shipped_runs[problem.problem_id])}
         for problem in problems
-        if problem.problem_id in shipped_runs and not shipped_runs[problem.problem_id].reason
+        if "run" in shipped_runs.get(problem.problem_id, {})
     }
 
 
-def unrolled_program(problem: Problem, unrolling: Unrolling) -> str:
-    """Return the proven unrolled program.
+def unrolled_program(problem: Problem, record: Mapping[str, Any]) -> str:
+    """Return the proven unrolled program that a record of :func:`load_unrollings` describes.
 
     Raises:
         UnrolledError: If the program is not the proven one. The message names the problem.
     """
     try:
-        text = unrolled(problem.code, unrolling.run)
+        text = unrolled(problem.code, tuple(CopyRecord(*each) for each in record["run"]))
     except (Unrollable, LookupError, TypeError) as error:
         message = f"{problem.problem_id}: the recorded loop decisions do not fit its program ({error}); {_FIX}"
         raise UnrolledError(message) from error
-    if program_digest(text) != unrolling.digest:
+    if program_digest(text) != record["digest"]:
         raise UnrolledError(f"{problem.problem_id}: its unrolled program differs from the proven one; {_FIX}")
     return text
 

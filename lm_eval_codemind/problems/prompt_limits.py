@@ -26,17 +26,17 @@ def beyond_prompt(code: str, input: str, output: str) -> bool:
     return len(code) + len(input) + len(output) > PROGRAM_CHARACTERS
 
 
-def shown_cases(cases: Iterable[Case], count: int, budget: int = SHOWN_CHARACTERS) -> tuple[Case, ...]:
-    """Return the first cases that fit, input and output together, into what the ones before them leave of a budget.
+def shown_cases(cases: Iterable[Case], count: int) -> tuple[Case, ...]:
+    """Return the first cases that fit, input and output together, into what the others leave of SHOWN_CHARACTERS.
 
     The output counts also where it is not shown, since the model has to write it.
 
     Args:
         cases: The cases to choose from, in their order.
         count: How many to return; fewer if no more fit.
-        budget: Characters of all of them together.
     """
     shown: list[Case] = []
+    budget = SHOWN_CHARACTERS
     for case in cases:
         size = len(case.input) + len(case.output)
         if len(shown) < count and size <= budget:

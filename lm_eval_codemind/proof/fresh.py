@@ -279,11 +279,9 @@ def _runs(problem: Problem, inputs: Sequence[str], outcome: Outcome) -> list[Run
 
 def _statements(problem: Problem) -> int:
     """Return the number of statements of an input: a call, or a test method; 0 for standard input."""
-    return (
-        0
-        if problem.kind == "script"
-        else sum(isinstance(node, ast.stmt) for node in ast.walk(ast.parse(problem.input)))
-    )
+    if problem.kind == "script":
+        return 0
+    return sum(isinstance(node, ast.stmt) for node in ast.walk(ast.parse(problem.input)))
 
 
 def _measuring_job(problem: Problem, inputs: Sequence[str]) -> Job:
@@ -368,10 +366,8 @@ def _arguments(kind: PythonKind, problem: Problem, text: str) -> set[str]:
     """Return the values of a program's input in the form of outputs: whole arguments, or the text of standard input."""
     if kind.printed:
         return {text.strip()}
-    tree = kind.input_tree(problem, text)
-    return {node.text if isinstance(node, Leaf) else str(node) for node in tree.children} | {
-        literal for literal in map(observed_label, map(_written, tree.children)) if literal is not None
-    }
+    written = [_written(node) for node in kind.input_tree(problem, text).children]
+    return {*written, *(literal for literal in map(observed_label, written) if literal is not None)}
 
 
 def _written(node: Branch | Leaf) -> str:

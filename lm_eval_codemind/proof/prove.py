@@ -13,7 +13,7 @@ from tqdm.auto import tqdm
 
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, ScriptCase
 from lm_eval_codemind.facts.labels import Proof, agrees, observed_label, prints_the_same, published_literal
-from lm_eval_codemind.languages import Execution, kind_of
+from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import CLASSEVAL_PACKAGES
 from lm_eval_codemind.problems import Problem
 
@@ -228,14 +228,9 @@ def _jobs(problem: Problem, circumstance: Circumstance) -> list[Job]:
         program = prelude + execution.module
         return [Job.script(program, [ScriptCase(stdin)], limits=LIMITS, job_id=problem.problem_id) for stdin in stdins]
     program = prelude + _RUNNER.format(
-        uses_nltk="nltk" in execution.module, module=execution.module, expression=_expression(execution)
+        uses_nltk="nltk" in execution.module, module=execution.module, expression=execution.expression.strip()
     )
     return [Job.evaluate(program, ["_run()", "_run()"], limits=LIMITS, job_id=problem.problem_id)]
-
-
-def _expression(execution: Execution) -> str:
-    assert execution.expression is not None
-    return execution.expression.strip()
 
 
 def _ran(outcome: Outcome) -> bool:
@@ -273,7 +268,7 @@ def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_publis
     differs = published_literal(label) != text
     if not ran_as_published:
         return Proof("repaired", output=text if differs else None)
-    category = "confirmed" if agrees(label, text, printed=False) else "corrected"
+    category = "confirmed" if agrees(label, text) else "corrected"
     return Proof(category, output=text if differs else None)  # type: ignore[arg-type]
 
 

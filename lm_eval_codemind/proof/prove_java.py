@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 from tqdm.auto import tqdm
@@ -34,13 +34,7 @@ def prove_java_labels(
     Raises:
         JavaUnavailable: If there is no JDK.
     """
-    return dict(prove_each(problems, workers, runtimes))
-
-
-def prove_each(
-    problems: Sequence[Problem], workers: int, runtimes: Sequence[Jdk | None]
-) -> Iterator[tuple[str, Proof]]:
-    """Yield the proof of each problem as soon as it is complete."""
+    proofs: dict[str, Proof] = {}
     with ExitStack() as stack:
         sandboxes = [stack.enter_context(JavaSandbox(workers, runtime=runtime)) for runtime in runtimes]
         started = [[sandbox.submit(_job(problem, 0)) for sandbox in sandboxes] for problem in problems]
@@ -54,7 +48,8 @@ def prove_each(
                 # The same runtime gives the same output again, so the difference comes from the release.
                 if printed(again[0]) == printed(runs[0][0]):
                     proof = dataclasses.replace(proof, reason="version")
-            yield problem.problem_id, proof
+            proofs[problem.problem_id] = proof
+    return proofs
 
 
 def _job(problem: Problem, first: int) -> Job:

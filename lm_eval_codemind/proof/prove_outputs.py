@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from lm_eval_codemind.catalogue.limits import limits_of
-from lm_eval_codemind.execution import Job, Limits, Outcome, SeededPool, Status
+from lm_eval_codemind.execution import Job, Outcome, SeededPool, Status
 from lm_eval_codemind.facts.labels import observed_label
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
@@ -54,17 +54,16 @@ class Proven:
     cause: str = ""
 
 
-def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None) -> list[Proven]:
+def prove_outputs(executions: Sequence[Execution]) -> list[Proven]:
     """Execute each program twice and return the results, in the order of the programs.
 
     Args:
         executions: The programs and their inputs.
-        limits: The resource limits of each program; None for the limits of its problem.
 
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
-    jobs = [_job(one, limits or limits_of(one.problem)) for one in executions]
+    jobs = [_job(one) for one in executions]
     if all(isinstance(job, str) for job in jobs):
         return [Proven(None, str(job)) for job in jobs]
     with ExitStack() as stack:
@@ -76,15 +75,15 @@ def prove_outputs(executions: Sequence[Execution], limits: Limits | None = None)
         ]
 
 
-def _job(execution: Execution, limits: Limits) -> Job | str:
+def _job(execution: Execution) -> Job | str:
     """Return the job that observes an output, or the cause why there is no output."""
     given = execution.input
     if given is None:
         return "no_input"
     if beyond_prompt(execution.program, given, "") or len(given) > SHOWN_CHARACTERS:
         return "too_long"
-    kind = kind_of(execution.problem)
-    return kind.output_job(execution.problem, execution.program, given, limits) or "unobservable"
+    problem = execution.problem
+    return kind_of(problem).output_job(problem, execution.program, given, limits_of(problem)) or "unobservable"
 
 
 def _classify(execution: Execution, outcomes: Sequence[Outcome]) -> Proven:

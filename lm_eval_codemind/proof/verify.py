@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pkgutil import resolve_name
 
 from lm_eval_codemind.benchmarks import Upstream
@@ -14,17 +14,12 @@ from lm_eval_codemind.facts.labels import Proof, load_proofs
 from lm_eval_codemind.facts.revealing_tests import with_revealing_tests
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.proof.make_recipes import verify_transformed
+from lm_eval_codemind.proof.make_recipes import TransformationCheck, verify_transformed
 
 
 def verifiable() -> list[str]:
     """Return the benchmarks whose labels execution must reproduce: those with proofs or with their own labels."""
     return [name for name, benchmark in benchmarks().items() if benchmark.labels in ("proven", "own")]
-
-
-def proven_benchmarks() -> list[str]:
-    """Return the benchmarks with packaged proofs of their labels."""
-    return [name for name, benchmark in benchmarks().items() if benchmark.labels == "proven"]
 
 
 def execute_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[str, Proof]:
@@ -71,29 +66,11 @@ def verify_benchmark(name: str, upstream: Upstream, workers: int = 1) -> dict[st
     }
 
 
-@dataclass(frozen=True)
-class TransformationCheck:
-    """The result of comparing C with C+ for a benchmark.
-
-    Attributes:
-        programs: The number of problems with a C+.
-        inputs: The total number of inputs for the comparison, in addition to the tests.
-        differences: Problem id -> description of the difference between C and C+.
-    """
-
-    programs: int
-    inputs: int
-    differences: dict[str, str]
-
-
 def verify_transformations(name: str, upstream: Upstream, workers: int = 1) -> TransformationCheck:
     """Generate a benchmark's C+ from the packaged recipes and compare C+ with C, on all tests and on further inputs.
 
     Raises:
         UpstreamError: If upstream's data is missing, or a recipe does not give the verified C+.
     """
-    problems = read_problems(name, upstream)
-    compared: list[int] = []
     with Sandbox(workers=workers) as sandbox:
-        differences = verify_transformed(problems, sandbox, compared.append)
-    return TransformationCheck(len(compared), sum(compared), differences)
+        return verify_transformed(read_problems(name, upstream), sandbox)

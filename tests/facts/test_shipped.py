@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.facts import shipped
+from ship import save
 
 # Benchmark or program -> problem or input -> record; in the other files the records lie at the first level.
 LEVELS = {"buggy_outputs": 2, "loop_lengths": 2, "revealing_tests": 2, "sr_exceptions": 2, "reval_differences": 3}
@@ -26,7 +27,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_file_is_made_again_from_its_content(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = (shipped.FOLDER / file).read_bytes()
     monkeypatch.setattr(shipped, "FOLDER", tmp_path)
-    written = shipped.save(file.name, json.loads(content), LEVELS.get(file.stem, 1))
+    written = save(file.name, json.loads(content), LEVELS.get(file.stem, 1))
     assert written.read_bytes() == content
 
 
@@ -34,7 +35,7 @@ def test_a_file_is_made_again_from_its_content(file: Path, tmp_path: Path, monke
 def test_what_is_saved_is_loaded(folder: Path, name: str) -> None:
     assert shipped.load(name) == {}
     records = {"one": {"text": "é\n"}, "two": {}}
-    shipped.save(name, records)
+    save(name, records)
     assert shipped.load(name) == records
     assert list(shipped.load(name)) == ["one", "two"]
 

@@ -46,8 +46,8 @@ def test_what_is_shipped_is_named_and_small() -> None:
     for name in ("sample", "humaneval", "cruxeval", "avatar", "classeval"):
         unrollings = load_unrollings(name)
         size += (shipped.FOLDER / f"unrolled_runs/{name}.json.gz").stat().st_size
-        assert all(bool(each.run) != bool(each.reason) for each in unrollings.values())
-        assert {each.reason for each in unrollings.values()} <= {"", *REASONS}
+        assert all(("run" in each) != ("reason" in each) for each in unrollings.values())
+        assert {each.get("reason", "") for each in unrollings.values()} <= {"", *REASONS}
     assert size < 1_500_000
 
 

@@ -36,9 +36,16 @@ FUNCTIONS = {
 }
 
 
+@pytest.fixture
+def four_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that wait are ended soon."""
+    monkeypatch.setattr("lm_eval_codemind.proof.prove_outputs.limits_of", lambda problem: Limits(wall_seconds=4))
+
+
+@pytest.mark.usefixtures("four_seconds")
 def test_functions() -> None:
     problem = Problem("p", "sample", "function", "python", "def f(a):\n    return a", "f", "f([0])", "[0]")
-    found = prove_outputs([Execution(problem, code, "f([0])") for code in FUNCTIONS], Limits(wall_seconds=4))
+    found = prove_outputs([Execution(problem, code, "f([0])") for code in FUNCTIONS])
     assert dict(zip(FUNCTIONS, found, strict=True)) == FUNCTIONS
     assert {one.cause for one in found} - {""} <= CAUSES.keys()
 
@@ -81,11 +88,11 @@ STATEMENTS = {
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("java")
+@pytest.mark.usefixtures("java", "four_seconds")
 def test_what_a_program_in_java_prints_is_its_output() -> None:
     problem = Problem("p", "sample_java", "script", "java", "", "", "3\n", "3\n")
     programs = [Execution(problem, JAVA.format(statement), "3\n") for statement in STATEMENTS]
-    found = prove_outputs(programs, Limits(wall_seconds=4))
+    found = prove_outputs(programs)
     assert dict(zip(STATEMENTS, found, strict=True)) == STATEMENTS
 
 

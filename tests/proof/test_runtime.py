@@ -20,13 +20,14 @@ from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Sandbox
-from lm_eval_codemind.facts import runtime_labels
+from lm_eval_codemind.facts import runtime_labels, shipped
 from lm_eval_codemind.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.facts.runtime_labels import load_labels, load_published
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.scores.runtime import METRICS, Item
 from reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
 from runtime_proof import Observations, agreeing
+from runtime_questions import plain
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")
@@ -170,7 +171,7 @@ def test_differences_by_cause() -> None:
 def test_all_labels_are_well_formed() -> None:
     for name in SHIPPED:
         labels = load_labels(name)
-        assert runtime_labels.read_labels(json.loads(json.dumps(runtime_labels.plain(labels)))) == labels
+        assert json.loads(json.dumps(plain(labels))) == shipped.load(f"runtime_labels/{name}.json.gz")
         for inputs in labels.values():
             for given in inputs.values():
                 assert given.reason in ("", *runtime_labels.REASONS)

@@ -1,0 +1,46 @@
+"""Writing of the data files that the package ships in ``lm_eval_codemind/facts``, whose ``shipped.py`` reads them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.facts import shipped
+
+
+def save(name: str, records: Mapping[str, Any], levels: int = 1) -> Path:
+    """Write a file of records and return its path.
+
+    Args:
+        name: The file's path below ``facts``, such as ``recipes/humaneval.json``.
+        records: Name -> record.
+        levels: The number of levels of names above the records. Ignored for a compressed file.
+    """
+    file = shipped.FOLDER / name
+    if name.endswith(".gz"):
+        text = json.dumps(records, ensure_ascii=False, separators=(",", ":"))
+        content = gzip.compress(text.encode("utf-8"), mtime=0)
+    else:
+        content = f"{one_a_line(records, ' ' * (levels - 1), levels)}\n".encode()
+    file.write_bytes(content)
+    shipped.load.cache_clear()
+    return file
+
+
+def one_a_line(records: Mapping[str, Any], indent: str = "", levels: int = 1) -> str:
+    """Return records as JSON, in their order, without a line feed at the end.
+
+    Args:
+        records: Name -> record; with more levels name -> records.
+        indent: The text before each name; each lower level adds one blank.
+        levels: The number of levels of names.
+    """
+    rows = (
+        f"{indent}{json.dumps(name)}: "
+        + (json.dumps(record) if levels == 1 else one_a_line(record, f"{indent} ", levels - 1))
+        for name, record in records.items()
+    )
+    return "{\n" + ",\n".join(rows) + f"\n{indent[1:]}}}"
