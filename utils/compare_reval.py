@@ -34,7 +34,7 @@ def compare_readings(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) 
         for given in program.inputs:
             watches: dict[int, list[str]] = {}
             for each in given.questions:
-                watches.setdefault(line_of(tree, each.line) or each.line, []).append(each.variable)
+                watches.setdefault(line_of(tree, each["line"]) or each["line"], []).append(each["variable"])
             traced = Traced(program.code, given.expression, given.before, watches=watches)
             ours = submit(sandbox, traced, max_steps=_MAX_STEPS, max_value=10_000)
             pending.append((program, given, tree, ours, sandbox.submit(events_job(program, given))))
@@ -45,12 +45,12 @@ def compare_readings(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) 
         except TraceFailed:
             continue
         for position, each in enumerate(given.questions):
-            here = line_of(tree, each.line) or each.line
+            here = line_of(tree, each["line"]) or each["line"]
             read_by_reval = (published[part][position] for part in ("labels", "origins", "held"))
-            causes = _causes(seen, here, each.variable, *read_by_reval)
+            causes = _causes(seen, here, each["variable"], *read_by_reval)
             if any(causes):
                 of_program = found.setdefault(program.task_id, {})
-                of_program.setdefault(str(given.index), {})[str(each.line)] = causes
+                of_program.setdefault(str(given.index), {})[str(each["line"])] = causes
     return found
 
 

@@ -171,7 +171,7 @@ def replicate_reval(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -
         except TraceFailed:
             continue
         found[program.task_id][str(given.index)] = [
-            [each.line, each.variable, *label] for each, label in zip(given.questions, labels, strict=True)
+            [each["line"], each["variable"], *label] for each, label in zip(given.questions, labels, strict=True)
         ]
     return found
 
@@ -201,7 +201,7 @@ def events_job(program: reval.TracedProgram, given: reval.Input) -> Job:
         "before": given.before,
         "expression": given.expression,
         "watches": {},
-        "questions": [[each.line, each.variable] for each in given.questions],
+        "questions": [[each["line"], each["variable"]] for each in given.questions],
     }
     source = job_source(_events_source(), [program.code, given.before], options)
     return Job.evaluate(source, ["_traced()"], limits=LIMITS, job_id=f"{program.task_id} input {given.index}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.answers.literals import literal_or
 
 Marks = dict[int, dict[str, str]]
 """Line, from 0 -> name of a mark -> its value as text."""
@@ -72,10 +72,7 @@ def on_lines_of(code: str, program: str) -> Marks:
 @lru_cache(maxsize=10_000)
 def value_of(text: str) -> Any:
     """Return the value of a literal, or the text itself. The value is never evaluated. Callers must not change it."""
-    try:
-        return parse_literal(text)
-    except NotALiteralError:
-        return text
+    return literal_or(text, text)
 
 
 def same_values(text: str | None, values: Sequence[Any], nested: bool = False) -> bool:

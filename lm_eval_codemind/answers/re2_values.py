@@ -8,7 +8,7 @@ from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_value
 from lm_eval_codemind.answers.execution import split
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.answers.output import Marks, marked_answer
 
 _MARKS = Marks(
@@ -38,12 +38,8 @@ def read_value(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         pass
-    for candidate in (text, _WORDS.sub(lambda match: _PYTHON[match[0]], text)):
-        try:
-            return parse_literal(candidate)
-        except NotALiteralError:
-            continue
-    return text
+    value = literal_or(text, text)
+    return literal_or(_WORDS.sub(lambda match: _PYTHON[match[0]], text), text) if value is text else value
 
 
 def same_plain(answer: Any, label: Any) -> bool:
@@ -77,12 +73,8 @@ def _container(text: str) -> Any:
     numbers = _DTYPE.sub("", text).removeprefix("array(").removesuffix(")") if text.startswith("array(") else text
     # NumPy's ``str`` has no commas: between two numbers, and between two rows.
     separated = re.sub(r"(?<=[\d.])\s+(?=[-+\d.])|(?<=\])\s+(?=\[)", ", ", numbers) if numbers[:1] == "[" else numbers
-    for candidate in (text, numbers, separated):
-        try:
-            return parse_literal(candidate)
-        except NotALiteralError:
-            continue
-    return None
+    found = (literal_or(each, None) for each in (text, numbers, separated))
+    return next((value for value in found if value is not None), None)
 
 
 def read_lines(text: str) -> dict[str, dict[str, list[Any]]]:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import ast
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from lm_eval_codemind.benchmarks import classeval, humaneval
 from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
@@ -35,19 +36,6 @@ exec({!r}, _codemind_names)
 
 
 @dataclass(frozen=True)
-class AskedLine:
-    """REval's questions about one line on one input: coverage, state of the variable, path.
-
-    Attributes:
-        line: The line asked about, counted from 1.
-        variable: Source of the expression asked about.
-    """
-
-    line: int
-    variable: str
-
-
-@dataclass(frozen=True)
 class Input:
     """One input of a program.
 
@@ -60,7 +48,8 @@ class Input:
         set_up: For classes with a ``setUp``: its body; else empty.
         masked: The output question: source with ``??`` in place of each value asked for.
         expected: For functions the output as a literal; for classes the masked source with everything filled in.
-        questions: In REval's order.
+        questions: REval's questions about coverage, state and path, in its order: each has ``line``, counted from 1,
+            and ``variable``, the source of the expression asked about.
     """
 
     index: int
@@ -71,7 +60,7 @@ class Input:
     set_up: str
     masked: str
     expected: str
-    questions: tuple[AskedLine, ...]
+    questions: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -151,11 +140,7 @@ def _problem(program: TracedProgram, name: str, kind: str) -> Problem:
 def program_of(problem: Problem) -> TracedProgram:
     """Return REval's program that a problem of :func:`read_functions` or :func:`read_classes` was made of."""
     record = json.loads(problem.upstream_questions)
-    inputs = [
-        Input(**{**given, "questions": tuple(AskedLine(**each) for each in given["questions"])})
-        for given in record.pop("inputs")
-    ]
-    return TracedProgram(**record, inputs=tuple(inputs))
+    return TracedProgram(**{**record, "inputs": tuple(Input(**given) for given in record["inputs"])})
 
 
 def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[dict[str, str]]]]) -> list[Input]:
@@ -204,8 +189,8 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[di
     return found
 
 
-def _questions(task: dict[str, list[dict[str, str]]]) -> tuple[AskedLine, ...]:
-    return tuple(AskedLine(int(each["lineno"]), each["var"]) for each in task["task"])
+def _questions(task: dict[str, list[dict[str, str]]]) -> list[dict[str, Any]]:
+    return [{"line": int(each["lineno"]), "variable": each["var"]} for each in task["task"]]
 
 
 def completed(masked: str, shown: str, expected: str) -> str:

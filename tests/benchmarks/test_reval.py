@@ -31,4 +31,4 @@ def test_what_one_input_of_each_kind_is(programs: list[TracedProgram]) -> None:
     test = programs[86].inputs[1]
     assert test.expression == "_codemind_test.test_get_argument_1()" and test.set_up == "self.parser = ArgumentParser()"
     assert test.before.endswith("ArgumentParserTestGetArgument('test_get_argument_1')\n_codemind_test.setUp()\n")
-    assert [(each.line, each.variable) for each in test.questions][:2] == [(35, "self.types[arg]"), (8, "args")]
+    assert [(each["line"], each["variable"]) for each in test.questions][:2] == [(35, "self.types[arg]"), (8, "args")]
