@@ -78,11 +78,13 @@ class Constructed:
 
     Attributes:
         name: The constructor's name.
-        arguments: The arguments.
+        arguments: The positional arguments.
+        keywords: The keyword arguments.
     """
 
     name: str
-    arguments: Arguments
+    arguments: tuple[Any, ...]
+    keywords: tuple[tuple[str, Any], ...] = ()
 
 
 def parse_literal(text: str) -> Any:
@@ -271,7 +273,7 @@ def _constructed(name: str, given: Arguments) -> Any:
     plain = len(given.positional) <= 1 and not any(isinstance(item, Constructed) for item in given.positional)
     if kind is not None and plain and (kind is dict or not given.keywords):
         return _made(kind, *given.positional, **dict(given.keywords))
-    return Constructed(name, given)
+    return Constructed(name, given.positional, given.keywords)
 
 
 def _made(kind: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
@@ -288,7 +290,7 @@ def render(value: Any) -> str:
         TypeError: If the value has another type.
     """
     if isinstance(value, Constructed):
-        return f"{value.name}({value.arguments})"
+        return f"{value.name}({Arguments(value.arguments, value.keywords)})"
     if value is ...:
         return "..."
     if isinstance(value, float):
