@@ -136,7 +136,6 @@ class _Zygote:
             "reason": reason,
             "cpu": usage.ru_utime + usage.ru_stime,
             "wall": wall,
-            "memory": usage.ru_maxrss * 1024,
             "word": asked["word"],
             "left": bool(left),
             # Some file systems never let a directory shrink: then the next program needs another one.
