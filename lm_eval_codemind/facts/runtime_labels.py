@@ -108,9 +108,7 @@ def load_labels(name: str) -> Labels:
     """Return the packaged labels of a benchmark; empty if it has no labels."""
     return {
         program: {
-            number: InputLabels(
-                tuple(given["outputs"]), tuple(Label(*row) for row in given["labels"]), given.get("reason", "")
-            )
+            number: InputLabels(tuple(given["outputs"]), tuple(Label(*row) for row in given["labels"]), given["reason"])
             for number, given in inputs.items()
         }
         for program, inputs in shipped.load(f"runtime_labels/{name}.json.gz").items()

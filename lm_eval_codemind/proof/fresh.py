@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cache, lru_cache
 from random import Random
-from typing import Any
 
 from tqdm.auto import tqdm
 
@@ -26,7 +25,7 @@ from lm_eval_codemind.facts.fresh import REASONS, Fresh, Run
 from lm_eval_codemind.facts.labels import observed_label
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.languages.python.kinds import PythonKind, after_future_imports
-from lm_eval_codemind.languages.python.mutation import Branch, Leaf
+from lm_eval_codemind.languages.python.mutation import Leaf
 from lm_eval_codemind.languages.python.tracing.run import TraceFailed, job_source, recorder_source, result_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.proof.prove import ADDITIONS, USE_ADDITION
@@ -113,7 +112,8 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
     """
     found: dict[str, Fresh] = {}
     measuring, pools = _sandboxes()
-    with _bar(len(problems), seed) as bar:
+    label, total = f"fresh inputs, seed {seed}", len(problems)
+    with tqdm(total=total, desc=label, unit="problem", disable=total == 1) as bar:
         waiting = list(problems)
         for tries, bold in _ROUNDS:
             made = []
@@ -148,10 +148,6 @@ def _sandboxes() -> tuple[Sandbox, dict[int, Sandbox]]:
     for sandbox in (measuring, *pools.values()):
         atexit.register(sandbox.close)
     return measuring, pools
-
-
-def _bar(total: int, seed: int) -> Any:
-    return tqdm(total=total, desc=f"fresh inputs, seed {seed}", unit="problem", disable=total == 1)
 
 
 class _Making:
@@ -366,12 +362,9 @@ def _arguments(kind: PythonKind, problem: Problem, text: str) -> set[str]:
     """Return the values of a program's input in the form of outputs: whole arguments, or the text of standard input."""
     if kind.printed:
         return {text.strip()}
-    written = [_written(node) for node in kind.input_tree(problem, text).children]
+    children = kind.input_tree(problem, text).children
+    written = [node.text if isinstance(node, Leaf) else str(node) for node in children]
     return {*written, *(literal for literal in map(observed_label, written) if literal is not None)}
-
-
-def _written(node: Branch | Leaf) -> str:
-    return node.text if isinstance(node, Leaf) else str(node)
 
 
 @cache
