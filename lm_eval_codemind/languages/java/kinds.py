@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_codemind.languages.base import Execution, Kind, ScriptKind, Unfinished
@@ -85,13 +85,6 @@ class Function(Kind):
         from lm_eval_codemind.languages.java import suites
 
         return suites.suite_job(code, problem.tests, problem.entry_point, problem.context, limits, problem.problem_id)
-
-    def assertions(self, problem: Problem) -> Mapping[str, str]:
-        """Return the assertions of the suite, else the problem's own."""
-        from lm_eval_codemind.languages.java import suites
-
-        found = suites.assertions(problem.tests)
-        return found or ({problem.hint_test: problem.input} if problem.hint_test else {})
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""

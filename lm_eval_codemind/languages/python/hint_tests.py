@@ -102,18 +102,6 @@ def _from_assertion(node: ast.Assert, name: str, problem: Problem) -> Iterator[H
     yield Hint(_text(plain), _contradiction(plain, problem.entry_point))
 
 
-def call_of(test: str, entry_point: str) -> str:
-    """Return the only call of a function in an assertion, as source.
-
-    Raises:
-        ValueError: If there is none, or more than one.
-    """
-    calls = _calls(ast.parse(test), entry_point)
-    if len(calls) != 1:
-        raise ValueError(f"{len(calls)} calls of {entry_point} in {test!r} instead of one")
-    return ast.unparse(calls[0])
-
-
 def _contradiction(node: ast.Assert, name: str) -> str:
     """Return the assertion with another expected value, or the empty string if it compares with none."""
     test = copy.deepcopy(node.test)

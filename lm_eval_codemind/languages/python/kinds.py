@@ -5,8 +5,7 @@ from __future__ import annotations
 import abc
 import ast
 import dataclasses
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING
@@ -112,10 +111,6 @@ class PythonKind(Kind):
         readable = (piece for piece in begun if self.read_input(piece, problem) is not None)
         return next(readable, begun[0] if begun else None)
 
-    def plain_inputs(self, problem: Problem) -> list[str]:
-        masked = self.masked(problem)
-        return [] if masked is None else masked.plain()
-
     @abc.abstractmethod
     def input_tree(self, problem: Problem, input: str) -> Branch:
         """Return an input in the form of ``problem.input`` as a tree of its changeable parts.
@@ -198,12 +193,6 @@ class Function(PythonKind):
     def with_tests(self, problem: Problem, tests: str) -> Problem:
         context = f"{problem.context}\n{imports_of(problem.tests)}"
         return dataclasses.replace(problem, tests=tests, context=context)
-
-    def assertions(self, problem: Problem) -> Mapping[str, str]:
-        from lm_eval_codemind.languages.python import hint_tests
-
-        tests = [hint.test for hint in hint_tests.function_hints(problem)]
-        return {test: hint_tests.call_of(test, problem.entry_point) for test in tests}
 
     def code_following_misleading_test(self, problem: Problem) -> str | None:
         from lm_eval_codemind.languages.python import hint_tests
@@ -382,10 +371,6 @@ class Script(ScriptKind, PythonKind):
         from lm_eval_codemind.answers.output import likely_text
 
         return likely_text(response)
-
-    def plain_inputs(self, problem: Problem) -> list[str]:
-        """Return the empty text, and the problem's input with zeros for its numbers."""
-        return ["", re.sub(r"-?\d+(?:\.\d+)?", "0", problem.input)]
 
     def input_tree(self, problem: Problem, input: str) -> Branch:
         from lm_eval_codemind.languages.python.mutation import text_tree
