@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
 
-from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, FunctionNode, Scope, SymbolTable
+from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, FunctionNode, Occurrence, Scope, SymbolTable
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.transforms import names
 
@@ -96,7 +96,6 @@ class Block:
 class _Called:
     """The uses of a function's name in the program."""
 
-    recursive: bool = False
     deep: bool = False
     repeated: bool = False
     refers: set[str] = field(default_factory=set)
@@ -187,6 +186,17 @@ class Program:
         """Names that the program binds, anywhere; builtins among them are not sure to be builtins."""
         return {occurrence.name for occurrence in self.symbols.occurrences if occurrence.binds}
 
+    @cached_property
+    def _names(self) -> dict[ast.AST, Occurrence]:
+        return {occurrence.node: occurrence for occurrence in self.symbols.occurrences}
+
+    def bindings(self, name: ast.Name) -> list[ast.AST]:
+        """Return the places where a variable gets its values, in order; empty if others may give it values, too."""
+        home = self._names[name].home
+        if home.kind == "class" or (home.kind == "module" and not self.script):
+            return []
+        return [o.node for o in self.symbols.variable(home, name.id) if o.binds]
+
     def is_builtin(self, name: str) -> bool:
         """Whether `name` can only mean Python's builtin."""
         return name in names.RESERVED and name not in self.rebound and not self._imports_star
@@ -202,21 +212,20 @@ class Program:
 
     @cached_property
     def _calls(self) -> dict[str, _Called]:
-        """Per name of a function or class: whether it is recursive, and whether it may run many times."""
+        """Per name of a function or class: whether a recursive one calls it, and whether it may run many times."""
         defined = [node for node in self.symbols.scopes if isinstance(node, DEFINITIONS)]
         used = {node.name: _Called() for node in defined}
         for node in defined:
             used[node.name].repeated |= not isinstance(node, ast.ClassDef) and _runs_implicitly(node)
         _note_references(self.tree, used, self._imported_modules)
         reached = {name: _closure(name, used) for name in used}
+        recursive = {name for name in used if name in reached[name]}
+        for name in recursive:
+            used[name].repeated = used[name].deep = True
         for name, called in used.items():
-            called.recursive = name in reached[name]
-            called.repeated |= called.recursive
-        for name, called in used.items():
-            called.deep |= called.recursive
             for other in reached[name]:
                 used[other].repeated |= called.repeated
-                used[other].deep |= called.recursive
+                used[other].deep |= name in recursive
         return used
 
     @cached_property
@@ -286,10 +295,15 @@ class Program:
                     )
                 )
 
-    @property
-    def functions(self) -> list[tuple[Block, FunctionNode]]:
-        """The functions that rules may change, with their bodies."""
-        return [(block, block.function) for block in self.blocks if block.is_top and block.function is not None]
+    def statements(self) -> Iterator[tuple[Block, int, ast.stmt]]:
+        """Yield the statements that rules may change, each with its block and its index there; not those of classes.
+
+        A new name in a class's own block would become an attribute.
+        """
+        for block in self.blocks:
+            if not isinstance(block.owner, ast.ClassDef):
+                for index, node in enumerate(block.statements):
+                    yield block, index, node
 
     # -- additions to the module ----------------------------------------------------------------------------------
 
@@ -303,17 +317,11 @@ class Program:
             index += 1
         self.tree.body.insert(index, node)
 
-    def import_module(self, name: str, rng: Random) -> str:
-        """Import a module and return the name to use, an alias where the program uses the module's own."""
-        return self._import(f"import {name}", name, rng)
-
-    def import_from(self, module: str, name: str, rng: Random) -> str:
-        """Import a name from a module and return the name to use, an alias where the program uses it."""
-        return self._import(f"from {module} import {name}", name, rng)
-
-    def _import(self, text: str, name: str, rng: Random) -> str:
+    def imported(self, text: str, rng: Random) -> str:
+        """Add an import of one name and return the name to use, an alias where the program uses the same one."""
         if text in self._imported:
             return self._imported[text]
+        name = text.split()[-1]
         used = name if name not in self.taken or self._is_imported(text, name) else self.variable_name(rng)
         self._imported[text] = used
         self.taken.add(used)
@@ -330,8 +338,7 @@ class Program:
         """Put a function before the module's first definition, or before the first statement that needs it."""
         needing = {id(node) for node in before}
         for index, node in enumerate(self.tree.body):
-            is_definition = isinstance(node, DEFINITIONS)
-            if is_definition or any(id(part) in needing for part in ast.walk(node)):
+            if isinstance(node, DEFINITIONS) or any(id(part) in needing for part in ast.walk(node)):
                 self.tree.body.insert(index, function)
                 return
         self.tree.body.append(function)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from random import Random
 
-from lm_eval_codemind.transforms.moving import Declarations, declare, escapes, jumps
+from lm_eval_codemind.transforms.moving import declare, escapes, jumps
 from lm_eval_codemind.transforms.program import Block, Program
 from lm_eval_codemind.transforms.rule import Rule
 from lm_eval_codemind.transforms.templates import statements
 
-Site = tuple[Block, int, Declarations]
+Site = tuple[Block, int, list[ast.stmt]]
 
 # One frame a trip; Python's recursion limit is 1,000 frames by default, and the caller's count as well.
 _DEPTH = 100
@@ -35,15 +35,14 @@ class LoopToRecursion(Rule):
         if not (program.is_builtin("range") and program.is_builtin("len")):
             return []
         found = []
-        for block in program.blocks:
+        for block, index, node in program.statements():
             function = block.function
-            if isinstance(block.owner, ast.AsyncFunctionDef) or (function and program.is_deep(function)):
+            if isinstance(function, ast.AsyncFunctionDef) or (function and program.is_deep(function)):
                 continue
-            for index, node in enumerate(block.statements):
-                if isinstance(node, ast.For) and self._fits(node):
-                    declarations = declare(program, block, index, runs_once=False)
-                    if declarations is not None:
-                        found.append((block, index, declarations))
+            if isinstance(node, ast.For) and self._fits(node):
+                declarations = declare(program, block, index, runs_once=False)
+                if declarations is not None:
+                    found.append((block, index, declarations))
         return found
 
     @staticmethod
@@ -65,7 +64,6 @@ class LoopToRecursion(Rule):
         assert isinstance(node.iter, ast.Call)
         step = program.function_name(rng)
         position, stop, stride = (program.variable_name(rng) for _ in range(3))
-        declared = declarations.statements()
         literal = _literal_range(node.iter)
         if literal is not None and len(literal) <= _DEPTH:
             text = f"""
@@ -81,7 +79,7 @@ def {step}({position}, {stop}, {stride}):
             onward = f"return {step}({position} + {stride}, {stop}, {stride})"
             for jump in jumps(node.body, (ast.Continue,)):
                 _replace(node.body, jump, onward)
-            made = statements(text, _DECLARATIONS_=declared, _BODY_=node.body)
+            made = statements(text, _DECLARATIONS_=declarations, _BODY_=node.body)
         else:
             numbers, middle = program.variable_name(rng), program.variable_name(rng)
             text = f"""
@@ -99,7 +97,7 @@ def {step}({position}, {stop}):
 """
             for jump in jumps(node.body, (ast.Continue,)):
                 _replace(node.body, jump, "return None")
-            made = statements(text, _RANGE_=node.iter, _DECLARATIONS_=declared, _BODY_=node.body)
+            made = statements(text, _RANGE_=node.iter, _DECLARATIONS_=declarations, _BODY_=node.body)
         block.statements[index : index + 1] = made
 
 

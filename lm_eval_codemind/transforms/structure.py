@@ -13,9 +13,12 @@ from lm_eval_codemind.transforms.templates import statements
 Site = tuple[Block, int]
 
 
-def _blocks(program: Program) -> list[Block]:
-    """Return the blocks of functions and modules; a class's own block would make every new name an attribute."""
-    return [] if program.reflective else [b for b in program.blocks if not isinstance(b.owner, ast.ClassDef)]
+def _loops(program: Program, *kinds: type[ast.stmt]) -> list[Site]:
+    """Return the loops that no `break` or `continue` in their `else` leaves."""
+    if program.reflective:
+        return []
+    found = program.statements()
+    return [(block, index) for block, index, node in found if isinstance(node, kinds) and not jumps([node])]
 
 
 def _set_earlier(block: Block, index: int, rng: Random, *texts: str) -> int:
@@ -38,13 +41,10 @@ class AlwaysTrueGuard(Rule):
 
     def sites(self, program: Program) -> list[Site]:
         """Return the `if` statements."""
-        return [
-            (block, index)
-            for block in _blocks(program)
-            if not block.elif_arm
-            for index, node in enumerate(block.statements)
-            if isinstance(node, ast.If)
-        ]
+        if program.reflective:
+            return []
+        found = program.statements()
+        return [(block, index) for block, index, node in found if isinstance(node, ast.If) and not block.elif_arm]
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
         block, index = site
@@ -69,14 +69,7 @@ class SingleTripFor(Rule):
 
     def sites(self, program: Program) -> list[Site]:
         """Return the `for` statements."""
-        if not program.is_builtin("range"):
-            return []
-        return [
-            (block, index)
-            for block in _blocks(program)
-            for index, node in enumerate(block.statements)
-            if isinstance(node, ast.For) and not jumps([node])
-        ]
+        return _loops(program, ast.For) if program.is_builtin("range") else []
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
         block, index = site
@@ -99,12 +92,7 @@ class SingleTripWhile(Rule):
 
     def sites(self, program: Program) -> list[Site]:
         """Return the loops."""
-        return [
-            (block, index)
-            for block in _blocks(program)
-            for index, node in enumerate(block.statements)
-            if isinstance(node, (ast.While, ast.For)) and not jumps([node])
-        ]
+        return _loops(program, ast.For, ast.While)
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
         block, index = site
@@ -125,15 +113,16 @@ class TryExcept(Rule):
 
     def sites(self, program: Program) -> list[Site]:
         """Return the statements that compute a value, without definitions, imports and jumps."""
-        if not program.is_builtin("Exception"):
+        if program.reflective or not program.is_builtin("Exception"):
             return []
         return [
             (block, index)
-            for block in _blocks(program)
-            if not block.elif_arm
-            for index, node in enumerate(block.statements)
-            if index >= block.start and isinstance(node, self._SIMPLE) and not _is_trivial(node) and not discards(node)
+            for block, index, node in program.statements()
+            if index >= block.start and not block.elif_arm and self._fits(node)
         ]
+
+    def _fits(self, node: ast.stmt) -> bool:
+        return isinstance(node, self._SIMPLE) and not _is_trivial(node) and not discards(node)
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
         block, index = site
