@@ -6,7 +6,8 @@ import ast
 from functools import lru_cache
 
 _BLOCKS_WITH_ELSE = (ast.If, ast.For, ast.AsyncFor, ast.While)
-_TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+# `try` with `except*` is another node since Python 3.11.
+TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -52,7 +53,7 @@ def _own_lines(node: ast.AST) -> int:
         own -= 1
     if isinstance(node, _BLOCKS_WITH_ELSE):
         own += bool(node.orelse) and not _goes_on_with_elif(node)
-    if isinstance(node, _TRY):
+    if isinstance(node, TRY):
         own += bool(node.orelse) + bool(node.finalbody)
     return own
 
