@@ -310,12 +310,9 @@ class Program:
     def add_import(self, text: str) -> None:
         """Put an import at the end of the module's leading imports, unless the very same is there."""
         (node,) = ast.parse(text).body
-        index = first_index(self.tree.body)
-        while index < len(self.tree.body) and isinstance(self.tree.body[index], (ast.Import, ast.ImportFrom)):
-            if ast.dump(self.tree.body[index]) == ast.dump(node):
-                return
-            index += 1
-        self.tree.body.insert(index, node)
+        end = _start(self.tree.body)
+        if ast.dump(node) not in map(ast.dump, self.tree.body[first_index(self.tree.body) : end]):
+            self.tree.body.insert(end, node)
 
     def imported(self, text: str, rng: Random) -> str:
         """Add an import of one name and return the name to use, an alias where the program uses the same one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from random import Random
 
+from lm_eval_codemind.languages.python.names import replaced
 from lm_eval_codemind.transforms.moving import declare, escapes, jumps
 from lm_eval_codemind.transforms.program import Block, Program
 from lm_eval_codemind.transforms.rule import Rule
@@ -78,7 +79,7 @@ def {step}({position}, {stop}, {stride}):
 """
             onward = f"return {step}({position} + {stride}, {stop}, {stride})"
             for jump in jumps(node.body, (ast.Continue,)):
-                _replace(node.body, jump, onward)
+                replaced(node, jump, statements(onward)[0])
             made = statements(text, _DECLARATIONS_=declarations, _BODY_=node.body)
         else:
             numbers, middle = program.variable_name(rng), program.variable_name(rng)
@@ -96,7 +97,7 @@ def {step}({position}, {stop}):
 {step}(0, len({numbers}))
 """
             for jump in jumps(node.body, (ast.Continue,)):
-                _replace(node.body, jump, "return None")
+                replaced(node, jump, statements("return None")[0])
             made = statements(text, _RANGE_=node.iter, _DECLARATIONS_=declarations, _BODY_=node.body)
         block.statements[index : index + 1] = made
 
@@ -116,14 +117,3 @@ def _literal_range(call: ast.Call) -> range | None:
         return range(*numbers)
     except ValueError:
         return None
-
-
-def _replace(body: list[ast.stmt], old: ast.stmt, text: str) -> None:
-    """Replace a statement, however deep in a body, by the statement `text`."""
-    (new,) = ast.parse(f"def _():\n    {text}").body[0].body  # type: ignore[attr-defined]
-    for part in (holder for top in body for holder in ast.walk(top)):
-        for value in vars(part).values():
-            if isinstance(value, list) and any(item is old for item in value):
-                value[next(i for i, item in enumerate(value) if item is old)] = new
-                return
-    body[next(i for i, item in enumerate(body) if item is old)] = new

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_codemind.languages.python.names import replaced
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
 
@@ -48,8 +49,8 @@ class Hint:
     misleading: str
 
 
-def draw_hint(problem: Problem, hints: Iterable[Hint], seed: int) -> Hint:
-    """Return the test drawn for a problem; empty ones where there is none.
+def with_drawn(problem: Problem, hints: Iterable[Hint], seed: int) -> Problem:
+    """Return the problem with the test drawn for it and that test's misleading twin; empty ones where there is none.
 
     Tests that have a misleading twin go before those that have none, so that all settings show the same test
     wherever that is possible.
@@ -60,15 +61,8 @@ def draw_hint(problem: Problem, hints: Iterable[Hint], seed: int) -> Hint:
         seed: The seed.
     """
     found = list(hints)
-    choices = [hint for hint in found if hint.misleading] or found
-    if not choices:
-        return Hint("", "")
-    return random.Random(f"{seed}:{problem.problem_id}").choice(choices)
-
-
-def drawn(problem: Problem, hints: Iterable[Hint], seed: int) -> Problem:
-    """Return the problem with the test drawn for it and that test's misleading twin."""
-    hint = draw_hint(problem, hints, seed)
+    choices = [hint for hint in found if hint.misleading] or found or [Hint("", "")]
+    hint = random.Random(f"{seed}:{problem.problem_id}").choice(choices)
     return dataclasses.replace(problem, hint_test=hint.test, misleading_test=hint.misleading)
 
 
@@ -112,7 +106,7 @@ def _contradiction(node: ast.Assert, name: str) -> str:
         except ValueError:
             return ""
         other = altered(value)
-        return "" if other is None else _text(ast.Assert(test=_replaced(test, expected, _literal(other)), msg=None))
+        return "" if other is None else _text(ast.Assert(test=replaced(test, expected, _literal(other)), msg=None))
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and _calls(test.operand, name):
         return _text(ast.Assert(test=test.operand, msg=None))
     if _is_call(test, name):
@@ -369,16 +363,6 @@ def _renamed(node: ast.expr, old: str, new: str) -> ast.expr:
         if isinstance(part, ast.Name) and part.id == old:
             part.id = new
     return other
-
-
-def _replaced(test: ast.expr, old: ast.expr, new: ast.expr) -> ast.expr:
-    class Swap(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            return new if node is old else self.generic_visit(node)
-
-    swapped = Swap().visit(test)
-    assert isinstance(swapped, ast.expr)
-    return swapped
 
 
 def _literal(value: Any) -> ast.expr:

@@ -18,6 +18,7 @@ from lm_eval_codemind.answers.filled import Filling, same_source
 from lm_eval_codemind.answers.literals import Arguments, NotALiteralError, render
 from lm_eval_codemind.languages.base import PredictedInput
 from lm_eval_codemind.languages.python.mutation import Branch, Spans, source_tree
+from lm_eval_codemind.languages.python.names import called_name
 
 # Constructors that only make a value from values. Every answer may call those of collections; the problem must name the
 # others.
@@ -195,7 +196,7 @@ def _test_in(module: ast.Module) -> ast.FunctionDef | None:
 
 
 def _calls_of(tree: ast.AST, name: str) -> list[ast.Call]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) == name]
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and called_name(node) == name]
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:
@@ -214,7 +215,7 @@ def _handed_over(test: ast.FunctionDef, names: frozenset[str]) -> Iterator[ast.e
     # Before Python 3.12 the parts of an f-string have no position.
     formatted = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     calls = [node for node in nodes if isinstance(node, ast.Call) and id(node) not in formatted]
-    arguments = [part for call in calls if _called(call) in names for part in _arguments(call)]
+    arguments = [part for call in calls if called_name(call) in names for part in _arguments(call)]
     seen: set[int] = set()
     for argument in arguments:
         yield from _literals(argument, seen)
@@ -233,13 +234,6 @@ def _handed_over(test: ast.FunctionDef, names: frozenset[str]) -> Iterator[ast.e
                 state = isinstance(target, ast.Attribute) and ast.unparse(target.value) != "self"
                 if (path not in used) if state else (path in used and path not in elsewhere):
                     yield from _literals(node.value, seen)
-
-
-def _called(call: ast.Call) -> str:
-    function = call.func
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
 
 
 def _literals(node: ast.AST, seen: set[int]) -> Iterator[ast.expr]:

@@ -202,7 +202,7 @@ class Function(PythonKind):
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         from lm_eval_codemind.languages.python import hint_tests
 
-        return hint_tests.drawn(problem, hint_tests.function_hints(problem), seed)
+        return hint_tests.with_drawn(problem, hint_tests.function_hints(problem), seed)
 
     def masked(self, problem: Problem) -> MaskedInput | None:
         from lm_eval_codemind.languages.python.inputs import masked_call
@@ -294,7 +294,7 @@ class Method(PythonKind):
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         from lm_eval_codemind.languages.python import hint_tests
 
-        return hint_tests.drawn(problem, hint_tests.method_hints(problem), seed)
+        return hint_tests.with_drawn(problem, hint_tests.method_hints(problem), seed)
 
     def masked(self, problem: Problem) -> MaskedInput | None:
         from lm_eval_codemind.languages.python.inputs import masked_test

@@ -6,8 +6,9 @@ import ast
 import builtins
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+_Node = TypeVar("_Node", bound=ast.AST)
 _ALWAYS_THERE = frozenset(dir(builtins)) | {"__file__"}
 
 
@@ -53,6 +54,25 @@ def is_text(node: ast.AST) -> bool:
         case ast.Expr(ast.Constant(str())):
             return True
     return False
+
+
+def called_name(node: ast.AST) -> str | None:
+    """Return the name that a call calls by; None for all else."""
+    match node:
+        case ast.Call(ast.Name(name)) | ast.Call(ast.Attribute(attr=name)):
+            return str(name)
+    return None
+
+
+def replaced(tree: _Node, old: ast.AST, new: ast.AST) -> _Node:
+    """Return a tree, changed in place, with one of its nodes replaced."""
+
+    class Swap(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            return new if node is old else self.generic_visit(node)
+
+    swapped: _Node = Swap().visit(tree)
+    return swapped
 
 
 def definition(body: ast.AST, name: str) -> Any:
