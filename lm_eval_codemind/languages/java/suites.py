@@ -11,7 +11,6 @@ by the compiler if not.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from lm_eval_codemind.execution import Job, Limits
@@ -40,24 +39,17 @@ def suite_job(program: str, suite: str, entry_point: str, context: str, limits: 
         limits: What the program may use; the usual limits if None.
         job_id: Repeated in the outcome.
     """
-    prepared = _prepared(suite, entry_point, context)
+    source, names = _prepared(suite, entry_point, context)
     tree = parse(program)
     if tree.is_valid:
-        kept = [tree.text(node) for node in types_of(tree) if tree.name(node) not in prepared.names]
+        kept = [tree.text(node) for node in types_of(tree) if tree.name(node) not in names]
         program = "\n".join([*imports_of(tree), "", *kept, ""])
-    return Job.function(program, prepared.source, SOLUTION, limits=limits, job_id=job_id, language="java")
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """A suite as it is compiled, and the names that it uses besides the class under test."""
-
-    source: str
-    names: frozenset[str]
+    return Job.function(program, source, SOLUTION, limits=limits, job_id=job_id, language="java")
 
 
 @lru_cache(maxsize=512)
-def _prepared(suite: str, entry_point: str, context: str) -> _Prepared:
+def _prepared(suite: str, entry_point: str, context: str) -> tuple[str, frozenset[str]]:
+    """Return a suite as it is compiled, and the names that it uses besides the class under test."""
     tree = parse_valid(suite)
     main = _main_class(tree)
     changes = [_renaming(main, _SUITE)]
@@ -75,7 +67,7 @@ def _prepared(suite: str, entry_point: str, context: str) -> _Prepared:
             body += "\n\n" + _changed(around, node, [_renaming(node, _HELPERS)])
     imports = dict.fromkeys([*imports_of(tree), *imports_of(around)])
     names = frozenset(_WORD.findall(body)) - {SOLUTION}
-    return _Prepared("\n".join([*imports, "", body, ""]), names)
+    return "\n".join([*imports, "", body, ""]), names
 
 
 def _renaming(declared: Node, name: str) -> tuple[int, int, str]:
