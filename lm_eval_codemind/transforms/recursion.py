@@ -78,9 +78,6 @@ def {step}({position}, {stop}, {stride}):
 {step}({literal.start}, {literal.stop}, {literal.step})
 """
             onward = f"return {step}({position} + {stride}, {stop}, {stride})"
-            for jump in jumps(node.body, (ast.Continue,)):
-                replaced(node, jump, statements(onward)[0])
-            made = statements(text, _DECLARATIONS_=declarations, _BODY_=node.body)
         else:
             numbers, middle = program.variable_name(rng), program.variable_name(rng)
             text = f"""
@@ -96,9 +93,10 @@ def {step}({position}, {stop}):
         _BODY_
 {step}(0, len({numbers}))
 """
-            for jump in jumps(node.body, (ast.Continue,)):
-                replaced(node, jump, statements("return None")[0])
-            made = statements(text, _RANGE_=node.iter, _DECLARATIONS_=declarations, _BODY_=node.body)
+            onward = "return None"
+        for jump in jumps(node.body, (ast.Continue,)):
+            replaced(node, jump, statements(onward)[0])
+        made = statements(text, _RANGE_=node.iter, _DECLARATIONS_=declarations, _BODY_=node.body)
         block.statements[index : index + 1] = made
 
 

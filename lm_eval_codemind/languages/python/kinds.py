@@ -29,6 +29,7 @@ import unittest
 class Test(unittest.TestCase):
     test = test
 """
+_RUN_TEST = "Test('test').test()"
 
 # The sandbox gives every program the same random seeds, which would hide that an output is random.
 _SEED_BY_CHANCE = """\
@@ -240,7 +241,7 @@ class Method(PythonKind):
         """Return the program with the test method as the only one of a ``unittest.TestCase``, and a call of it."""
         program = problem.code if code is None else code
         given = problem.input if input is None else input
-        return Execution(f"{program.rstrip()}\n\n\n{given.rstrip()}\n{_TEST_CASE}", "Test('test').test()")
+        return Execution(f"{program.rstrip()}\n\n\n{given.rstrip()}\n{_TEST_CASE}", _RUN_TEST)
 
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
@@ -324,7 +325,7 @@ class Method(PythonKind):
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
         from lm_eval_codemind.execution import Job
 
-        return Job.evaluate(code, [_running_test(text) for text in inputs], limits=limits)
+        return Job.evaluate(code, [f"{text.rstrip()}\n{_TEST_CASE}\n{_RUN_TEST}" for text in inputs], limits=limits)
 
 
 class Script(ScriptKind, PythonKind):
@@ -428,10 +429,6 @@ def observing_call(call: str) -> str:
         return call
     arguments = ", ".join(ast.unparse(argument) for argument in node.args)
     return f"_arguments = [{arguments}]\n_result = {ast.unparse(node.func)}(*_arguments)\n(_result, _arguments)"
-
-
-def _running_test(source: str) -> str:
-    return f"import unittest\n{source.rstrip()}\ntype('Test', (unittest.TestCase,), {{'test': test}})('test').test()"
 
 
 def _calls_of(tests: str, entry_point: str) -> list[str]:

@@ -140,10 +140,6 @@ def _constant(node: ast.Constant) -> tuple[str, _Level]:
     return text, _Level.ATOM
 
 
-def _named(node: ast.NamedExpr) -> tuple[str, _Level]:
-    return f"({_expression(node.target)} := {_expression(node.value, _Level.TEST)})", _Level.ATOM
-
-
 def _bool_op(node: ast.BoolOp) -> tuple[str, _Level]:
     word, level = (" and ", _Level.AND) if isinstance(node.op, ast.And) else (" or ", _Level.OR)
     return word.join(_expression(value, level.tighter) for value in node.values), level
@@ -183,14 +179,6 @@ def _dict(node: ast.Dict) -> tuple[str, _Level]:
     return "{" + ", ".join(items) + "}", _Level.ATOM
 
 
-def _set(node: ast.Set) -> tuple[str, _Level]:
-    return "{" + (_list(node.elts) if node.elts else "*()") + "}", _Level.ATOM
-
-
-def _display(node: ast.List) -> tuple[str, _Level]:
-    return "[" + _list(node.elts) + "]", _Level.ATOM
-
-
 def _tuple(node: ast.Tuple) -> tuple[str, _Level]:
     if not node.elts:
         return "()", _Level.ATOM
@@ -212,16 +200,8 @@ def _comprehension(opening: str, closing: str) -> Callable[[Any], tuple[str, _Le
     return write
 
 
-def _await(node: ast.Await) -> tuple[str, _Level]:
-    return f"await {_expression(node.value, _Level.ATOM)}", _Level.AWAIT
-
-
 def _yield(node: ast.Yield) -> tuple[str, _Level]:
     return ("yield" if node.value is None else f"yield {_operand(node.value)}"), _Level.YIELD
-
-
-def _yield_from(node: ast.YieldFrom) -> tuple[str, _Level]:
-    return f"yield from {_expression(node.value, _Level.TEST)}", _Level.YIELD
 
 
 def _compare(node: ast.Compare) -> tuple[str, _Level]:
@@ -266,10 +246,6 @@ def _slice(node: ast.Slice) -> tuple[str, _Level]:
     upper = "" if node.upper is None else _expression(node.upper, _Level.TEST)
     step = "" if node.step is None else ":" + _expression(node.step, _Level.TEST)
     return f"{lower}:{upper}{step}", _Level.ATOM
-
-
-def _starred(node: ast.Starred) -> tuple[str, _Level]:
-    return "*" + _expression(node.value, _Level.BIT_OR), _Level.ATOM
 
 
 def _joined(node: ast.JoinedStr) -> tuple[str, _Level]:
@@ -318,29 +294,32 @@ def _escape(character: str, quote: str) -> str:
 _EXPRESSIONS: dict[type[ast.expr], Callable[[Any], tuple[str, _Level]]] = {
     ast.Constant: _constant,
     ast.Name: lambda node: (node.id, _Level.ATOM),
-    ast.NamedExpr: _named,
+    ast.NamedExpr: lambda node: (
+        f"({_expression(node.target)} := {_expression(node.value, _Level.TEST)})",
+        _Level.ATOM,
+    ),
     ast.BoolOp: _bool_op,
     ast.BinOp: _bin_op,
     ast.UnaryOp: _unary_op,
     ast.Lambda: _lambda,
     ast.IfExp: _if_exp,
     ast.Dict: _dict,
-    ast.Set: _set,
-    ast.List: _display,
+    ast.Set: lambda node: ("{" + (_list(node.elts) or "*()") + "}", _Level.ATOM),
+    ast.List: lambda node: (f"[{_list(node.elts)}]", _Level.ATOM),
     ast.Tuple: _tuple,
     ast.ListComp: _comprehension("[", "]"),
     ast.SetComp: _comprehension("{", "}"),
     ast.DictComp: _comprehension("{", "}"),
     ast.GeneratorExp: _comprehension("(", ")"),
-    ast.Await: _await,
+    ast.Await: lambda node: (f"await {_expression(node.value, _Level.ATOM)}", _Level.AWAIT),
     ast.Yield: _yield,
-    ast.YieldFrom: _yield_from,
+    ast.YieldFrom: lambda node: (f"yield from {_expression(node.value, _Level.TEST)}", _Level.YIELD),
     ast.Compare: _compare,
     ast.Call: _call,
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
     ast.Slice: _slice,
-    ast.Starred: _starred,
+    ast.Starred: lambda node: ("*" + _expression(node.value, _Level.BIT_OR), _Level.ATOM),
     ast.JoinedStr: _joined,
 }
 

@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from lm_eval_codemind.languages.base import tags_of
 from lm_eval_codemind.languages.python.complexity.constructs import constructs
-from lm_eval_codemind.languages.python.complexity.cyclomatic import cyclomatic_complexity, unit_complexities
+from lm_eval_codemind.languages.python.complexity.cyclomatic import cyclomatic_complexity
 from lm_eval_codemind.languages.python.complexity.dependencies import dependencies
-from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
 from lm_eval_codemind.languages.python.lines import lines_of_code
 from lm_eval_codemind.problems import Complexity
-
-__all__ = [
-    "cyclomatic_complexity",
-    "dependencies",
-    "literal_type",
-    "measure",
-    "text_type",
-    "unit_complexities",
-]
 
 
 def measure(code: str, loop_length: int | None = None) -> Complexity | None:
