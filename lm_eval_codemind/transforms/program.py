@@ -403,21 +403,16 @@ def _start(body: list[ast.stmt]) -> int:
     return index
 
 
-def _bodies(node: ast.stmt) -> Iterator[tuple[list[ast.stmt], str]]:
-    """Yield the blocks of a compound statement, in the order of the source, with what they are."""
-    if isinstance(node, ast.Match):
-        for case in node.cases:
-            yield case.body, "case"
-        return
-    for attribute, kind in (("body", "body"), ("handlers", "handler"), ("orelse", "else"), ("finalbody", "finally")):
-        part = getattr(node, attribute, None)
-        if not part:
-            continue
-        if attribute == "handlers":
-            for handler in part:
-                yield handler.body, kind
-        else:
-            yield part, kind
+def _bodies(node: ast.stmt) -> list[tuple[list[ast.stmt], str]]:
+    """Return the blocks of a compound statement, in the order of the source, with what they are."""
+    found = [
+        (getattr(node, "body", []), "body"),
+        *((handler.body, "handler") for handler in getattr(node, "handlers", ())),
+        *((case.body, "case") for case in getattr(node, "cases", ())),
+        (getattr(node, "orelse", []), "else"),
+        (getattr(node, "finalbody", []), "finally"),
+    ]
+    return [(body, kind) for body, kind in found if body]
 
 
 def _runs_implicitly(node: FunctionNode) -> bool:

@@ -333,45 +333,36 @@ class _Unroller:
         return written
 
     def _if(self, statement: ast.If, record: Record, depth: int) -> tuple[list[ast.stmt], bool]:
+        ways = {True, False}
         if jumps([statement]):
             entry = record.get(str(number_of(statement)))
             if entry is None:
                 return [], False
-            written, jumped = self._suite(statement.body if entry["if"] else statement.orelse, record, depth)
-            if not written:
-                return self._effect(statement.test, record), jumped
-            decided = copy.copy(statement)
-            decided.test = self._expression(statement.test, record)
-            decided.body = written if entry["if"] else [ast.Pass()]
-            decided.orelse = [] if entry["if"] else written
-            return [decided], jumped
+            ways = {bool(entry["if"])}
+        body, jumped = self._suite(statement.body if True in ways else (), record, depth)
+        orelse, jumped_else = self._suite(statement.orelse if False in ways else (), record, depth)
+        jumped = jumped or jumped_else
+        if not body and not orelse:
+            return self._effect(statement.test, record), jumped
         new = copy.copy(statement)
         new.test = self._expression(statement.test, record)
-        new.body, _ = self._suite(statement.body, record, depth)
-        new.orelse, _ = self._suite(statement.orelse, record, depth)
-        if not new.body and not new.orelse:
-            return self._effect(statement.test, record), False
-        new.body = new.body or [ast.Pass()]
-        return [new], False
+        new.body, new.orelse = body or [ast.Pass()], orelse
+        return [new], jumped
 
     def _other(self, statement: ast.stmt, record: Record, depth: int) -> tuple[list[ast.stmt], bool]:
-        if not any(True for _ in suites_of(statement)):
-            new = copy.deepcopy(statement)
-            _Renamed(record, self._names).of(new)
-            return [new], False
         # A deep copy keeps the numbers of the nodes.
-        compound = copy.deepcopy(statement)
-        _Renamed(record, self._names).of(compound)
+        new = copy.deepcopy(statement)
+        _Renamed(record, self._names).of(new)
         jumped = left = False
-        for owner, name in suites_of(compound):
+        for owner, name in suites_of(new):
             if name == "orelse" and left:
                 setattr(owner, name, [])
                 continue
             body, ended = self._suite(getattr(owner, name), record, depth)
-            left = left or (ended and name == "body" and owner is compound)
+            left = left or (ended and name == "body" and owner is new)
             jumped = jumped or ended
             setattr(owner, name, body or ([ast.Pass()] if name == "body" or getattr(owner, name) else []))
-        return [compound], jumped
+        return [new], jumped
 
     def _effect(self, expression: ast.expr, record: Record) -> list[ast.stmt]:
         """Return a statement that only evaluates an expression, or nothing if that has no effect."""

@@ -101,16 +101,12 @@ def _constructs(root: Node) -> list[tuple[str, frozenset[str]]]:
         node, around = pending.pop()
         if node.kind in _SCOPES:
             around = frozenset()
-        kind = _kind(node)
+        kind = _KINDS.get(node.kind, "")
+        if kind == "match" and not is_switch_statement(node):
+            kind = ""
         # An `else if` is a further arm of its `if`, not another construct.
         if kind and not is_else_if(node):
             found.append((kind, around))
             around |= {kind}
         pending.extend((child, around) for child in reversed(node.children) if child.children)
     return found
-
-
-def _kind(node: Node) -> str:
-    if node.kind == "switch_expression" and not is_switch_statement(node):
-        return ""
-    return _KINDS.get(node.kind, "")
