@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
@@ -90,15 +90,6 @@ class Block:
         while place is not None:
             yield place
             place = place[0].parent
-
-
-@dataclass(eq=False)
-class _Called:
-    """The uses of a function's name in the program."""
-
-    deep: bool = False
-    repeated: bool = False
-    refers: set[str] = field(default_factory=set)
 
 
 class Program:
@@ -211,22 +202,19 @@ class Program:
     # -- functions ------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _calls(self) -> dict[str, _Called]:
-        """Per name of a function or class: whether a recursive one calls it, and whether it may run many times."""
+    def _calls(self) -> tuple[set[str], set[str]]:
+        """The names of functions and classes that a recursive one reaches, and of those that may run many times."""
         defined = [node for node in self.symbols.scopes if isinstance(node, DEFINITIONS)]
-        used = {node.name: _Called() for node in defined}
-        for node in defined:
-            used[node.name].repeated |= not isinstance(node, ast.ClassDef) and _runs_implicitly(node)
-        _note_references(self.tree, used, self._imported_modules)
-        reached = {name: _closure(name, used) for name in used}
-        recursive = {name for name in used if name in reached[name]}
-        for name in recursive:
-            used[name].repeated = used[name].deep = True
-        for name, called in used.items():
-            for other in reached[name]:
-                used[other].repeated |= called.repeated
-                used[other].deep |= name in recursive
-        return used
+        refers: dict[str, set[str]] = {node.name: set() for node in defined}
+        repeated = {node.name for node in defined if not isinstance(node, ast.ClassDef) and _runs_implicitly(node)}
+        _note_references(self.tree, refers, repeated, self._imported_modules)
+        reached = {name: _closure(name, refers) for name in refers}
+        recursive = {name for name in refers if name in reached[name]}
+        repeated |= recursive
+        return (
+            recursive.union(*(reached[name] for name in recursive)),
+            repeated.union(*(reached[name] for name in repeated)),
+        )
 
     @cached_property
     def _imported_modules(self) -> set[str]:
@@ -237,12 +225,12 @@ class Program:
 
     def is_deep(self, function: FunctionNode) -> bool:
         """Whether a function is recursive or called by a recursive one, so that the stack may be nearly full."""
-        return self._calls[function.name].deep
+        return function.name in self._calls[0]
 
     def is_repeated(self, block: Block | None) -> bool:
         """Whether one run of the program, or one call from outside, may run the block many times."""
         while block is not None:
-            if block.loops or (block.function is not None and self._calls[block.function.name].repeated):
+            if block.loops or (block.function is not None and block.function.name in self._calls[1]):
                 return True
             block = block.outer
         return False
@@ -421,7 +409,9 @@ def _runs_implicitly(node: FunctionNode) -> bool:
     return special or any(not isinstance(d, ast.Name) or d.id == "property" for d in node.decorator_list)
 
 
-def _note_references(tree: ast.Module, used: Mapping[str, _Called], modules: Collection[str]) -> None:
+def _note_references(
+    tree: ast.Module, refers: Mapping[str, set[str]], repeated: set[str], modules: Collection[str]
+) -> None:
     """Note which functions each function's body mentions, and which mentions may mean many calls.
 
     Many: in a loop, comprehension or lambda, or mentioned without a call (as `key=`, for `map`, as an attribute).
@@ -442,10 +432,11 @@ def _note_references(tree: ast.Module, used: Mapping[str, _Called], modules: Col
                 pending.append((mentioned.value, often, within))
                 of_module = isinstance(mentioned.value, ast.Name) and mentioned.value.id in modules
                 name = "" if of_module else mentioned.attr
-            if name in used:
-                used[name].repeated |= often or mentioned is node
+            if name in refers:
+                if often or mentioned is node:
+                    repeated.add(name)
                 for function in within:
-                    used[function].refers.add(name)
+                    refers[function].add(name)
             continue
         inner = often or isinstance(node, (*LOOPS, *COMPREHENSIONS, ast.Lambda))
         # A decorator's mention is one call.
@@ -456,13 +447,13 @@ def _note_references(tree: ast.Module, used: Mapping[str, _Called], modules: Col
                 pending.append((child, inner, body if isinstance(child, ast.stmt) else within))
 
 
-def _closure(name: str, used: dict[str, _Called]) -> set[str]:
+def _closure(name: str, refers: Mapping[str, set[str]]) -> set[str]:
     """Return the names reachable from a function's mentions."""
     reached: set[str] = set()
-    waiting = list(used[name].refers)
+    waiting = list(refers[name])
     while waiting:
         other = waiting.pop()
         if other not in reached:
             reached.add(other)
-            waiting += used[other].refers
+            waiting += refers[other]
     return reached

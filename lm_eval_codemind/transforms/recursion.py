@@ -102,16 +102,8 @@ def {step}({position}, {stop}):
 
 def _literal_range(call: ast.Call) -> range | None:
     """Return the range whose bounds are written as integers, None if they are not."""
-    numbers = []
-    for argument in call.args:
-        try:
-            number = ast.literal_eval(argument)
-        except ValueError:
-            return None
-        if type(number) is not int:
-            return None
-        numbers.append(number)
     try:
-        return range(*numbers)
+        numbers = [ast.literal_eval(argument) for argument in call.args]
+        return range(*numbers) if all(type(number) is int for number in numbers) else None
     except ValueError:
         return None

@@ -30,27 +30,16 @@ class Scope:
     global_names: set[str] = field(default_factory=set)
     nonlocal_names: set[str] = field(default_factory=set)
 
-    @property
-    def module(self) -> Scope:
-        """The outermost scope."""
-        scope = self
-        while scope.parent is not None:
-            scope = scope.parent
-        return scope
-
     def resolve(self, name: str) -> Scope:
         """Return the scope whose variable `name` means here; builtins resolve to the module."""
-        if name in self.global_names:
-            return self.module
-        scope: Scope | None = self
-        while scope is not None:
+        scope, is_global = self, False
+        while scope.parent is not None:
             if scope.kind != "class" or scope is self:
-                if name in scope.global_names:
-                    return scope.module
-                if name in scope.bound:
+                is_global = is_global or name in scope.global_names
+                if name in scope.bound and not is_global:
                     return scope
             scope = scope.parent
-        return self.module
+        return scope
 
 
 @dataclass(eq=False)
