@@ -46,7 +46,9 @@ def java_assertions(suite: str) -> dict[str, str]:
     the statements of ``main`` that make what it uses. One with several calls, or that draws its arguments, is left out.
     """
     tree = parse_valid(suite)
-    lists = (node for node in tree.nodes if node.kind == "local_variable_declaration" and _element_list(tree, node))
+    lists = (
+        node for node in tree.root.walk() if node.kind == "local_variable_declaration" and _element_list(tree, node)
+    )
     listed = next(lists, None)
     if listed is None or listed.parent is None:
         return {}

@@ -70,8 +70,8 @@ def cyclomatic_complexity(tree: Tree) -> int:
     local class is a separate unit.
     """
     # The complexity of each unit by the offset it starts at; the initialisers are unit -1.
-    units = {node.start: 1 for node in tree.nodes if node.kind in METHODS and node.child("body") is not None}
-    for node in tree.nodes:
+    units = {node.start: 1 for node in tree.root.walk() if node.kind in METHODS and node.child("body") is not None}
+    for node in tree.root.walk():
         if not _decides(node):
             continue
         around = (outer.start for outer in node.ancestors() if outer.kind in METHODS and outer.start in units)
