@@ -11,11 +11,12 @@ from tqdm.auto import tqdm
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.execution import Sandbox
-from lm_eval_codemind.languages.python.tracing import Trace, Traced, TraceFailed, line_of, runs, submit
+from lm_eval_codemind.languages.python.tracing import Trace, TraceFailed
 from lm_eval_codemind.languages.python.tracing.recorder import units, written
 from lm_eval_codemind.languages.python.tracing.run import result_of
 from reval_differences import PATH_CAUSES, Differences
 from runtime_proof import events_job
+from watching import Traced, line_of, runs, submit
 
 _MAX_STEPS = 100_000
 
@@ -35,7 +36,7 @@ def compare_readings(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) 
             watches: dict[int, list[str]] = {}
             for each in given.questions:
                 watches.setdefault(line_of(tree, each["line"]) or each["line"], []).append(each["variable"])
-            traced = Traced(program.code, given.expression, given.before, watches=watches)
+            traced = Traced(program.code, given.expression, watches, given.before)
             ours = submit(sandbox, traced, max_steps=_MAX_STEPS, max_value=10_000)
             pending.append((program, given, tree, ours, sandbox.submit(events_job(program, given))))
     found: Differences = {}

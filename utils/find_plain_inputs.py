@@ -8,17 +8,22 @@ With ``--constants`` it says instead how many problems one and the same answer s
 
 from __future__ import annotations
 
+import ast
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import click
 
 from lm_eval_codemind.answers.comparison import same_computed
+from lm_eval_codemind.answers.literals import Arguments, Constructed
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Limits, Sandbox, ScriptCase
 from lm_eval_codemind.facts.plain_inputs import PLAIN_INPUTS, load_plain_inputs
 from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
 from ship import save
 
@@ -54,13 +59,53 @@ def find_plain_inputs(problems: Iterable[Problem], workers: int = 1) -> dict[str
         (problem, given)
         for problem in problems
         if problem.output is not None and kind_of(problem).masked_input(problem) is not None
-        for given in kind_of(problem).plain_inputs(problem)
+        for given in plain_inputs(problem)
     ]
     solved: dict[str, list[str]] = {}
     for (problem, given), output in zip(pairs, computed_outputs(pairs, workers), strict=True):
         if output is not None and same_computed(output, problem.output or "", kind_of(problem).printed):
             solved.setdefault(problem.problem_id, []).append(given)
     return solved
+
+
+def plain_inputs(problem: Problem) -> list[str]:
+    """Return the inputs that say nothing: all empty, zero, or left to their defaults."""
+    kind = python_kind(problem)
+    if kind.printed:
+        return ["", re.sub(r"-?\d+(?:\.\d+)?", "0", problem.input)]
+    masked = kind.masked(problem)
+    if masked is None or masked.known is None:
+        return []
+    fillings = [[_emptied(value) for value in masked.known]]
+    optional = _optional(problem) if masked.whole.arguments else set()
+    if optional:
+        named = _emptied(masked.known[0].named(masked.parameters))
+        left = tuple(pair for pair in named.keywords if pair[0] not in optional)
+        fillings.append([Arguments(named.positional, left)])
+    return list(dict.fromkeys(masked.whole.filled(values) for values in fillings))
+
+
+def _emptied(value: Any) -> Any:
+    """Return the empty value of the same type: zero for a number."""
+    if isinstance(value, Arguments):
+        keywords = tuple((name, _emptied(item)) for name, item in value.keywords)
+        return Arguments(tuple(_emptied(item) for item in value.positional), keywords)
+    if isinstance(value, Constructed):
+        return Constructed(value.name, (0,) if value.name == "range" else ())
+    return type(value)()
+
+
+def _optional(problem: Problem) -> set[str]:
+    """Return the parameters of a problem's function that have a default and may be given by name."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+    nodes = [node for node in ast.walk(ast.parse(problem.code)) if isinstance(node, functions)]
+    named = [node.args for node in nodes if node.name == problem.entry_point]
+    if not named or named[-1].posonlyargs:
+        return set()
+    arguments = named[-1]
+    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    by_position = arguments.args[len(arguments.args) - len(arguments.defaults) :]
+    return {one.arg for one in [*by_position, *(one for one, default in by_name if default)]}
 
 
 def _job(problem: Problem, given: str, limits: Limits) -> Job:
@@ -93,7 +138,7 @@ def main(names: tuple[str, ...], constants: bool, workers: int) -> None:
 def try_constants(name: str, problems: Sequence[Problem], workers: int) -> None:
     """Print how many problems each common constant answer solves."""
     asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]
-    common = Counter(given for problem in asked for given in kind_of(problem).plain_inputs(problem))
+    common = Counter(given for problem in asked for given in plain_inputs(problem))
     for answer, _ in common.most_common(8):
         readable = [(problem, given) for problem in asked if (given := kind_of(problem).read_input(answer, problem))]
         outputs = computed_outputs([(problem, given.input) for problem, given in readable], workers)

@@ -23,6 +23,7 @@ from lm_eval_codemind.facts.revealing_tests import REVEALING_TESTS
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
 from ship import save
+from suite_assertions import assertions
 
 
 def find_revealing_tests(
@@ -73,8 +74,7 @@ def _run(jobs: Mapping[str, Job], sandbox: SharedPool) -> dict[str, Outcome]:
 
 def assertions_of(problem: Problem) -> dict[str, str]:
     """Return the assertions of a suite that stand by themselves and are short enough to be shown, with their calls."""
-    found = kind_of(problem).assertions(problem)
-    return {test: call for test, call in found.items() if len(test) <= SHOWN_CHARACTERS}
+    return {test: call for test, call in assertions(problem).items() if len(test) <= SHOWN_CHARACTERS}
 
 
 def _alone(problem: Problem, test: str) -> Job:

@@ -7,22 +7,23 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from lm_eval_codemind.languages.python.names import called_name
+from lm_eval_codemind.transforms.moving import jumps
+from lm_eval_codemind.transforms.program import LOOPS
 from lm_eval_codemind.transforms.unrolling import (
     FUNCTIONS,
     JUMPS,
-    LOOPS,
-    MAX_COPIES,
     CallRewriter,
     CopyRecord,
     NumberedProgram,
     Record,
     Unrollable,
-    called_name,
-    check_supported,
-    has_jumps,
     number_of,
+    own_nodes,
     suites_of,
 )
+
+MAX_COPIES = 200
 
 
 def has_loops(code: str) -> bool:
@@ -149,7 +150,7 @@ class _Instrumenter:
         return [new for statement in suite for new in self._statement(statement, depth)]
 
     def _statement(self, statement: ast.stmt, depth: int) -> list[ast.stmt]:
-        check_supported(statement)
+        _check_supported(statement)
         inside = f"_u_{depth}"
         if isinstance(statement, FUNCTIONS):
             if statement.name in self._program.concerned:
@@ -170,7 +171,7 @@ class _Instrumenter:
             return [*ast.parse(f"_u_jump({inside}, '{number_of(statement)}')").body, statement]
         if isinstance(statement, ast.For):
             return [self._for(statement, depth)]
-        if isinstance(statement, ast.If) and has_jumps(statement):
+        if isinstance(statement, ast.If) and jumps([statement]):
             statement.test = _calling(f"_u_test({inside}, '{number_of(statement)}')", statement.test)
         for owner, name in suites_of(statement):
             setattr(owner, name, self._suite(getattr(owner, name), depth))
@@ -194,6 +195,15 @@ class _Instrumenter:
         loop.body = [*ast.parse(f"_u_body({entry})").body, *self._suite(loop.body, depth + 1)]
         loop.orelse = [*ast.parse(f"_u_end({entry})").body, *self._suite(loop.orelse, depth)]
         return [*ast.parse(f"{entry} = _u_start(_u_{depth}, '{number_of(loop)}')").body, loop]
+
+
+def _check_supported(statement: ast.stmt) -> None:
+    """Raise if a statement holds a loop or a jump where it cannot be replaced."""
+    jumping = (isinstance(statement, ast.Match) and jumps([statement])) or jumps(getattr(statement, "finalbody", ()))
+    if jumping or isinstance(statement, ast.AsyncFor):
+        raise Unrollable("syntax")
+    if isinstance(statement, ast.ClassDef) and any(isinstance(node, LOOPS) for node in own_nodes(statement.body)):
+        raise Unrollable("syntax")
 
 
 def _calling(text: str, *arguments: ast.expr) -> ast.expr:

@@ -19,10 +19,10 @@ from lm_eval_codemind.catalogue import benchmarks, fixed_form
 from lm_eval_codemind.execution import Job, Limits, Sandbox
 from lm_eval_codemind.facts.buggy_suites import BUGGY_OUTPUTS
 from lm_eval_codemind.facts.revealing_tests import with_revealing_tests
-from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
 from lm_eval_codemind.proof.prove import prove_labels
 from ship import save
+from suite_assertions import assertions
 
 # What a buggy program does not return from within this is not asked about.
 _SOON = Limits(cpu_seconds=2, wall_seconds=20)
@@ -30,9 +30,9 @@ _SOON = Limits(cpu_seconds=2, wall_seconds=20)
 
 def calls_of(problem: Problem) -> list[str]:
     """Return the calls that a buggy program's own suite asks about: that of its input, and those of the suite T."""
-    assertions = kind_of(problem).assertions(problem)
     own = [problem.input] if problem.input else []
-    return list(dict.fromkeys([*own, *(call for call in assertions.values() if len(call) <= SHOWN_CHARACTERS)]))
+    calls = [call for call in assertions(problem).values() if len(call) <= SHOWN_CHARACTERS]
+    return list(dict.fromkeys([*own, *calls]))
 
 
 def prove_outputs(problems: Sequence[Problem], sandbox: Sandbox, workers: int = 1) -> dict[str, dict[str, str]]:

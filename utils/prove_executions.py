@@ -33,10 +33,10 @@ from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.facts.executions import Execution, load_executions
 from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
 from lm_eval_codemind.languages.python.tracing.recorder import CodeUnit, units
-from lm_eval_codemind.languages.python.tracing.run import recorder_source
 from lm_eval_codemind.languages.python.tracing.trace import read_trace
 from lm_eval_codemind.problems import Problem
 from ship import save
+from watching import watching_source
 
 NAMES = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 SEED = "codemind executions 1"
@@ -116,7 +116,7 @@ def observed(problem: Problem, given: RuntimeInput, record: Record | None) -> tu
     if record is None:
         return "differs", []
     program = units(ast.parse(given.code))
-    trace = read_trace(record, program, watches_of(given))
+    trace = read_trace(record, program)
     if trace.truncated:
         return "long", []
     if given.expression is None:
@@ -243,7 +243,7 @@ def prove(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
         sources = [(tracing_source(given), stdin_of(given)) for _, given in inputs]
         runs = [(python, seed) for python in pythons for seed in HASH_SEEDS]
         with ThreadPoolExecutor(2) as pool:
-            pending = [pool.submit(run_all, *run, recorder_source(), sources) for run in runs]
+            pending = [pool.submit(run_all, *run, watching_source(), sources) for run in runs]
         records = [future.result() for future in pending]
         drawn = random.Random(f"{SEED} {name}")
         found: dict[str, Execution] = {}

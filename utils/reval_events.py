@@ -32,9 +32,7 @@ class _State:
         self.merged = 0
 
 
-def record(
-    program: str, *, stdin: str, before: str, expression: str, watches: Any, questions: list[list[Any]]
-) -> dict[str, Any]:
+def record(program: str, *, stdin: str, before: str, expression: str, questions: list[list[Any]]) -> dict[str, Any]:
     """Run an input and return upstream's labels of questions on it.
 
     Args:
@@ -42,7 +40,6 @@ def record(
         stdin: Not used.
         before: Statements executed before tracing starts.
         expression: What is evaluated and traced.
-        watches: Not used.
         questions: Pairs of a line, counted from 1, and the source of a variable.
 
     Returns:

@@ -13,10 +13,11 @@ from tqdm.auto import tqdm
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.execution import Job, Sandbox
 from lm_eval_codemind.facts.runtime_inputs import RuntimeInput, inputs_of
-from lm_eval_codemind.languages.python.tracing import Trace, Traced, TraceFailed, Value, runs, submit
+from lm_eval_codemind.languages.python.tracing import Trace, TraceFailed, Value
 from lm_eval_codemind.languages.python.tracing.run import LIMITS, job_source, result_of
 from lm_eval_codemind.problems import Problem
 from runtime_rules import points
+from watching import Traced, runs, submit
 
 MAX_STEPS = 20_000
 # Nobody should be asked for a value longer than this, in characters of its literal.
@@ -119,9 +120,9 @@ def _agreed(one: list[Any], other: list[Any] | None) -> list[Any] | None:
 def _traced(given: RuntimeInput) -> Traced:
     watches = {line: point.variables for line, point in points(given.code).items()}
     if given.expression is None:
-        return Traced(given.code, stdin=given.input, watches=watches)
+        return Traced(given.code, None, watches, stdin=given.input)
     expression = f"{given.expression}\n_codemind_seen"
-    return Traced(given.code, expression, _SEEN.format(limit=MAX_VALUE) + given.before, watches=watches)
+    return Traced(given.code, expression, watches, _SEEN.format(limit=MAX_VALUE) + given.before)
 
 
 def _observed(problem: Problem, given: RuntimeInput, trace: Trace) -> Observed:
@@ -200,7 +201,6 @@ def events_job(program: reval.TracedProgram, given: reval.Input) -> Job:
         "stdin": "",
         "before": given.before,
         "expression": given.expression,
-        "watches": {},
         "questions": [[each["line"], each["variable"]] for each in given.questions],
     }
     source = job_source(_events_source(), [program.code, given.before], options)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.languages.python.tracing import Step, Trace, Traced, TraceFailed, trace
+from lm_eval_codemind.languages.python.tracing import Step, Trace, TraceFailed, trace
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _WIDEST = 48
@@ -52,9 +52,8 @@ def command(file: Path, given: str | None, script: bool, max_steps: int, max_val
     code = file.read_text(encoding="utf-8")
     # In a shell, the last line break of a text is easily forgotten.
     stdin = f"{given}\n" if script and given and not given.endswith("\n") else given or ""
-    traced = Traced(code, None, stdin=stdin) if script else Traced(code, given)
     try:
-        seen = trace(traced, max_steps=max_steps, max_value=max_value)
+        seen = trace(code, None if script else given, stdin if script else "", max_steps=max_steps, max_value=max_value)
     except SyntaxError as error:
         raise click.ClickException(f"{file}: not a Python program ({error}); fix it first") from error
     except TraceFailed as error:

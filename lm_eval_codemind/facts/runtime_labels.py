@@ -1,8 +1,10 @@
 """Labels of questions about runtime behaviour: their definition, and the packaged labels.
 
-A label is about the n-th run of a line, counted by start (see :mod:`lm_eval_codemind.languages.python.tracing`). The
-value is the variable's value in the frame of that run when the run ends. The next line is the line of the first
-statement that starts after the start of the run, in any frame of the program; statements of the test do not count.
+A label is about the n-th run of a line, counted by start. A run is what a frame executes on that line without going
+elsewhere: mostly one step, several where several statements share the line. A loop written on one line begins a new run
+with every turn. Calls in between do not end a run. The value is the variable's value in the frame of that run when the
+run ends. The next line is the line of the first statement that starts after the start of the run, in any frame of the
+program; statements of the test do not count.
 ``utils/prove_runtime.py`` executes the programs and writes one packaged file per benchmark.
 """
 

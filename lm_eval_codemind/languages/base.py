@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -171,13 +171,6 @@ class Kind(abc.ABC):
         """Return the test that a prompt shows with a program: the drawn one, else cases of standard input."""
         return problem.hint_test or as_text(shown_cases(problem.cases, TEST_CASES))
 
-    def assertions(self, problem: Problem) -> Mapping[str, str]:
-        """Return the assertions of a problem's suite that need no other code, each with the call in it.
-
-        Each has the form that :meth:`with_tests` takes. Empty where there are none.
-        """
-        return {}
-
     def with_tests(self, problem: Problem, tests: str) -> Problem:
         """Return the problem with other tests, which may use what the old ones import."""
         return dataclasses.replace(problem, tests=tests)
@@ -207,10 +200,6 @@ class Kind(abc.ABC):
     def likely_input(self, response: str, problem: Problem) -> str | None:
         """Return the part of a response without markers that is most likely its answer; None if there is none."""
         return None
-
-    def plain_inputs(self, problem: Problem) -> list[str]:
-        """Return the inputs that say nothing: all empty, zero, or left to their defaults."""
-        return []
 
     def known_inputs(self, problem: Problem) -> list[str]:
         """Return the inputs of the problem and its tests, in the form of ``problem.input``, the problem's own first."""

@@ -46,20 +46,20 @@ class ExtractAssignment(Rule):
         if program.reflective:
             return []
         found = []
-        for block in program.blocks:
-            if isinstance(block.owner, ast.ClassDef) or (block.function and program.is_deep(block.function)):
+        for block, index, node in program.statements():
+            if block.function and program.is_deep(block.function):
                 continue
-            for index, node in enumerate(block.statements):
-                if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.BinOp):
-                    continue
-                if not isinstance(node.value.op, _ARITHMETIC) or escapes(node.value) or has_walrus(node.value):
-                    continue
-                if has_private_names(node.value) or not _has_names(node.value):
-                    continue
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and self._fits(node.value):
                 passed = self._passed(program, block, index, node.value)
                 if passed is not None:
                     found.append((block, index, passed))
         return found
+
+    @staticmethod
+    def _fits(value: ast.BinOp) -> bool:
+        if not isinstance(value.op, _ARITHMETIC) or not any(isinstance(part, ast.Name) for part in ast.walk(value)):
+            return False
+        return not (escapes(value) or has_walrus(value) or has_private_names(value))
 
     @staticmethod
     def _passed(program: Program, block: Block, index: int, value: ast.expr) -> list[str] | None:
@@ -94,10 +94,6 @@ def _is_variable(program: Program, name: str) -> bool:
     return all(isinstance(o.node, ast.Name) for o in occurrences)
 
 
-def _has_names(node: ast.AST) -> bool:
-    return any(isinstance(part, ast.Name) for part in ast.walk(node))
-
-
 class ExtractReturn(Rule):
     """Changes `return L op R` to `return f(L, R)` with a new function f. L and R are evaluated at the same place."""
 
@@ -109,16 +105,16 @@ class ExtractReturn(Rule):
         """Return the `return` statements with arithmetic or one comparison."""
         if program.reflective:
             return []
-        found = []
-        for block in program.blocks:
-            for index, node in enumerate(block.statements):
-                if not isinstance(node, ast.Return) or _in_helper(block, node):
-                    continue
-                value = node.value
-                arithmetic = isinstance(value, ast.BinOp) and isinstance(value.op, _ARITHMETIC)
-                if arithmetic or (isinstance(value, ast.Compare) and len(value.ops) == 1):
-                    found.append((block, index))
-        return found
+        return [
+            (block, index)
+            for block, index, node in program.statements()
+            if isinstance(node, ast.Return) and self._fits(node.value) and not _in_helper(block, node)
+        ]
+
+    @staticmethod
+    def _fits(value: ast.expr | None) -> bool:
+        arithmetic = isinstance(value, ast.BinOp) and isinstance(value.op, _ARITHMETIC)
+        return arithmetic or (isinstance(value, ast.Compare) and len(value.ops) == 1)
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
         block, index = site
@@ -163,7 +159,8 @@ class PassThroughDecorator(Rule):
         """Return the functions that can have a new decorator."""
         if program.reflective:
             return []
-        return [node for _, node in program.functions if self._fits(program, node)]
+        functions = [block.function for block in program.blocks if block.is_top and block.function is not None]
+        return [node for node in functions if self._fits(program, node)]
 
     def _fits(self, program: Program, node: FunctionNode) -> bool:
         if isinstance(node, ast.AsyncFunctionDef) or program.is_deep(node) or node.name in program.made_names:
@@ -180,7 +177,7 @@ class PassThroughDecorator(Rule):
         return True
 
     def apply(self, program: Program, site: FunctionNode, rng: Random) -> None:
-        module = program.import_module("functools", rng)
+        module = program.imported("import functools", rng)
         decorator, wrapper = program.function_name(rng), program.function_name(rng)
         function, result = program.variable_name(rng), program.variable_name(rng)
         text = f"""
@@ -208,9 +205,7 @@ class BoxAndIndex(Rule):
         """Return the assignments outside of class bodies."""
         return [
             (block, index)
-            for block in program.blocks
-            if not isinstance(block.owner, ast.ClassDef)
-            for index, node in enumerate(block.statements)
+            for block, index, node in program.statements()
             if isinstance(node, ast.Assign) and self._fits(node)
         ]
 
@@ -240,12 +235,12 @@ class ExpandAugmentedAssignment(Rule):
 
     def sites(self, program: Program) -> list[Site]:
         """Return the augmented assignments to local variables (in scripts also to the module's)."""
+        if program.reflective:
+            return []
         plain = PlainValues(program)
         return [
             (block, index)
-            for block in program.blocks
-            if not isinstance(block.owner, ast.ClassDef) and not program.reflective
-            for index, node in enumerate(block.statements)
+            for block, index, node in program.statements()
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and plain.is_plain(node.target)
         ]
 
@@ -265,7 +260,6 @@ class PlainValues:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._occurrences = {id(o.node): o for o in program.symbols.occurrences if o.attribute == "id"}
         self._values: dict[int, ast.expr] = {}
         for node in ast.walk(program.tree):
             if isinstance(node, ast.Assign):
@@ -273,7 +267,7 @@ class PlainValues:
                     self._add(target, node.value)
             elif isinstance(node, (ast.AnnAssign, ast.AugAssign)) and node.value is not None:
                 self._values[id(node.target)] = node.value
-            elif isinstance(node, (ast.For, ast.comprehension)) and self._counts(node.iter):
+            elif isinstance(node, (ast.For, ast.comprehension)) and self._is_call(node.iter, "range"):
                 self._values[id(node.target)] = ast.Constant(0)
 
     def _add(self, target: ast.expr, value: ast.expr) -> None:
@@ -286,9 +280,6 @@ class PlainValues:
         else:
             self._values[id(target)] = value
 
-    def _counts(self, node: ast.expr) -> bool:
-        return self._is_call(node, "range")
-
     def _reads_numbers(self, node: ast.expr) -> bool:
         """Whether a node is `map(int, ...)`, as scripts read their input."""
         if not isinstance(node, ast.Call) or not self._is_call(node, "map") or len(node.args) != 2:
@@ -300,30 +291,25 @@ class PlainValues:
         is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
         return is_call and self._program.is_builtin(name)
 
-    def is_plain(self, node: ast.expr, visiting: frozenset[tuple[int, str]] = frozenset()) -> bool:
+    def is_plain(self, node: ast.expr, visited: frozenset[ast.AST] = frozenset()) -> bool:
         """Whether an expression is sure to be a number or text."""
         if isinstance(node, ast.Constant):
             return isinstance(node.value, (int, float, complex, str, bytes))
         if isinstance(node, ast.JoinedStr):
             return True
         if isinstance(node, ast.BinOp):
-            return self.is_plain(node.left, visiting) and self.is_plain(node.right, visiting)
+            return self.is_plain(node.left, visited) and self.is_plain(node.right, visited)
         if isinstance(node, ast.UnaryOp):
-            return isinstance(node.op, ast.Not) or self.is_plain(node.operand, visiting)
+            return isinstance(node.op, ast.Not) or self.is_plain(node.operand, visited)
         if isinstance(node, ast.IfExp):
-            return self.is_plain(node.body, visiting) and self.is_plain(node.orelse, visiting)
+            return self.is_plain(node.body, visited) and self.is_plain(node.orelse, visited)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             return node.func.id in self._MAKERS and self._program.is_builtin(node.func.id)
         if isinstance(node, ast.Name):
-            occurrence = self._occurrences[id(node)]
-            home = occurrence.home
-            if home.kind == "class" or (home.kind == "module" and not self._program.script):
-                return False
-            key = (id(home), node.id)
+            places = self._program.bindings(node)
             # A variable that depends on itself is plain if everything else it gets is.
-            if key in visiting:
+            if places and places[0] in visited:
                 return True
-            bindings = [o for o in self._program.symbols.variable(home, node.id) if o.binds]
-            values = [self._values.get(id(o.node)) for o in bindings]
-            return bool(values) and all(v is not None and self.is_plain(v, visiting | {key}) for v in values)
+            values = [self._values.get(id(place)) for place in places]
+            return bool(values) and all(v is not None and self.is_plain(v, visited | {places[0]}) for v in values)
         return False

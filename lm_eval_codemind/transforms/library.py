@@ -27,17 +27,16 @@ class DiscardedCall(Rule):
 
     Args:
         name: The name of the rule.
-        module: The module to import.
-        function: The name to import from it; empty if the call uses the module's own name.
+        statement: The import of the name that the call uses.
         call: The imported name and a source of random numbers -> the call.
     """
 
     group = "library"
     limit = 1
 
-    def __init__(self, name: str, module: str, function: str, call: Callable[[str, Random], str]) -> None:
+    def __init__(self, name: str, statement: str, call: Callable[[str, Random], str]) -> None:
         self.name = name
-        self._module, self._function, self._call = module, function, call
+        self._import, self._call = statement, call
 
     def sites(self, program: Program) -> list[Site]:
         """Return the gaps between the statements."""
@@ -57,11 +56,7 @@ class DiscardedCall(Rule):
     def apply(self, program: Program, site: Site, rng: Random) -> None:
         block, index = site
         following = block.statements[index] if index < len(block.statements) else None
-        if self._function:
-            used = program.import_from(self._module, self._function, rng)
-        else:
-            used = program.import_module(self._module, rng)
-        (call,) = statements(self._call(used, rng))
+        (call,) = statements(self._call(program.imported(self._import, rng), rng))
         if following is None:
             block.statements.append(call)
         else:
@@ -101,10 +96,10 @@ def _connection(function: str, rng: Random) -> str:
 
 
 DISCARDED_CALLS = (
-    DiscardedCall("base64", "base64", "", _b64encode),
-    DiscardedCall("ttest_ind", "scipy.stats", "ttest_ind", _ttest),
-    DiscardedCall("shuffle", "sklearn.utils", "shuffle", _shuffle),
-    DiscardedCall("fernet", "cryptography.fernet", "Fernet", _fernet),
-    DiscardedCall("dateutil", "dateutil.parser", "isoparse", _isoparse),
-    DiscardedCall("http_connection", "http.client", "HTTPConnection", _connection),
+    DiscardedCall("base64", "import base64", _b64encode),
+    DiscardedCall("ttest_ind", "from scipy.stats import ttest_ind", _ttest),
+    DiscardedCall("shuffle", "from sklearn.utils import shuffle", _shuffle),
+    DiscardedCall("fernet", "from cryptography.fernet import Fernet", _fernet),
+    DiscardedCall("dateutil", "from dateutil.parser import isoparse", _isoparse),
+    DiscardedCall("http_connection", "from http.client import HTTPConnection", _connection),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS
 from lm_eval_codemind.transforms.program import DEFINITIONS, LOOPS, Block, Program
@@ -54,24 +53,7 @@ def jumps(
     return found
 
 
-@dataclass(frozen=True)
-class Declarations:
-    """The declarations that a function needs so that moved statements bind the same variables as before."""
-
-    global_names: tuple[str, ...] = ()
-    nonlocal_names: tuple[str, ...] = ()
-
-    def statements(self) -> list[ast.stmt]:
-        """Return the declarations as statements."""
-        found: list[ast.stmt] = []
-        if self.global_names:
-            found.append(ast.Global(names=list(self.global_names)))
-        if self.nonlocal_names:
-            found.append(ast.Nonlocal(names=list(self.nonlocal_names)))
-        return found
-
-
-def declare(program: Program, block: Block, index: int, *, runs_once: bool) -> Declarations | None:
+def declare(program: Program, block: Block, index: int, *, runs_once: bool) -> list[ast.stmt] | None:
     """Return the declarations with which statement `index` of `block` may become a nested function's body.
 
     A name bound nowhere else becomes the nested function's own, which is only sure where the body runs once or gives
@@ -81,7 +63,8 @@ def declare(program: Program, block: Block, index: int, *, runs_once: bool) -> D
     if isinstance(block.owner, ast.ClassDef) or not reads_bound_names(program, block, index, moved):
         return None
     inside = {id(part) for part in ast.walk(moved)}
-    globals_, nonlocals = [], []
+    globals_: list[str] = []
+    nonlocals: list[str] = []
     for name in symbols.bound_in([moved], scope):
         if scope.kind == "module" or name in scope.global_names:
             globals_.append(name)
@@ -96,7 +79,7 @@ def declare(program: Program, block: Block, index: int, *, runs_once: bool) -> D
                 own = runs_once or (_assigned_first([moved], name) and not _captured([moved], name))
                 if used_elsewhere or not own:
                     return None
-    return Declarations(tuple(globals_), tuple(nonlocals))
+    return [*([ast.Global(globals_)] if globals_ else []), *([ast.Nonlocal(nonlocals)] if nonlocals else [])]
 
 
 def reads_bound_names(program: Program, block: Block, index: int, node: ast.AST) -> bool:

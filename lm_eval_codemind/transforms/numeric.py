@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from random import Random
 
-from lm_eval_codemind.languages.python.scopes import Occurrence
 from lm_eval_codemind.transforms.moving import escapes, has_walrus
 from lm_eval_codemind.transforms.program import DEFINITIONS, Program
 from lm_eval_codemind.transforms.rule import Rule
@@ -34,31 +33,23 @@ class NumpyBuiltin(Rule):
             return []
         small = SmallIntegers(program)
         found = []
-        for block in program.blocks:
-            if isinstance(block.owner, (ast.ClassDef, ast.AsyncFunctionDef)):
-                continue
-            for node in block.statements:
-                for part in own_expressions(node):
-                    if isinstance(part, ast.Call) and small.operands(part) is not None:
-                        found.append(part)
+        for block, _, node in program.statements():
+            if not isinstance(block.function, ast.AsyncFunctionDef):
+                calls = [part for part in own_expressions(node) if isinstance(part, ast.Call)]
+                found += [call for call in calls if small.operands(call) is not None]
         return found
 
     def apply(self, program: Program, site: ast.Call, rng: Random) -> None:
         operands = SmallIntegers(program).operands(site)
         assert operands is not None
         assert isinstance(site.func, ast.Name)
-        numpy = self._import(program, rng)
+        numpy = "np" if "np" not in program.taken else program.variable_name(rng)
+        program.taken.add(numpy)
+        program.add_import(f"import numpy as {numpy}")
         text = f"int({numpy}.{site.func.id}({numpy}.array(_OPERANDS_, dtype={numpy}.int64)))"
         new = expression(text, _OPERANDS_=operands)
         assert isinstance(new, ast.Call)
         site.func, site.args, site.keywords = new.func, new.args, new.keywords
-
-    @staticmethod
-    def _import(program: Program, rng: Random) -> str:
-        name = "np" if "np" not in program.taken else program.variable_name(rng)
-        program.taken.add(name)
-        program.add_import(f"import numpy as {name}")
-        return name
 
 
 class SmallIntegers:
@@ -66,8 +57,7 @@ class SmallIntegers:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._occurrences = {id(o.node): o for o in program.symbols.occurrences if o.attribute == "id"}
-        self._bindings = dict(_bindings(program.tree))
+        self._values = dict(_bindings(program.tree))
 
     def operands(self, call: ast.Call) -> ast.expr | None:
         """Return the argument of `sum`, `min` or `max` as a list; None if the list may be long."""
@@ -92,41 +82,32 @@ class SmallIntegers:
             return None
         return ast.List(list(elements), ast.Load())
 
-    def _is_small(self, node: ast.expr, visiting: frozenset[tuple[int, str]] = frozenset(), depth: int = 0) -> bool:
+    def _is_small(self, node: ast.expr, visited: frozenset[ast.AST] = frozenset(), depth: int = 0) -> bool:
         if depth > 4:
             return False
         if isinstance(node, ast.Constant):
             return type(node.value) is int and abs(node.value) < _SMALL
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.UAdd)):
-            return self._is_small(node.operand, visiting, depth)
+            return self._is_small(node.operand, visited, depth)
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub, ast.FloorDiv)):
-            return self._is_small(node.left, visiting, depth + 1) and self._is_small(node.right, visiting, depth + 1)
+            return self._is_small(node.left, visited, depth + 1) and self._is_small(node.right, visited, depth + 1)
         if isinstance(node, ast.IfExp):
-            return self._is_small(node.body, visiting, depth + 1) and self._is_small(node.orelse, visiting, depth + 1)
+            return self._is_small(node.body, visited, depth + 1) and self._is_small(node.orelse, visited, depth + 1)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
             if not self._program.is_builtin(node.func.id):
                 return False
             if node.func.id in ("len", "ord"):
                 return True
             if node.func.id in ("min", "max") and len(node.args) > 1:
-                return all(self._is_small(argument, visiting, depth + 1) for argument in node.args)
+                return all(self._is_small(argument, visited, depth + 1) for argument in node.args)
         if isinstance(node, ast.Name):
-            return self._is_small_variable(self._occurrences[id(node)], visiting, depth)
-        return False
-
-    def _is_small_variable(self, occurrence: Occurrence, visiting: frozenset[tuple[int, str]], depth: int) -> bool:
-        home, name = occurrence.home, occurrence.name
-        key = (id(home), name)
-        if home.kind == "class" or (home.kind == "module" and not self._program.script) or key in visiting:
-            return False
-        bindings = [o for o in self._program.symbols.variable(home, name) if o.binds]
-        if not bindings:
-            return False
-        for binding in bindings:
-            value = self._bindings.get(id(binding.node))
-            if value is None or not self._is_small(value, visiting | {key}, depth + 1):
+            places = self._program.bindings(node)
+            if not places or places[0] in visited:
                 return False
-        return True
+            values = [self._values.get(id(place)) for place in places]
+            known = visited | {places[0]}
+            return all(value is not None and self._is_small(value, known, depth + 1) for value in values)
+        return False
 
 
 def own_expressions(node: ast.stmt) -> Iterator[ast.expr]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
-from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, FunctionNode, Scope, SymbolTable
+from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, FunctionNode, Occurrence, Scope, SymbolTable
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.transforms import names
 
@@ -90,16 +90,6 @@ class Block:
         while place is not None:
             yield place
             place = place[0].parent
-
-
-@dataclass(eq=False)
-class _Called:
-    """The uses of a function's name in the program."""
-
-    recursive: bool = False
-    deep: bool = False
-    repeated: bool = False
-    refers: set[str] = field(default_factory=set)
 
 
 class Program:
@@ -187,6 +177,17 @@ class Program:
         """Names that the program binds, anywhere; builtins among them are not sure to be builtins."""
         return {occurrence.name for occurrence in self.symbols.occurrences if occurrence.binds}
 
+    @cached_property
+    def _names(self) -> dict[ast.AST, Occurrence]:
+        return {occurrence.node: occurrence for occurrence in self.symbols.occurrences}
+
+    def bindings(self, name: ast.Name) -> list[ast.AST]:
+        """Return the places where a variable gets its values, in order; empty if others may give it values, too."""
+        home = self._names[name].home
+        if home.kind == "class" or (home.kind == "module" and not self.script):
+            return []
+        return [o.node for o in self.symbols.variable(home, name.id) if o.binds]
+
     def is_builtin(self, name: str) -> bool:
         """Whether `name` can only mean Python's builtin."""
         return name in names.RESERVED and name not in self.rebound and not self._imports_star
@@ -201,23 +202,19 @@ class Program:
     # -- functions ------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _calls(self) -> dict[str, _Called]:
-        """Per name of a function or class: whether it is recursive, and whether it may run many times."""
+    def _calls(self) -> tuple[set[str], set[str]]:
+        """The names of functions and classes that a recursive one reaches, and of those that may run many times."""
         defined = [node for node in self.symbols.scopes if isinstance(node, DEFINITIONS)]
-        used = {node.name: _Called() for node in defined}
-        for node in defined:
-            used[node.name].repeated |= not isinstance(node, ast.ClassDef) and _runs_implicitly(node)
-        _note_references(self.tree, used, self._imported_modules)
-        reached = {name: _closure(name, used) for name in used}
-        for name, called in used.items():
-            called.recursive = name in reached[name]
-            called.repeated |= called.recursive
-        for name, called in used.items():
-            called.deep |= called.recursive
-            for other in reached[name]:
-                used[other].repeated |= called.repeated
-                used[other].deep |= called.recursive
-        return used
+        refers: dict[str, set[str]] = {node.name: set() for node in defined}
+        repeated = {node.name for node in defined if not isinstance(node, ast.ClassDef) and _runs_implicitly(node)}
+        _note_references(self.tree, refers, repeated, self._imported_modules)
+        reached = {name: _closure(name, refers) for name in refers}
+        recursive = {name for name in refers if name in reached[name]}
+        repeated |= recursive
+        return (
+            recursive.union(*(reached[name] for name in recursive)),
+            repeated.union(*(reached[name] for name in repeated)),
+        )
 
     @cached_property
     def _imported_modules(self) -> set[str]:
@@ -228,12 +225,12 @@ class Program:
 
     def is_deep(self, function: FunctionNode) -> bool:
         """Whether a function is recursive or called by a recursive one, so that the stack may be nearly full."""
-        return self._calls[function.name].deep
+        return function.name in self._calls[0]
 
     def is_repeated(self, block: Block | None) -> bool:
         """Whether one run of the program, or one call from outside, may run the block many times."""
         while block is not None:
-            if block.loops or (block.function is not None and self._calls[block.function.name].repeated):
+            if block.loops or (block.function is not None and block.function.name in self._calls[1]):
                 return True
             block = block.outer
         return False
@@ -286,34 +283,30 @@ class Program:
                     )
                 )
 
-    @property
-    def functions(self) -> list[tuple[Block, FunctionNode]]:
-        """The functions that rules may change, with their bodies."""
-        return [(block, block.function) for block in self.blocks if block.is_top and block.function is not None]
+    def statements(self) -> Iterator[tuple[Block, int, ast.stmt]]:
+        """Yield the statements that rules may change, each with its block and its index there; not those of classes.
+
+        A new name in a class's own block would become an attribute.
+        """
+        for block in self.blocks:
+            if not isinstance(block.owner, ast.ClassDef):
+                for index, node in enumerate(block.statements):
+                    yield block, index, node
 
     # -- additions to the module ----------------------------------------------------------------------------------
 
     def add_import(self, text: str) -> None:
         """Put an import at the end of the module's leading imports, unless the very same is there."""
         (node,) = ast.parse(text).body
-        index = first_index(self.tree.body)
-        while index < len(self.tree.body) and isinstance(self.tree.body[index], (ast.Import, ast.ImportFrom)):
-            if ast.dump(self.tree.body[index]) == ast.dump(node):
-                return
-            index += 1
-        self.tree.body.insert(index, node)
+        end = _start(self.tree.body)
+        if ast.dump(node) not in map(ast.dump, self.tree.body[first_index(self.tree.body) : end]):
+            self.tree.body.insert(end, node)
 
-    def import_module(self, name: str, rng: Random) -> str:
-        """Import a module and return the name to use, an alias where the program uses the module's own."""
-        return self._import(f"import {name}", name, rng)
-
-    def import_from(self, module: str, name: str, rng: Random) -> str:
-        """Import a name from a module and return the name to use, an alias where the program uses it."""
-        return self._import(f"from {module} import {name}", name, rng)
-
-    def _import(self, text: str, name: str, rng: Random) -> str:
+    def imported(self, text: str, rng: Random) -> str:
+        """Add an import of one name and return the name to use, an alias where the program uses the same one."""
         if text in self._imported:
             return self._imported[text]
+        name = text.split()[-1]
         used = name if name not in self.taken or self._is_imported(text, name) else self.variable_name(rng)
         self._imported[text] = used
         self.taken.add(used)
@@ -330,8 +323,7 @@ class Program:
         """Put a function before the module's first definition, or before the first statement that needs it."""
         needing = {id(node) for node in before}
         for index, node in enumerate(self.tree.body):
-            is_definition = isinstance(node, DEFINITIONS)
-            if is_definition or any(id(part) in needing for part in ast.walk(node)):
+            if isinstance(node, DEFINITIONS) or any(id(part) in needing for part in ast.walk(node)):
                 self.tree.body.insert(index, function)
                 return
         self.tree.body.append(function)
@@ -399,21 +391,16 @@ def _start(body: list[ast.stmt]) -> int:
     return index
 
 
-def _bodies(node: ast.stmt) -> Iterator[tuple[list[ast.stmt], str]]:
-    """Yield the blocks of a compound statement, in the order of the source, with what they are."""
-    if isinstance(node, ast.Match):
-        for case in node.cases:
-            yield case.body, "case"
-        return
-    for attribute, kind in (("body", "body"), ("handlers", "handler"), ("orelse", "else"), ("finalbody", "finally")):
-        part = getattr(node, attribute, None)
-        if not part:
-            continue
-        if attribute == "handlers":
-            for handler in part:
-                yield handler.body, kind
-        else:
-            yield part, kind
+def _bodies(node: ast.stmt) -> list[tuple[list[ast.stmt], str]]:
+    """Return the blocks of a compound statement, in the order of the source, with what they are."""
+    found = [
+        (getattr(node, "body", []), "body"),
+        *((handler.body, "handler") for handler in getattr(node, "handlers", ())),
+        *((case.body, "case") for case in getattr(node, "cases", ())),
+        (getattr(node, "orelse", []), "else"),
+        (getattr(node, "finalbody", []), "finally"),
+    ]
+    return [(body, kind) for body, kind in found if body]
 
 
 def _runs_implicitly(node: FunctionNode) -> bool:
@@ -422,7 +409,9 @@ def _runs_implicitly(node: FunctionNode) -> bool:
     return special or any(not isinstance(d, ast.Name) or d.id == "property" for d in node.decorator_list)
 
 
-def _note_references(tree: ast.Module, used: Mapping[str, _Called], modules: Collection[str]) -> None:
+def _note_references(
+    tree: ast.Module, refers: Mapping[str, set[str]], repeated: set[str], modules: Collection[str]
+) -> None:
     """Note which functions each function's body mentions, and which mentions may mean many calls.
 
     Many: in a loop, comprehension or lambda, or mentioned without a call (as `key=`, for `map`, as an attribute).
@@ -443,10 +432,11 @@ def _note_references(tree: ast.Module, used: Mapping[str, _Called], modules: Col
                 pending.append((mentioned.value, often, within))
                 of_module = isinstance(mentioned.value, ast.Name) and mentioned.value.id in modules
                 name = "" if of_module else mentioned.attr
-            if name in used:
-                used[name].repeated |= often or mentioned is node
+            if name in refers:
+                if often or mentioned is node:
+                    repeated.add(name)
                 for function in within:
-                    used[function].refers.add(name)
+                    refers[function].add(name)
             continue
         inner = often or isinstance(node, (*LOOPS, *COMPREHENSIONS, ast.Lambda))
         # A decorator's mention is one call.
@@ -457,13 +447,13 @@ def _note_references(tree: ast.Module, used: Mapping[str, _Called], modules: Col
                 pending.append((child, inner, body if isinstance(child, ast.stmt) else within))
 
 
-def _closure(name: str, used: dict[str, _Called]) -> set[str]:
+def _closure(name: str, refers: Mapping[str, set[str]]) -> set[str]:
     """Return the names reachable from a function's mentions."""
     reached: set[str] = set()
-    waiting = list(used[name].refers)
+    waiting = list(refers[name])
     while waiting:
         other = waiting.pop()
         if other not in reached:
             reached.add(other)
-            waiting += used[other].refers
+            waiting += refers[other]
     return reached

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from random import Random
 
-from lm_eval_codemind.transforms.moving import Declarations, declare, escapes, jumps
+from lm_eval_codemind.languages.python.names import replaced
+from lm_eval_codemind.transforms.moving import declare, escapes, jumps
 from lm_eval_codemind.transforms.program import Block, Program
 from lm_eval_codemind.transforms.rule import Rule
 from lm_eval_codemind.transforms.templates import statements
 
-Site = tuple[Block, int, Declarations]
+Site = tuple[Block, int, list[ast.stmt]]
 
 # One frame a trip; Python's recursion limit is 1,000 frames by default, and the caller's count as well.
 _DEPTH = 100
@@ -35,15 +36,14 @@ class LoopToRecursion(Rule):
         if not (program.is_builtin("range") and program.is_builtin("len")):
             return []
         found = []
-        for block in program.blocks:
+        for block, index, node in program.statements():
             function = block.function
-            if isinstance(block.owner, ast.AsyncFunctionDef) or (function and program.is_deep(function)):
+            if isinstance(function, ast.AsyncFunctionDef) or (function and program.is_deep(function)):
                 continue
-            for index, node in enumerate(block.statements):
-                if isinstance(node, ast.For) and self._fits(node):
-                    declarations = declare(program, block, index, runs_once=False)
-                    if declarations is not None:
-                        found.append((block, index, declarations))
+            if isinstance(node, ast.For) and self._fits(node):
+                declarations = declare(program, block, index, runs_once=False)
+                if declarations is not None:
+                    found.append((block, index, declarations))
         return found
 
     @staticmethod
@@ -65,7 +65,6 @@ class LoopToRecursion(Rule):
         assert isinstance(node.iter, ast.Call)
         step = program.function_name(rng)
         position, stop, stride = (program.variable_name(rng) for _ in range(3))
-        declared = declarations.statements()
         literal = _literal_range(node.iter)
         if literal is not None and len(literal) <= _DEPTH:
             text = f"""
@@ -79,9 +78,6 @@ def {step}({position}, {stop}, {stride}):
 {step}({literal.start}, {literal.stop}, {literal.step})
 """
             onward = f"return {step}({position} + {stride}, {stop}, {stride})"
-            for jump in jumps(node.body, (ast.Continue,)):
-                _replace(node.body, jump, onward)
-            made = statements(text, _DECLARATIONS_=declared, _BODY_=node.body)
         else:
             numbers, middle = program.variable_name(rng), program.variable_name(rng)
             text = f"""
@@ -97,35 +93,17 @@ def {step}({position}, {stop}):
         _BODY_
 {step}(0, len({numbers}))
 """
-            for jump in jumps(node.body, (ast.Continue,)):
-                _replace(node.body, jump, "return None")
-            made = statements(text, _RANGE_=node.iter, _DECLARATIONS_=declared, _BODY_=node.body)
+            onward = "return None"
+        for jump in jumps(node.body, (ast.Continue,)):
+            replaced(node, jump, statements(onward)[0])
+        made = statements(text, _RANGE_=node.iter, _DECLARATIONS_=declarations, _BODY_=node.body)
         block.statements[index : index + 1] = made
 
 
 def _literal_range(call: ast.Call) -> range | None:
     """Return the range whose bounds are written as integers, None if they are not."""
-    numbers = []
-    for argument in call.args:
-        try:
-            number = ast.literal_eval(argument)
-        except ValueError:
-            return None
-        if type(number) is not int:
-            return None
-        numbers.append(number)
     try:
-        return range(*numbers)
+        numbers = [ast.literal_eval(argument) for argument in call.args]
+        return range(*numbers) if all(type(number) is int for number in numbers) else None
     except ValueError:
         return None
-
-
-def _replace(body: list[ast.stmt], old: ast.stmt, text: str) -> None:
-    """Replace a statement, however deep in a body, by the statement `text`."""
-    (new,) = ast.parse(f"def _():\n    {text}").body[0].body  # type: ignore[attr-defined]
-    for part in (holder for top in body for holder in ast.walk(top)):
-        for value in vars(part).values():
-            if isinstance(value, list) and any(item is old for item in value):
-                value[next(i for i, item in enumerate(value) if item is old)] = new
-                return
-    body[next(i for i, item in enumerate(body) if item is old)] = new

@@ -13,7 +13,9 @@ Site = tuple[Scope, str]
 
 
 def _variables(program: Program) -> list[tuple[Scope, str, list[Occurrence]]]:
-    """Return the variables bound in blocks that rules may change, in the order of the source."""
+    """Return the variables bound in blocks that rules may change, in the order of the source; only sure ones."""
+    if program.reflective or program.evaluating:
+        return []
     scopes = {block.scope for block in program.blocks}
     module = program.symbols.scopes[program.tree]
     found: dict[tuple[Scope, str], None] = {}
@@ -21,7 +23,7 @@ def _variables(program: Program) -> list[tuple[Scope, str, list[Occurrence]]]:
         of_module = occurrence.home is module and (program.focus is None or occurrence.name in program.focus)
         if occurrence.binds and (of_module or occurrence.home in scopes):
             found.setdefault((occurrence.home, occurrence.name))
-    return [(home, name, program.symbols.variable(home, name)) for home, name in found]
+    return [(home, name, program.symbols.variable(home, name)) for home, name in found if _is_sure(program, home, name)]
 
 
 def _is_sure(program: Program, home: Scope, name: str) -> bool:
@@ -33,6 +35,11 @@ def _is_sure(program: Program, home: Scope, name: str) -> bool:
         reachable = not program.script and (program.public is None or name in program.public)
         return not reachable and not program.writes(name)
     return not program.writes(name)
+
+
+def _rename(program: Program, site: Site, new: str) -> None:
+    for occurrence in program.symbols.variable(*site):
+        occurrence.rename(new)
 
 
 class RenameVariable(Rule):
@@ -48,15 +55,11 @@ class RenameVariable(Rule):
 
     def sites(self, program: Program) -> list[Site]:
         """Return the variables."""
-        if program.reflective or program.evaluating:
-            return []
-        found = []
-        for home, name, occurrences in _variables(program):
-            if not _is_sure(program, home, name):
-                continue
-            if all(self._fits(program, home, occurrence) for occurrence in occurrences):
-                found.append((home, name))
-        return found
+        return [
+            (home, name)
+            for home, name, occurrences in _variables(program)
+            if all(self._fits(program, home, occurrence) for occurrence in occurrences)
+        ]
 
     @staticmethod
     def _fits(program: Program, home: Scope, occurrence: Occurrence) -> bool:
@@ -70,10 +73,7 @@ class RenameVariable(Rule):
         return isinstance(node, (ast.Name, ast.ExceptHandler, ast.Global, ast.Nonlocal))
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        home, name = site
-        new = program.variable_name(rng)
-        for occurrence in program.symbols.variable(home, name):
-            occurrence.rename(new)
+        _rename(program, site, program.variable_name(rng))
 
 
 class RenameFunction(Rule):
@@ -88,22 +88,15 @@ class RenameFunction(Rule):
 
     def sites(self, program: Program) -> list[Site]:
         """Return the functions."""
-        if program.reflective or program.evaluating:
-            return []
         found = []
         called = {id(node.func) for node in ast.walk(program.tree) if isinstance(node, ast.Call)}
         for home, name, occurrences in _variables(program):
             binding = [o.node for o in occurrences if o.binds]
             if not all(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in binding):
                 continue
-            if any(not o.binds and id(o.node) not in called for o in occurrences):
-                continue
-            if _is_sure(program, home, name):
+            if all(o.binds or id(o.node) in called for o in occurrences):
                 found.append((home, name))
         return found
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        home, name = site
-        new = program.function_name(rng)
-        for occurrence in program.symbols.variable(home, name):
-            occurrence.rename(new)
+        _rename(program, site, program.function_name(rng))

@@ -13,17 +13,22 @@ from lm_eval_codemind.transforms.templates import statements
 Site = tuple[Block, int]
 
 
-def _blocks(program: Program) -> list[Block]:
-    """Return the blocks of functions and modules; a class's own block would make every new name an attribute."""
-    return [] if program.reflective else [b for b in program.blocks if not isinstance(b.owner, ast.ClassDef)]
+def _loops(program: Program, *kinds: type[ast.stmt]) -> list[Site]:
+    """Return the loops that no `break` or `continue` in their `else` leaves."""
+    if program.reflective:
+        return []
+    found = program.statements()
+    return [(block, index) for block, index, node in found if isinstance(node, kinds) and not jumps([node])]
 
 
-def _set_earlier(block: Block, index: int, rng: Random, *texts: str) -> int:
-    """Put assignments at drawn places of the block before statement `index`; return its new index."""
-    places = sorted(rng.randrange(block.start, index + 1) for _ in texts)
-    for text, place in zip(reversed(texts), reversed(places), strict=True):
-        block.statements[place:place] = statements(text)
-    return index + len(texts)
+def _wrap(site: Site, rng: Random, values: dict[str, int], header: str) -> None:
+    """Put a statement under a header, after assignments to new variables at drawn places of its block."""
+    block, index = site
+    places = sorted(rng.randrange(block.start, index + 1) for _ in values)
+    for (name, value), place in zip(reversed(values.items()), reversed(places), strict=True):
+        block.statements[place:place] = statements(f"{name} = {value}")
+    index += len(values)
+    block.statements[index : index + 1] = statements(f"{header}\n    _BODY_", _BODY_=[block.statements[index]])
 
 
 class AlwaysTrueGuard(Rule):
@@ -38,22 +43,16 @@ class AlwaysTrueGuard(Rule):
 
     def sites(self, program: Program) -> list[Site]:
         """Return the `if` statements."""
-        return [
-            (block, index)
-            for block in _blocks(program)
-            if not block.elif_arm
-            for index, node in enumerate(block.statements)
-            if isinstance(node, ast.If)
-        ]
+        if program.reflective:
+            return []
+        found = program.statements()
+        return [(block, index) for block, index, node in found if isinstance(node, ast.If) and not block.elif_arm]
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        block, index = site
         left, right = program.variable_name(rng), program.variable_name(rng)
         common = 1 << rng.randrange(2, 9)
-        first, second = rng.randrange(100, 1000) | common, rng.randrange(100, 1000) | common
-        index = _set_earlier(block, index, rng, f"{left} = {first}", f"{right} = {second}")
-        guard = statements(f"if {left} & {right}:\n    _BODY_", _BODY_=[block.statements[index]])
-        block.statements[index : index + 1] = guard
+        values = {left: rng.randrange(100, 1000) | common, right: rng.randrange(100, 1000) | common}
+        _wrap(site, rng, values, f"if {left} & {right}:")
 
 
 class SingleTripFor(Rule):
@@ -69,22 +68,12 @@ class SingleTripFor(Rule):
 
     def sites(self, program: Program) -> list[Site]:
         """Return the `for` statements."""
-        if not program.is_builtin("range"):
-            return []
-        return [
-            (block, index)
-            for block in _blocks(program)
-            for index, node in enumerate(block.statements)
-            if isinstance(node, ast.For) and not jumps([node])
-        ]
+        return _loops(program, ast.For) if program.is_builtin("range") else []
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        block, index = site
         left, right, turn = (program.variable_name(rng) for _ in range(3))
         size = rng.randrange(4, 1000)
-        index = _set_earlier(block, index, rng, f"{left} = {size}", f"{right} = {size - 1}")
-        text = f"for {turn} in range({left} // {right}):\n    _BODY_"
-        block.statements[index : index + 1] = statements(text, _BODY_=[block.statements[index]])
+        _wrap(site, rng, {left: size, right: size - 1}, f"for {turn} in range({left} // {right}):")
 
 
 class SingleTripWhile(Rule):
@@ -99,20 +88,12 @@ class SingleTripWhile(Rule):
 
     def sites(self, program: Program) -> list[Site]:
         """Return the loops."""
-        return [
-            (block, index)
-            for block in _blocks(program)
-            for index, node in enumerate(block.statements)
-            if isinstance(node, (ast.While, ast.For)) and not jumps([node])
-        ]
+        return _loops(program, ast.For, ast.While)
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        block, index = site
         left, right = program.variable_name(rng), program.variable_name(rng)
         size = rng.randrange(4, 1000)
-        index = _set_earlier(block, index, rng, f"{left} = {size}", f"{right} = {size - 1}")
-        text = f"while {left} % {right} == 1:\n    {left} += 1\n    _BODY_"
-        block.statements[index : index + 1] = statements(text, _BODY_=[block.statements[index]])
+        _wrap(site, rng, {left: size, right: size - 1}, f"while {left} % {right} == 1:\n    {left} += 1")
 
 
 class TryExcept(Rule):
@@ -125,15 +106,16 @@ class TryExcept(Rule):
 
     def sites(self, program: Program) -> list[Site]:
         """Return the statements that compute a value, without definitions, imports and jumps."""
-        if not program.is_builtin("Exception"):
+        if program.reflective or not program.is_builtin("Exception"):
             return []
         return [
             (block, index)
-            for block in _blocks(program)
-            if not block.elif_arm
-            for index, node in enumerate(block.statements)
-            if index >= block.start and isinstance(node, self._SIMPLE) and not _is_trivial(node) and not discards(node)
+            for block, index, node in program.statements()
+            if index >= block.start and not block.elif_arm and self._fits(node)
         ]
+
+    def _fits(self, node: ast.stmt) -> bool:
+        return isinstance(node, self._SIMPLE) and not _is_trivial(node) and not discards(node)
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
         block, index = site

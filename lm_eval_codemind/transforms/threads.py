@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from random import Random
 
-from lm_eval_codemind.transforms.moving import Declarations, declare, escapes, has_walrus, jumps, reads_bound_names
+from lm_eval_codemind.transforms.moving import declare, escapes, has_walrus, jumps, reads_bound_names
 from lm_eval_codemind.transforms.program import Block, Program, discards
 from lm_eval_codemind.transforms.rule import Rule
-from lm_eval_codemind.transforms.templates import statements
+from lm_eval_codemind.transforms.templates import expression, statements
 
-Site = tuple[Block, int, Declarations | None]
+Site = tuple[Block, int, list[ast.stmt] | None]
 
 # What belongs to a thread (connections, contexts, event loops, signals), or is about threads.
 _BOUND_TO_THREADS = {
@@ -88,7 +88,7 @@ class RunInThread(Rule):
     def apply(self, program: Program, site: Site, rng: Random) -> None:
         block, index, declarations = site
         node = block.statements[index]
-        module = program.import_module("threading", rng)
+        module = program.imported("import threading", rng)
         # The import may have moved the statement within the module's own block.
         index = next(i for i, other in enumerate(block.statements) if other is node)
         work = program.function_name(rng)
@@ -97,15 +97,15 @@ class RunInThread(Rule):
             assert isinstance(node, (ast.Assign, ast.Return, ast.Expr))
             assert node.value is not None
             results = program.variable_name(rng)
-            prepare = [*statements(f"{results} = []"), *statements(f"{failures} = []")]
+            prepare = f"{results} = []\n{failures} = []"
             body = statements(f"{results}.append(_VALUE_)", _VALUE_=node.value)
-            node.value = statements(f"{results}[0]")[0].value  # type: ignore[attr-defined]
+            node.value = expression(f"{results}[0]")
             after = [] if isinstance(node, ast.Expr) else [node]
         else:
-            prepare = statements(f"{failures} = []")
+            prepare = f"{failures} = []"
             body, after = [node], []
         text = f"""
-_PREPARE_
+{prepare}
 def {work}():
     _DECLARATIONS_
     try:
@@ -119,8 +119,7 @@ if {failures}:
     raise {failures}[0]
 _AFTER_
 """
-        declared = [] if declarations is None else declarations.statements()
-        made = statements(text, _PREPARE_=prepare, _DECLARATIONS_=declared, _BODY_=body, _AFTER_=after)
+        made = statements(text, _DECLARATIONS_=declarations or [], _BODY_=body, _AFTER_=after)
         block.statements[index : index + 1] = made
 
 

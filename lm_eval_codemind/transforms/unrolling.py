@@ -17,12 +17,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_codemind.languages.python.names import called_name
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
+from lm_eval_codemind.transforms.moving import jumps
+from lm_eval_codemind.transforms.program import LOOPS
 
 # The longest unrolled program, in characters. A program with more statements than this surely exceeds it.
 MAX_CHARACTERS = 8_000
 _MAX_STATEMENTS = 4_000
-MAX_COPIES = 200
 
 # Why a program has no unrolled form. A closed set: the errata group problems by it.
 REASONS: dict[str, str] = {
@@ -38,7 +40,6 @@ REASONS: dict[str, str] = {
 Record = Mapping[str, Any]
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-LOOPS = (ast.For, ast.While, ast.AsyncFor)
 JUMPS = (ast.Break, ast.Continue)
 _NUMBERED = (*FUNCTIONS, *LOOPS, *JUMPS, ast.If, ast.Call)
 
@@ -101,12 +102,14 @@ class NumberedProgram:
 
     def _concerned(self) -> set[str]:
         """Return the names of the functions that have loops or call, by name, such functions."""
-        names = {node.name for node in self.functions.values() if any(isinstance(n, LOOPS) for n in _own(node.body))}
+        names = {
+            node.name for node in self.functions.values() if any(isinstance(n, LOOPS) for n in own_nodes(node.body))
+        }
         while True:
             callers = {
                 node.name
                 for node in self.functions.values()
-                if node.name not in names and any(called_name(call) in names for call in _own(node.body))
+                if node.name not in names and any(called_name(call) in names for call in own_nodes(node.body))
             }
             if not callers:
                 return names
@@ -147,7 +150,7 @@ def unrolled(code: str, run: Sequence[CopyRecord]) -> str:
     return text.rstrip("\n") + "\n"
 
 
-def _own(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+def own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Yield the nodes of a body without those of functions, classes and lambdas in it."""
     stack = list(body)
     while stack:
@@ -155,27 +158,6 @@ def _own(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
             stack.extend(ast.iter_child_nodes(node))
-
-
-def called_name(node: ast.AST) -> str | None:
-    """Return the name that a call calls by; None for all else."""
-    if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Name):
-            return node.func.id
-        if isinstance(node.func, ast.Attribute):
-            return node.func.attr
-    return None
-
-
-def has_jumps(statement: ast.AST) -> bool:
-    """Whether a statement holds a jump of the loop around it."""
-    if isinstance(statement, JUMPS):
-        return True
-    if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
-        return False
-    if isinstance(statement, LOOPS):
-        return any(has_jumps(each) for each in statement.orelse)
-    return any(has_jumps(child) for child in ast.iter_child_nodes(statement) if not isinstance(child, ast.expr))
 
 
 def number_of(node: ast.AST) -> int:
@@ -191,16 +173,6 @@ def suites_of(statement: ast.AST) -> Iterator[tuple[ast.AST, str]]:
             yield statement, name
     for inner in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
         yield inner, "body"
-
-
-def check_supported(statement: ast.stmt) -> None:
-    """Raise if a statement holds a loop or a jump where it cannot be replaced."""
-    jumping = isinstance(statement, ast.Match) and has_jumps(statement)
-    jumping = jumping or any(has_jumps(each) for each in getattr(statement, "finalbody", ()))
-    if jumping or isinstance(statement, ast.AsyncFor):
-        raise Unrollable("syntax")
-    if isinstance(statement, ast.ClassDef) and any(isinstance(node, LOOPS) for node in _own(statement.body)):
-        raise Unrollable("syntax")
 
 
 class CallRewriter(ast.NodeTransformer):
@@ -361,45 +333,36 @@ class _Unroller:
         return written
 
     def _if(self, statement: ast.If, record: Record, depth: int) -> tuple[list[ast.stmt], bool]:
-        if has_jumps(statement):
+        ways = {True, False}
+        if jumps([statement]):
             entry = record.get(str(number_of(statement)))
             if entry is None:
                 return [], False
-            written, jumped = self._suite(statement.body if entry["if"] else statement.orelse, record, depth)
-            if not written:
-                return self._effect(statement.test, record), jumped
-            decided = copy.copy(statement)
-            decided.test = self._expression(statement.test, record)
-            decided.body = written if entry["if"] else [ast.Pass()]
-            decided.orelse = [] if entry["if"] else written
-            return [decided], jumped
+            ways = {bool(entry["if"])}
+        body, jumped = self._suite(statement.body if True in ways else (), record, depth)
+        orelse, jumped_else = self._suite(statement.orelse if False in ways else (), record, depth)
+        jumped = jumped or jumped_else
+        if not body and not orelse:
+            return self._effect(statement.test, record), jumped
         new = copy.copy(statement)
         new.test = self._expression(statement.test, record)
-        new.body, _ = self._suite(statement.body, record, depth)
-        new.orelse, _ = self._suite(statement.orelse, record, depth)
-        if not new.body and not new.orelse:
-            return self._effect(statement.test, record), False
-        new.body = new.body or [ast.Pass()]
-        return [new], False
+        new.body, new.orelse = body or [ast.Pass()], orelse
+        return [new], jumped
 
     def _other(self, statement: ast.stmt, record: Record, depth: int) -> tuple[list[ast.stmt], bool]:
-        if not any(True for _ in suites_of(statement)):
-            new = copy.deepcopy(statement)
-            _Renamed(record, self._names).of(new)
-            return [new], False
         # A deep copy keeps the numbers of the nodes.
-        compound = copy.deepcopy(statement)
-        _Renamed(record, self._names).of(compound)
+        new = copy.deepcopy(statement)
+        _Renamed(record, self._names).of(new)
         jumped = left = False
-        for owner, name in suites_of(compound):
+        for owner, name in suites_of(new):
             if name == "orelse" and left:
                 setattr(owner, name, [])
                 continue
             body, ended = self._suite(getattr(owner, name), record, depth)
-            left = left or (ended and name == "body" and owner is compound)
+            left = left or (ended and name == "body" and owner is new)
             jumped = jumped or ended
             setattr(owner, name, body or ([ast.Pass()] if name == "body" or getattr(owner, name) else []))
-        return [compound], jumped
+        return [new], jumped
 
     def _effect(self, expression: ast.expr, record: Record) -> list[ast.stmt]:
         """Return a statement that only evaluates an expression, or nothing if that has no effect."""

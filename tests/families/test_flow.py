@@ -28,6 +28,7 @@ from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
 from tests.results.harness import evaluate
+from watching import Watching
 
 BENCHMARKS = ("humaneval", "cruxeval", "classeval", "avatar")
 KINDS = ("loops", "branches")
@@ -48,8 +49,8 @@ def traced(program: str, call: str, kind: str, stdin: str = "") -> tuple[Trace, 
     """Trace a program in this process and return its trace and its events."""
     found = units(ast.parse(program))
     watches = {number: [target] for number, unit in enumerate(found) if (target := target_of(unit))}
-    plain = record(program, script=kind == "script", expression=call, stdin=stdin, watches=watches)
-    trace = read_trace(plain, found, watches)
+    plain = record(program, script=kind == "script", expression=call, stdin=stdin, make=Watching, watches=watches)
+    trace = read_trace(plain, found)
     return trace, events(trace, found)
 
 

@@ -11,8 +11,8 @@ from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Limits, Sandbox, Status
 from lm_eval_codemind.facts.revealing_tests import with_revealing_tests
 from lm_eval_codemind.languages import kind_of
-from lm_eval_codemind.languages.python.hint_tests import call_of
 from lm_eval_codemind.problems import Problem
+from suite_assertions import call_of
 
 # A buggy program that runs on fails under any limit.
 SOON = Limits(cpu_seconds=1)

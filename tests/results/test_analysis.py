@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from lm_eval_codemind.languages.python.complexity import construct_tags, cyclomatic_complexity
+from lm_eval_codemind.languages.python.complexity import measure
+from lm_eval_codemind.languages.python.complexity.cyclomatic import cyclomatic_complexity
 from lm_eval_codemind.results.analysis import analyses, natural
 from lm_eval_codemind.results.observations import ALL, observe
 from lm_eval_codemind.results.runs import read_runs
@@ -71,11 +72,13 @@ def test_a_program_counts_under_each_of_its_constructs(tables: dict[str, Table],
         for record in tables["constructs"].records()
         if record["model"] == "org/scripts" and record["benchmark"] == ALL
     ]
-    there = {construct for o in mine for construct in construct_tags(o.unit[0].doc["code"])}
+    codes = {o.unit[0].doc["code"] for o in mine}
+    tags = {code: found.constructs for code in codes if (found := measure(code)) is not None}
+    there = {construct for of_program in tags.values() for construct in of_program}
     assert {record["construct"] for record in records} == there
     assert len(records) == len(there) > 4
     for record in records:
-        scores = [o.facts.score for o in mine if record["construct"] in construct_tags(o.unit[0].doc["code"])]
+        scores = [o.facts.score for o in mine if record["construct"] in tags[o.unit[0].doc["code"]]]
         assert (record["n"], record["score"]) == (len(scores), pytest.approx(sum(scores) / len(scores)))
 
 

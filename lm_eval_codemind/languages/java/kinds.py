@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lm_eval_codemind.languages.base import Execution, Kind, ScriptKind, Unfinished
@@ -12,8 +12,6 @@ from lm_eval_codemind.problems import Case, Problem
 
 if TYPE_CHECKING:
     from lm_eval_codemind.execution import Job, Limits
-
-LANGUAGE = "java"
 
 _LOOKUP = """\
 import java.nio.charset.StandardCharsets;
@@ -30,10 +28,25 @@ public class Main {{
 """
 
 
-class Script(ScriptKind):
-    """A program with a ``main`` method. Nothing seeds what it leaves to chance."""
+class _JavaKind(Kind):
+    language = "java"
 
-    language = LANGUAGE
+    def output_type(self, output: str) -> str | None:
+        """Return the class of ``OUTPUT_TYPES`` of what a program printed.
+
+        Text that reads as one number, truth value or list, as Java prints these, is of that class; all other text is
+        String.
+        """
+        from lm_eval_codemind.answers.literals import literal_or
+
+        if output.strip() in ("true", "false"):
+            return "Binary"
+        # Texts in quotes or parentheses, and Python's own words, are only text here.
+        return {int: "Int", float: "Decimal", list: "List"}.get(type(literal_or(output, output)), "String")
+
+
+class Script(ScriptKind, _JavaKind):
+    """A program with a ``main`` method. Nothing seeds what it leaves to chance."""
 
     def start(self, code: str) -> str:
         """Return the class that the reader of responses chooses."""
@@ -63,16 +76,10 @@ class Script(ScriptKind):
         puts = "".join(f"        outputs.put({json.dumps(case.input)}, {json.dumps(case.output)});\n" for case in cases)
         return _LOOKUP.format(puts=puts)
 
-    def output_type(self, output: str) -> str | None:
-        from lm_eval_codemind.languages.java.types import text_type
 
-        return text_type(output)
-
-
-class Function(Kind):
+class Function(_JavaKind):
     """A method of a class ``Solution``, which a suite of assertions calls."""
 
-    language = LANGUAGE
     name = "function"
 
     def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
@@ -85,13 +92,6 @@ class Function(Kind):
         from lm_eval_codemind.languages.java import suites
 
         return suites.suite_job(code, problem.tests, problem.entry_point, problem.context, limits, problem.problem_id)
-
-    def assertions(self, problem: Problem) -> Mapping[str, str]:
-        """Return the assertions of the suite, else the problem's own."""
-        from lm_eval_codemind.languages.java import suites
-
-        found = suites.assertions(problem.tests)
-        return found or ({problem.hint_test: problem.input} if problem.hint_test else {})
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
@@ -117,8 +117,3 @@ class Function(Kind):
 
         imports = "\n".join(imports_of(parse(problem.tests)))
         return dataclasses.replace(problem, tests=suites.as_suite(tests, imports))
-
-    def output_type(self, output: str) -> str | None:
-        from lm_eval_codemind.languages.java.types import text_type
-
-        return text_type(output)

@@ -70,8 +70,8 @@ def cyclomatic_complexity(tree: Tree) -> int:
     local class is a separate unit.
     """
     # The complexity of each unit by the offset it starts at; the initialisers are unit -1.
-    units = {node.start: 1 for node in tree.nodes if node.kind in METHODS and node.child("body") is not None}
-    for node in tree.nodes:
+    units = {node.start: 1 for node in tree.root.walk() if node.kind in METHODS and node.child("body") is not None}
+    for node in tree.root.walk():
         if not _decides(node):
             continue
         around = (outer.start for outer in node.ancestors() if outer.kind in METHODS and outer.start in units)
@@ -101,16 +101,12 @@ def _constructs(root: Node) -> list[tuple[str, frozenset[str]]]:
         node, around = pending.pop()
         if node.kind in _SCOPES:
             around = frozenset()
-        kind = _kind(node)
+        kind = _KINDS.get(node.kind, "")
+        if kind == "match" and not is_switch_statement(node):
+            kind = ""
         # An `else if` is a further arm of its `if`, not another construct.
         if kind and not is_else_if(node):
             found.append((kind, around))
             around |= {kind}
         pending.extend((child, around) for child in reversed(node.children) if child.children)
     return found
-
-
-def _kind(node: Node) -> str:
-    if node.kind == "switch_expression" and not is_switch_statement(node):
-        return ""
-    return _KINDS.get(node.kind, "")

@@ -100,7 +100,7 @@ def _tokens(root: Node) -> list[Node]:
 def line_starts(tree: Tree) -> set[int]:
     """Return the offsets of the tokens with which a line of the normal form begins."""
     starts: set[int] = set()
-    for node in tree.nodes:
+    for node in tree.root.walk():
         starts.update(_starts_of(node))
     return starts
 

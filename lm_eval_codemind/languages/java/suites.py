@@ -11,7 +11,6 @@ by the compiler if not.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 
 from lm_eval_codemind.execution import Job, Limits
@@ -40,24 +39,17 @@ def suite_job(program: str, suite: str, entry_point: str, context: str, limits: 
         limits: What the program may use; the usual limits if None.
         job_id: Repeated in the outcome.
     """
-    prepared = _prepared(suite, entry_point, context)
+    source, names = _prepared(suite, entry_point, context)
     tree = parse(program)
     if tree.is_valid:
-        kept = [tree.text(node) for node in types_of(tree) if tree.name(node) not in prepared.names]
+        kept = [tree.text(node) for node in types_of(tree) if tree.name(node) not in names]
         program = "\n".join([*imports_of(tree), "", *kept, ""])
-    return Job.function(program, prepared.source, SOLUTION, limits=limits, job_id=job_id, language="java")
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """A suite as it is compiled, and the names that it uses besides the class under test."""
-
-    source: str
-    names: frozenset[str]
+    return Job.function(program, source, SOLUTION, limits=limits, job_id=job_id, language="java")
 
 
 @lru_cache(maxsize=512)
-def _prepared(suite: str, entry_point: str, context: str) -> _Prepared:
+def _prepared(suite: str, entry_point: str, context: str) -> tuple[str, frozenset[str]]:
+    """Return a suite as it is compiled, and the names that it uses besides the class under test."""
     tree = parse_valid(suite)
     main = _main_class(tree)
     changes = [_renaming(main, _SUITE)]
@@ -75,7 +67,7 @@ def _prepared(suite: str, entry_point: str, context: str) -> _Prepared:
             body += "\n\n" + _changed(around, node, [_renaming(node, _HELPERS)])
     imports = dict.fromkeys([*imports_of(tree), *imports_of(around)])
     names = frozenset(_WORD.findall(body)) - {SOLUTION}
-    return _Prepared("\n".join([*imports, "", body, ""]), names)
+    return "\n".join([*imports, "", body, ""]), names
 
 
 def _renaming(declared: Node, name: str) -> tuple[int, int, str]:
@@ -108,74 +100,6 @@ def calls_in(tree: Tree, node: Node) -> list[Node]:
         if receiver is not None and receiver.kind == "identifier" and tree.text(receiver) == RECEIVER:
             found.append(inner)
     return found
-
-
-def assertions(suite: str) -> dict[str, str]:
-    """Return the assertions of a suite that stand by themselves, as statements, each with the call in it.
-
-    They are the elements of the list of truth values that ``main`` makes, as HumanEvalPack's suites do. Each comes with
-    the statements of ``main`` that make what it uses. One with several calls, or that draws its arguments, is left out.
-    """
-    tree = parse_valid(suite)
-    listed = next(
-        (
-            node
-            for node in _main_class(tree).walk()
-            if node.kind == "local_variable_declaration" and _element_list(tree, node) is not None
-        ),
-        None,
-    )
-    if listed is None or listed.parent is None:
-        return {}
-    elements = _element_list(tree, listed)
-    assert elements is not None
-    before = [node for node in listed.parent.children if node.named and node.start < listed.start]
-    found = {}
-    for element in elements.children:
-        calls = calls_in(tree, element) if element.named else []
-        if len(calls) == 1:
-            needed = _needed(tree, element, before)
-            if not any("Random" in text for text in needed):
-                found["\n".join([*needed, f"assert {_one_line(tree.text(element))};"])] = tree.text(calls[0])
-    return found
-
-
-def _element_list(tree: Tree, declaration: Node) -> Node | None:
-    """Return the arguments of ``Arrays.asList(...)`` in ``List<Boolean> ... = Arrays.asList(...)``."""
-    kind = declaration.child("type")
-    if kind is None or tree.text(kind) != "List<Boolean>":
-        return None
-    value = next((node.child("value") for node in declaration.of_kind("variable_declarator")), None)
-    if value is None or value.kind != "method_invocation":
-        return None
-    return value.child("arguments")
-
-
-def _needed(tree: Tree, element: Node, before: list[Node]) -> list[str]:
-    """Return the statements that make the variables an element uses; the first makes the object under test."""
-    declared = {name: node for node in before for name in _declared(tree, node)}
-    names = declared.keys() & _identifiers(tree, element)
-    needed: list[str] = []
-    for statement in reversed(before):
-        mentioned = declared.keys() & _identifiers(tree, statement)
-        changes = statement.kind == "expression_statement" and mentioned & (names - {RECEIVER})
-        if changes or names & set(_declared(tree, statement)):
-            names |= mentioned
-            needed.insert(0, _one_line(tree.text(statement)))
-    return needed
-
-
-def _declared(tree: Tree, statement: Node) -> list[str]:
-    return [tree.name(node) for node in statement.of_kind("variable_declarator")]
-
-
-def _identifiers(tree: Tree, node: Node) -> set[str]:
-    return {tree.text(inner) for inner in node.walk() if inner.kind == "identifier"}
-
-
-def _one_line(text: str) -> str:
-    """Return a statement on one line. This is safe, because a string in Java never spans lines."""
-    return re.sub(r"\s*\n\s*", " ", re.sub(r"(?<=\()\s*\n\s*|\s*\n\s*(?=\))", "", text)).strip()
 
 
 def as_suite(statements: str, imports: str = "") -> str:

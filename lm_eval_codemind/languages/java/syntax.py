@@ -81,13 +81,11 @@ class Tree:
     Attributes:
         source: The source as UTF-8.
         root: The tree.
-        nodes: All of its nodes, in the order of the source.
         is_valid: Whether the whole source matches the grammar.
     """
 
     source: bytes
     root: Node
-    nodes: list[Node]
     is_valid: bool
 
     def text(self, node: Node) -> str:
@@ -119,7 +117,6 @@ def parse(source: str) -> Tree:
     """
     data, parsed = _parsed(source)
     cursor = parsed.walk()
-    nodes: list[Node] = []
 
     def enter(parent: Node | None) -> Node:
         seen = cursor.node
@@ -127,7 +124,6 @@ def parse(source: str) -> Tree:
         node = Node(seen.type, seen.start_byte, seen.end_byte, seen.is_named, cursor.field_name or "", parent)
         if parent is not None:
             parent.children.append(node)
-        nodes.append(node)
         return node
 
     root = node = enter(None)
@@ -137,7 +133,7 @@ def parse(source: str) -> Tree:
             continue
         while not cursor.goto_next_sibling():
             if not cursor.goto_parent() or node.parent is None:
-                return Tree(data, root, nodes, not parsed.root_node.has_error)
+                return Tree(data, root, not parsed.root_node.has_error)
             node = node.parent
         node = enter(node.parent)
 

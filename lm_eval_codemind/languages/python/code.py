@@ -23,6 +23,7 @@ import re
 import textwrap
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from lm_eval_codemind.answers.response import own_text, visible_text, without_tags
@@ -64,11 +65,6 @@ class MethodCode:
     members: tuple[tuple[str, str], ...] = ()
     prelude: tuple[Statement, ...] = ()
 
-    @property
-    def text(self) -> str:
-        """The answer as one text, for logs."""
-        return "\n\n".join([*(part.source for part in self.prelude), self.source, *(text for _, text in self.members)])
-
 
 def extract_definition(response: str, name: str, header: str = "") -> str | Unfinished | None:
     """Return the source of a module with the response's definition of a function or class.
@@ -84,14 +80,13 @@ def extract_definition(response: str, name: str, header: str = "") -> str | Unfi
         definition is in a text that does not parse, that text. Unfinished if the response ends inside the definition,
         or inside a statement that it needs. None if the response does not define the name.
     """
-
-    def places(pool: Pool) -> Places:
-        return [(part, ()) for part in pool if _defines(part, name)]
-
-    def module(pool: Pool, chosen: Statement, siblings: Pool) -> str | Unfinished:
-        return _module(pool, chosen, name)
-
-    return _extracted(response, name, places, module) or _from_body(response, header)
+    found = _extracted(
+        response,
+        name,
+        lambda pool: [(part, ()) for part in pool if _defines(part, name)],
+        lambda pool, chosen, _: _module(pool, chosen, name),
+    )
+    return found or _from_body(response, header)
 
 
 def extract_script(response: str) -> str | Unfinished | None:
@@ -147,10 +142,7 @@ def extract_method(
                 found.append((part, others))
         return found
 
-    def method(pool: Pool, chosen: Statement, siblings: Pool) -> MethodCode | Unfinished:
-        return _method(pool, chosen, siblings, class_name, method_name)
-
-    answer = _extracted(response, method_name, places, method)
+    answer = _extracted(response, method_name, places, partial(_method, class_name=class_name, name=method_name))
     if answer is not None:
         return answer
     body = _from_body(response, header)

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_codemind.languages.python.names import replaced
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
 
@@ -48,8 +49,8 @@ class Hint:
     misleading: str
 
 
-def draw_hint(problem: Problem, hints: Iterable[Hint], seed: int) -> Hint:
-    """Return the test drawn for a problem; empty ones where there is none.
+def with_drawn(problem: Problem, hints: Iterable[Hint], seed: int) -> Problem:
+    """Return the problem with the test drawn for it and that test's misleading twin; empty ones where there is none.
 
     Tests that have a misleading twin go before those that have none, so that all settings show the same test
     wherever that is possible.
@@ -60,15 +61,8 @@ def draw_hint(problem: Problem, hints: Iterable[Hint], seed: int) -> Hint:
         seed: The seed.
     """
     found = list(hints)
-    choices = [hint for hint in found if hint.misleading] or found
-    if not choices:
-        return Hint("", "")
-    return random.Random(f"{seed}:{problem.problem_id}").choice(choices)
-
-
-def drawn(problem: Problem, hints: Iterable[Hint], seed: int) -> Problem:
-    """Return the problem with the test drawn for it and that test's misleading twin."""
-    hint = draw_hint(problem, hints, seed)
+    choices = [hint for hint in found if hint.misleading] or found or [Hint("", "")]
+    hint = random.Random(f"{seed}:{problem.problem_id}").choice(choices)
     return dataclasses.replace(problem, hint_test=hint.test, misleading_test=hint.misleading)
 
 
@@ -102,18 +96,6 @@ def _from_assertion(node: ast.Assert, name: str, problem: Problem) -> Iterator[H
     yield Hint(_text(plain), _contradiction(plain, problem.entry_point))
 
 
-def call_of(test: str, entry_point: str) -> str:
-    """Return the only call of a function in an assertion, as source.
-
-    Raises:
-        ValueError: If there is none, or more than one.
-    """
-    calls = _calls(ast.parse(test), entry_point)
-    if len(calls) != 1:
-        raise ValueError(f"{len(calls)} calls of {entry_point} in {test!r} instead of one")
-    return ast.unparse(calls[0])
-
-
 def _contradiction(node: ast.Assert, name: str) -> str:
     """Return the assertion with another expected value, or the empty string if it compares with none."""
     test = copy.deepcopy(node.test)
@@ -124,7 +106,7 @@ def _contradiction(node: ast.Assert, name: str) -> str:
         except ValueError:
             return ""
         other = altered(value)
-        return "" if other is None else _text(ast.Assert(test=_replaced(test, expected, _literal(other)), msg=None))
+        return "" if other is None else _text(ast.Assert(test=replaced(test, expected, _literal(other)), msg=None))
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and _calls(test.operand, name):
         return _text(ast.Assert(test=test.operand, msg=None))
     if _is_call(test, name):
@@ -381,16 +363,6 @@ def _renamed(node: ast.expr, old: str, new: str) -> ast.expr:
         if isinstance(part, ast.Name) and part.id == old:
             part.id = new
     return other
-
-
-def _replaced(test: ast.expr, old: ast.expr, new: ast.expr) -> ast.expr:
-    class Swap(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            return new if node is old else self.generic_visit(node)
-
-    swapped = Swap().visit(test)
-    assert isinstance(swapped, ast.expr)
-    return swapped
 
 
 def _literal(value: Any) -> ast.expr:

@@ -15,9 +15,10 @@ from typing import Any
 
 from lm_eval_codemind.answers.comparison import readings, too_long
 from lm_eval_codemind.answers.filled import Filling, same_source
-from lm_eval_codemind.answers.literals import Arguments, Constructed, NotALiteralError, render
+from lm_eval_codemind.answers.literals import Arguments, NotALiteralError, render
 from lm_eval_codemind.languages.base import PredictedInput
 from lm_eval_codemind.languages.python.mutation import Branch, Spans, source_tree
+from lm_eval_codemind.languages.python.names import called_name
 
 # Constructors that only make a value from values. Every answer may call those of collections; the problem must name the
 # others.
@@ -41,14 +42,12 @@ class MaskedInput:
         whole: The input. An answer may also consist of the call alone, or of the body of the test.
         begin: The beginning of an answer, as far as it is known.
         parameters: Names of the function's parameters, in order.
-        optional: Those of them that have a default.
         known: The values of the recorded input in the holes; None if they are not literals.
     """
 
     whole: Filling
     begin: str
     parameters: tuple[str, ...]
-    optional: frozenset[str]
     known: tuple[Any, ...] | None
 
     def read(self, answer: str, recorded: str) -> PredictedInput | None:
@@ -80,27 +79,6 @@ class MaskedInput:
     def _written(self, value: Any) -> str:
         return str(value.named(self.parameters)) if isinstance(value, Arguments) else render(value)
 
-    def plain(self) -> list[str]:
-        """Return the input with an empty value, or zero, in each hole, and the input without optional arguments."""
-        if self.known is None:
-            return []
-        fillings = [[_emptied(value) for value in self.known]]
-        if self.whole.arguments and self.optional:
-            named = _emptied(self.known[0].named(self.parameters))
-            left = tuple(pair for pair in named.keywords if pair[0] not in self.optional)
-            fillings.append([Arguments(named.positional, left)])
-        return list(dict.fromkeys(self.whole.filled(values) for values in fillings))
-
-
-def _emptied(value: Any) -> Any:
-    """Return the empty value of the same type: zero for a number."""
-    if isinstance(value, Arguments):
-        keywords = tuple((name, _emptied(item)) for name, item in value.keywords)
-        return Arguments(tuple(_emptied(item) for item in value.positional), keywords)
-    if isinstance(value, Constructed):
-        return Constructed(value.name, (0,) if value.name == "range" else ())
-    return type(value)()
-
 
 @lru_cache(maxsize=4096)
 def masked_call(code: str, entry_point: str, given: str) -> MaskedInput | None:
@@ -127,8 +105,8 @@ def masked_call(code: str, entry_point: str, given: str) -> MaskedInput | None:
     signatures = [node for node in ast.walk(module) if isinstance(node, _FUNCTIONS) and node.name == entry_point]
     constructors = _constructors(module, signatures, tree)
     whole = Filling((source[:opening], source[end - 1 :]), True, constructors)
-    names, optional = _parameters(signatures[-1]) if signatures else ((), frozenset())
-    return MaskedInput(whole, source[start:opening], names, optional, _known(whole, source))
+    names = _parameters(signatures[-1]) if signatures else ()
+    return MaskedInput(whole, source[start:opening], names, _known(whole, source))
 
 
 @lru_cache(maxsize=4096)
@@ -164,7 +142,7 @@ def masked_test(code: str, given: str) -> MaskedInput | None:
     signatures = [node for node in ast.walk(module) if isinstance(node, _FUNCTIONS)]
     constructors = _constructors(module, signatures, tree)
     whole = Filling(segments, False, constructors)
-    return MaskedInput(whole, segments[0][body:] or segments[0], (), frozenset(), _known(whole, source))
+    return MaskedInput(whole, segments[0][body:] or segments[0], (), _known(whole, source))
 
 
 def call_tree(entry_point: str, given: str) -> Branch:
@@ -218,7 +196,7 @@ def _test_in(module: ast.Module) -> ast.FunctionDef | None:
 
 
 def _calls_of(tree: ast.AST, name: str) -> list[ast.Call]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _called(node) == name]
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call) and called_name(node) == name]
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:
@@ -237,7 +215,7 @@ def _handed_over(test: ast.FunctionDef, names: frozenset[str]) -> Iterator[ast.e
     # Before Python 3.12 the parts of an f-string have no position.
     formatted = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
     calls = [node for node in nodes if isinstance(node, ast.Call) and id(node) not in formatted]
-    arguments = [part for call in calls if _called(call) in names for part in _arguments(call)]
+    arguments = [part for call in calls if called_name(call) in names for part in _arguments(call)]
     seen: set[int] = set()
     for argument in arguments:
         yield from _literals(argument, seen)
@@ -256,13 +234,6 @@ def _handed_over(test: ast.FunctionDef, names: frozenset[str]) -> Iterator[ast.e
                 state = isinstance(target, ast.Attribute) and ast.unparse(target.value) != "self"
                 if (path not in used) if state else (path in used and path not in elsewhere):
                     yield from _literals(node.value, seen)
-
-
-def _called(call: ast.Call) -> str:
-    function = call.func
-    if isinstance(function, ast.Attribute):
-        return function.attr
-    return function.id if isinstance(function, ast.Name) else ""
 
 
 def _literals(node: ast.AST, seen: set[int]) -> Iterator[ast.expr]:
@@ -304,12 +275,6 @@ def _constructors(
     return (COLLECTIONS | named) - own
 
 
-def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the names of the parameters that may be given by position and by name, and those that have a default."""
-    arguments = node.args
-    if arguments.posonlyargs:
-        return (), frozenset()
-    names = tuple(argument.arg for argument in arguments.args)
-    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    optional = [*names[len(names) - len(arguments.defaults) :], *(one.arg for one, default in by_name if default)]
-    return names, frozenset(optional)
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
+    """Return the names of the parameters that may be given by position and by name."""
+    return () if node.args.posonlyargs else tuple(argument.arg for argument in node.args.args)

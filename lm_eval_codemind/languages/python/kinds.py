@@ -5,8 +5,7 @@ from __future__ import annotations
 import abc
 import ast
 import dataclasses
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING
@@ -30,6 +29,7 @@ import unittest
 class Test(unittest.TestCase):
     test = test
 """
+_RUN_TEST = "Test('test').test()"
 
 # The sandbox gives every program the same random seeds, which would hide that an output is random.
 _SEED_BY_CHANCE = """\
@@ -111,10 +111,6 @@ class PythonKind(Kind):
         begun = [piece for piece in likely_code(response) if begin in "".join(piece.split())]
         readable = (piece for piece in begun if self.read_input(piece, problem) is not None)
         return next(readable, begun[0] if begun else None)
-
-    def plain_inputs(self, problem: Problem) -> list[str]:
-        masked = self.masked(problem)
-        return [] if masked is None else masked.plain()
 
     @abc.abstractmethod
     def input_tree(self, problem: Problem, input: str) -> Branch:
@@ -199,12 +195,6 @@ class Function(PythonKind):
         context = f"{problem.context}\n{imports_of(problem.tests)}"
         return dataclasses.replace(problem, tests=tests, context=context)
 
-    def assertions(self, problem: Problem) -> Mapping[str, str]:
-        from lm_eval_codemind.languages.python import hint_tests
-
-        tests = [hint.test for hint in hint_tests.function_hints(problem)]
-        return {test: hint_tests.call_of(test, problem.entry_point) for test in tests}
-
     def code_following_misleading_test(self, problem: Problem) -> str | None:
         from lm_eval_codemind.languages.python import hint_tests
 
@@ -213,7 +203,7 @@ class Function(PythonKind):
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         from lm_eval_codemind.languages.python import hint_tests
 
-        return hint_tests.drawn(problem, hint_tests.function_hints(problem), seed)
+        return hint_tests.with_drawn(problem, hint_tests.function_hints(problem), seed)
 
     def masked(self, problem: Problem) -> MaskedInput | None:
         from lm_eval_codemind.languages.python.inputs import masked_call
@@ -251,7 +241,7 @@ class Method(PythonKind):
         """Return the program with the test method as the only one of a ``unittest.TestCase``, and a call of it."""
         program = problem.code if code is None else code
         given = problem.input if input is None else input
-        return Execution(f"{program.rstrip()}\n\n\n{given.rstrip()}\n{_TEST_CASE}", "Test('test').test()")
+        return Execution(f"{program.rstrip()}\n\n\n{given.rstrip()}\n{_TEST_CASE}", _RUN_TEST)
 
     def suite_job(
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
@@ -305,7 +295,7 @@ class Method(PythonKind):
     def with_hint(self, problem: Problem, seed: int) -> Problem:
         from lm_eval_codemind.languages.python import hint_tests
 
-        return hint_tests.drawn(problem, hint_tests.method_hints(problem), seed)
+        return hint_tests.with_drawn(problem, hint_tests.method_hints(problem), seed)
 
     def masked(self, problem: Problem) -> MaskedInput | None:
         from lm_eval_codemind.languages.python.inputs import masked_test
@@ -335,7 +325,7 @@ class Method(PythonKind):
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
         from lm_eval_codemind.execution import Job
 
-        return Job.evaluate(code, [_running_test(text) for text in inputs], limits=limits)
+        return Job.evaluate(code, [f"{text.rstrip()}\n{_TEST_CASE}\n{_RUN_TEST}" for text in inputs], limits=limits)
 
 
 class Script(ScriptKind, PythonKind):
@@ -382,10 +372,6 @@ class Script(ScriptKind, PythonKind):
         from lm_eval_codemind.answers.output import likely_text
 
         return likely_text(response)
-
-    def plain_inputs(self, problem: Problem) -> list[str]:
-        """Return the empty text, and the problem's input with zeros for its numbers."""
-        return ["", re.sub(r"-?\d+(?:\.\d+)?", "0", problem.input)]
 
     def input_tree(self, problem: Problem, input: str) -> Branch:
         from lm_eval_codemind.languages.python.mutation import text_tree
@@ -443,10 +429,6 @@ def observing_call(call: str) -> str:
         return call
     arguments = ", ".join(ast.unparse(argument) for argument in node.args)
     return f"_arguments = [{arguments}]\n_result = {ast.unparse(node.func)}(*_arguments)\n(_result, _arguments)"
-
-
-def _running_test(source: str) -> str:
-    return f"import unittest\n{source.rstrip()}\ntype('Test', (unittest.TestCase,), {{'test': test}})('test').test()"
 
 
 def _calls_of(tests: str, entry_point: str) -> list[str]:

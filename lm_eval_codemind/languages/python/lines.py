@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from lm_eval_codemind.languages.python.names import is_text
+
 _BLOCKS_WITH_ELSE = (ast.If, ast.For, ast.AsyncFor, ast.While)
-_TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+# `try` with `except*` is another node since Python 3.11.
+TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -52,22 +55,16 @@ def _own_lines(node: ast.AST) -> int:
         own -= 1
     if isinstance(node, _BLOCKS_WITH_ELSE):
         own += bool(node.orelse) and not _goes_on_with_elif(node)
-    if isinstance(node, _TRY):
+    if isinstance(node, TRY):
         own += bool(node.orelse) + bool(node.finalbody)
     return own
 
 
 def has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a body starts with a docstring that it could do without."""
-    first = node.body[0] if node.body else None
     # A body that is a docstring only could not do without the line.
     alone = len(node.body) == 1 and not isinstance(node, ast.Module)
-    return (
-        isinstance(first, ast.Expr)
-        and isinstance(first.value, ast.Constant)
-        and isinstance(first.value.value, str)
-        and not alone
-    )
+    return bool(node.body) and is_text(node.body[0]) and not alone
 
 
 def _goes_on_with_elif(node: ast.AST) -> bool:

@@ -6,8 +6,10 @@ import ast
 import builtins
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+_Node = TypeVar("_Node", bound=ast.AST)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _ALWAYS_THERE = frozenset(dir(builtins)) | {"__file__"}
 
 
@@ -32,7 +34,7 @@ def free_names(node: ast.AST) -> set[str]:
 
 def bound_names(statement: ast.AST) -> set[str]:
     """Return the names that a definition, an import or an assignment binds in its own scope."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(statement, _DEFINITIONS):
         return {statement.name}
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return {alias.asname or alias.name.split(".")[0] for alias in statement.names}
@@ -55,6 +57,25 @@ def is_text(node: ast.AST) -> bool:
     return False
 
 
+def called_name(node: ast.AST) -> str | None:
+    """Return the name that a call calls by; None for all else."""
+    match node:
+        case ast.Call(ast.Name(name)) | ast.Call(ast.Attribute(attr=name)):
+            return str(name)
+    return None
+
+
+def replaced(tree: _Node, old: ast.AST, new: ast.AST) -> _Node:
+    """Return a tree, changed in place, with one of its nodes replaced."""
+
+    class Swap(ast.NodeTransformer):
+        def visit(self, node: ast.AST) -> Any:
+            return new if node is old else self.generic_visit(node)
+
+    swapped: _Node = Swap().visit(tree)
+    return swapped
+
+
 def definition(body: ast.AST, name: str) -> Any:
     """Return the function or class of a name in the body of a module or class.
 
@@ -62,7 +83,7 @@ def definition(body: ast.AST, name: str) -> Any:
         KeyError: If there is none.
     """
     for node in body.body:  # type: ignore[attr-defined]
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and node.name == name:
+        if isinstance(node, _DEFINITIONS) and node.name == name:
             return node
     raise KeyError(name)
 
@@ -116,11 +137,7 @@ def without_lines(source: str, nodes: Iterable[ast.stmt]) -> str:
 
 def needed_functions(code: str, entry_point: str) -> list[str]:
     """Return the functions of a module that one of them needs, itself included, going by the names they mention."""
-    functions = {
-        node.name: node
-        for node in ast.parse(code).body
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-    }
+    functions = {node.name: node for node in ast.parse(code).body if isinstance(node, _DEFINITIONS)}
     needed: list[str] = []
     waiting = [entry_point]
     while waiting:

@@ -30,27 +30,16 @@ class Scope:
     global_names: set[str] = field(default_factory=set)
     nonlocal_names: set[str] = field(default_factory=set)
 
-    @property
-    def module(self) -> Scope:
-        """The outermost scope."""
-        scope = self
-        while scope.parent is not None:
-            scope = scope.parent
-        return scope
-
     def resolve(self, name: str) -> Scope:
         """Return the scope whose variable `name` means here; builtins resolve to the module."""
-        if name in self.global_names:
-            return self.module
-        scope: Scope | None = self
-        while scope is not None:
+        scope, is_global = self, False
+        while scope.parent is not None:
             if scope.kind != "class" or scope is self:
-                if name in scope.global_names:
-                    return scope.module
-                if name in scope.bound:
+                is_global = is_global or name in scope.global_names
+                if name in scope.bound and not is_global:
                     return scope
             scope = scope.parent
-        return self.module
+        return scope
 
 
 @dataclass(eq=False)
@@ -119,15 +108,8 @@ class SymbolTable(ast.NodeVisitor):
     def free_names(self, node: ast.expr, scope: Scope) -> list[str]:
         """Return the names an expression evaluated in `scope` reads from outside of itself, in order."""
         inside = {id(part) for part in ast.walk(node)}
-        names = []
-        for occurrence in self.occurrences:
-            if id(occurrence.node) in inside and not self._is_inside(occurrence.home, inside):
-                names.append(occurrence.name)
+        names = (o.name for o in self.occurrences if id(o.node) in inside and id(o.home.node) not in inside)
         return list(dict.fromkeys(names))
-
-    @staticmethod
-    def _is_inside(scope: Scope, inside: set[int]) -> bool:
-        return id(scope.node) in inside
 
     def _open(self, node: ast.AST, kind: ScopeKind, parent: Scope | None) -> Scope:
         scope = self.scopes[node] = Scope(node, kind, parent)
@@ -162,8 +144,7 @@ class SymbolTable(ast.NodeVisitor):
                 self._add(argument.arg, argument, "arg", binds=True)
             self._visit_all(node.body)
 
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self.visit_FunctionDef(node)
+    visit_AsyncFunctionDef = visit_FunctionDef
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self._visit_all([*node.args.defaults, *node.args.kw_defaults])
@@ -204,8 +185,7 @@ class SymbolTable(ast.NodeVisitor):
         for name in node.names:
             self._add(name, node, "names", binds=False)
 
-    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
-        self.visit_Global(node)
+    visit_Nonlocal = visit_Global
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
         self._visit_all([node.type])
@@ -228,8 +208,7 @@ class SymbolTable(ast.NodeVisitor):
             self._add(node.name, node, "name", binds=True)
         self.generic_visit(node)
 
-    def visit_MatchStar(self, node: ast.MatchStar) -> None:
-        self.visit_MatchAs(node)
+    visit_MatchStar = visit_MatchAs
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
         if node.rest is not None:

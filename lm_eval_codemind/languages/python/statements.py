@@ -112,9 +112,9 @@ class Parser:
         broken: The texts with code that does not parse, by the number of their block.
     """
 
-    def __init__(self, budget: int = PARSE_BUDGET) -> None:
+    def __init__(self) -> None:
         self.broken: dict[int, str] = {}
-        self._budget = budget
+        self._budget = PARSE_BUDGET
         # The lines that were tried last, and their statements. These lines are often read next.
         self._tried: tuple[list[str], list[Statement] | SyntaxError | None] | None = None
 

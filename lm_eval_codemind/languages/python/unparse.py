@@ -140,10 +140,6 @@ def _constant(node: ast.Constant) -> tuple[str, _Level]:
     return text, _Level.ATOM
 
 
-def _named(node: ast.NamedExpr) -> tuple[str, _Level]:
-    return f"({_expression(node.target)} := {_expression(node.value, _Level.TEST)})", _Level.ATOM
-
-
 def _bool_op(node: ast.BoolOp) -> tuple[str, _Level]:
     word, level = (" and ", _Level.AND) if isinstance(node.op, ast.And) else (" or ", _Level.OR)
     return word.join(_expression(value, level.tighter) for value in node.values), level
@@ -183,14 +179,6 @@ def _dict(node: ast.Dict) -> tuple[str, _Level]:
     return "{" + ", ".join(items) + "}", _Level.ATOM
 
 
-def _set(node: ast.Set) -> tuple[str, _Level]:
-    return "{" + (_list(node.elts) if node.elts else "*()") + "}", _Level.ATOM
-
-
-def _display(node: ast.List) -> tuple[str, _Level]:
-    return "[" + _list(node.elts) + "]", _Level.ATOM
-
-
 def _tuple(node: ast.Tuple) -> tuple[str, _Level]:
     if not node.elts:
         return "()", _Level.ATOM
@@ -212,16 +200,8 @@ def _comprehension(opening: str, closing: str) -> Callable[[Any], tuple[str, _Le
     return write
 
 
-def _await(node: ast.Await) -> tuple[str, _Level]:
-    return f"await {_expression(node.value, _Level.ATOM)}", _Level.AWAIT
-
-
 def _yield(node: ast.Yield) -> tuple[str, _Level]:
     return ("yield" if node.value is None else f"yield {_operand(node.value)}"), _Level.YIELD
-
-
-def _yield_from(node: ast.YieldFrom) -> tuple[str, _Level]:
-    return f"yield from {_expression(node.value, _Level.TEST)}", _Level.YIELD
 
 
 def _compare(node: ast.Compare) -> tuple[str, _Level]:
@@ -235,11 +215,16 @@ def _call(node: ast.Call) -> tuple[str, _Level]:
     function = _expression(node.func, _Level.ATOM)
     if len(node.args) == 1 and not node.keywords and isinstance(node.args[0], ast.GeneratorExp):
         return function + _expression(node.args[0]), _Level.ATOM
-    arguments = [_expression(argument, _Level.TEST) for argument in node.args]
-    for keyword in node.keywords:
+    return f"{function}({_given(node.args, node.keywords)})", _Level.ATOM
+
+
+def _given(positional: Iterable[ast.expr], keywords: Iterable[ast.keyword]) -> str:
+    """Return the arguments of a call, or the bases of a class."""
+    arguments = [_expression(argument, _Level.TEST) for argument in positional]
+    for keyword in keywords:
         name = "**" if keyword.arg is None else f"{keyword.arg}="
         arguments.append(name + _expression(keyword.value, _Level.TEST))
-    return f"{function}({', '.join(arguments)})", _Level.ATOM
+    return ", ".join(arguments)
 
 
 def _attribute(node: ast.Attribute) -> tuple[str, _Level]:
@@ -261,10 +246,6 @@ def _slice(node: ast.Slice) -> tuple[str, _Level]:
     upper = "" if node.upper is None else _expression(node.upper, _Level.TEST)
     step = "" if node.step is None else ":" + _expression(node.step, _Level.TEST)
     return f"{lower}:{upper}{step}", _Level.ATOM
-
-
-def _starred(node: ast.Starred) -> tuple[str, _Level]:
-    return "*" + _expression(node.value, _Level.BIT_OR), _Level.ATOM
 
 
 def _joined(node: ast.JoinedStr) -> tuple[str, _Level]:
@@ -313,29 +294,32 @@ def _escape(character: str, quote: str) -> str:
 _EXPRESSIONS: dict[type[ast.expr], Callable[[Any], tuple[str, _Level]]] = {
     ast.Constant: _constant,
     ast.Name: lambda node: (node.id, _Level.ATOM),
-    ast.NamedExpr: _named,
+    ast.NamedExpr: lambda node: (
+        f"({_expression(node.target)} := {_expression(node.value, _Level.TEST)})",
+        _Level.ATOM,
+    ),
     ast.BoolOp: _bool_op,
     ast.BinOp: _bin_op,
     ast.UnaryOp: _unary_op,
     ast.Lambda: _lambda,
     ast.IfExp: _if_exp,
     ast.Dict: _dict,
-    ast.Set: _set,
-    ast.List: _display,
+    ast.Set: lambda node: ("{" + (_list(node.elts) or "*()") + "}", _Level.ATOM),
+    ast.List: lambda node: (f"[{_list(node.elts)}]", _Level.ATOM),
     ast.Tuple: _tuple,
     ast.ListComp: _comprehension("[", "]"),
     ast.SetComp: _comprehension("{", "}"),
     ast.DictComp: _comprehension("{", "}"),
     ast.GeneratorExp: _comprehension("(", ")"),
-    ast.Await: _await,
+    ast.Await: lambda node: (f"await {_expression(node.value, _Level.ATOM)}", _Level.AWAIT),
     ast.Yield: _yield,
-    ast.YieldFrom: _yield_from,
+    ast.YieldFrom: lambda node: (f"yield from {_expression(node.value, _Level.TEST)}", _Level.YIELD),
     ast.Compare: _compare,
     ast.Call: _call,
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
     ast.Slice: _slice,
-    ast.Starred: _starred,
+    ast.Starred: lambda node: ("*" + _expression(node.value, _Level.BIT_OR), _Level.ATOM),
     ast.JoinedStr: _joined,
 }
 
@@ -395,7 +379,9 @@ class _Writer:
             previous = node
 
     def block(self, header: str, statements: Sequence[ast.stmt], docstring: bool = False) -> None:
-        """Write a header and, indented, its statements."""
+        """Write a header and, indented, its statements; nothing without statements."""
+        if not statements:
+            return
         self.line(header)
         self.depth += 1
         self.body(statements, docstring)
@@ -471,61 +457,51 @@ class _Writer:
         while len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
             node = node.orelse[0]
             self.block(f"elif {_expression(node.test, _Level.TEST)}:", node.body)
-        if node.orelse:
-            self.block("else:", node.orelse)
+        self.block("else:", node.orelse)
 
-    def write_For(self, node: ast.For | ast.AsyncFor, prefix: str = "") -> None:
-        header = f"{prefix}for {_expression(node.target)} in {_expression(node.iter, _Level.YIELD)}:"
-        self.block(header, node.body)
-        if node.orelse:
-            self.block("else:", node.orelse)
+    def write_For(self, node: ast.For | ast.AsyncFor) -> None:
+        header = f"for {_expression(node.target)} in {_expression(node.iter, _Level.YIELD)}:"
+        self.block(_async(node) + header, node.body)
+        self.block("else:", node.orelse)
 
-    def write_AsyncFor(self, node: ast.AsyncFor) -> None:
-        self.write_For(node, "async ")
+    write_AsyncFor = write_For
 
     def write_While(self, node: ast.While) -> None:
         self.block(f"while {_expression(node.test, _Level.TEST)}:", node.body)
-        if node.orelse:
-            self.block("else:", node.orelse)
+        self.block("else:", node.orelse)
 
-    def write_With(self, node: ast.With | ast.AsyncWith, prefix: str = "") -> None:
+    def write_With(self, node: ast.With | ast.AsyncWith) -> None:
         items = []
         for item in node.items:
             text = _expression(item.context_expr, _Level.TEST)
             if item.optional_vars is not None:
                 text += f" as {_expression(item.optional_vars, _Level.TEST)}"
             items.append(text)
-        self.block(f"{prefix}with {', '.join(items)}:", node.body)
+        self.block(f"{_async(node)}with {', '.join(items)}:", node.body)
 
-    def write_AsyncWith(self, node: ast.AsyncWith) -> None:
-        self.write_With(node, "async ")
+    write_AsyncWith = write_With
 
-    def write_Try(self, node: Any, star: str = "") -> None:
+    def write_Try(self, node: ast.Try) -> None:
         self.block("try:", node.body)
         for handler in node.handlers:
             kind = "" if handler.type is None else f" {_expression(handler.type, _Level.TEST)}"
             name = "" if handler.name is None else f" as {handler.name}"
-            self.block(f"except{star}{kind}{name}:", handler.body)
-        if node.orelse:
-            self.block("else:", node.orelse)
-        if node.finalbody:
-            self.block("finally:", node.finalbody)
+            self.block(f"except{kind}{name}:", handler.body)
+        self.block("else:", node.orelse)
+        self.block("finally:", node.finalbody)
 
-    def write_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, prefix: str = "") -> None:
+    def write_FunctionDef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         self.decorators(node.decorator_list)
         returns = "" if node.returns is None else f" -> {_expression(node.returns, _Level.TEST)}"
-        self.block(f"{prefix}def {node.name}({_arguments(node.args)}){returns}:", node.body, docstring=True)
+        header = f"{_async(node)}def {node.name}({_arguments(node.args)}){returns}:"
+        self.block(header, node.body, docstring=True)
 
-    def write_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
-        self.write_FunctionDef(node, "async ")
+    write_AsyncFunctionDef = write_FunctionDef
 
     def write_ClassDef(self, node: ast.ClassDef) -> None:
         self.decorators(node.decorator_list)
-        bases = [_expression(base, _Level.TEST) for base in node.bases]
-        for keyword in node.keywords:
-            name = "**" if keyword.arg is None else f"{keyword.arg}="
-            bases.append(name + _expression(keyword.value, _Level.TEST))
-        self.block(f"class {node.name}{'(' + ', '.join(bases) + ')' if bases else ''}:", node.body, docstring=True)
+        bases = _given(node.bases, node.keywords)
+        self.block(f"class {node.name}{f'({bases})' if bases else ''}:", node.body, docstring=True)
 
     def decorators(self, nodes: Iterable[ast.expr]) -> None:
         for node in nodes:
@@ -538,6 +514,10 @@ class _Writer:
             guard = "" if case.guard is None else f" if {_expression(case.guard, _Level.TEST)}"
             self.block(f"case {_pattern(case.pattern, nested=False)}{guard}:", case.body)
         self.depth -= 1
+
+
+def _async(node: ast.stmt) -> str:
+    return "async " if isinstance(node, (ast.AsyncFor, ast.AsyncWith, ast.AsyncFunctionDef)) else ""
 
 
 def _needs_space(previous: ast.stmt, node: ast.stmt) -> bool:

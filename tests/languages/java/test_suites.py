@@ -9,6 +9,7 @@ import pytest
 from lm_eval_codemind.execution import SharedPool, Status
 from lm_eval_codemind.languages import Unfinished, kind_of
 from lm_eval_codemind.problems import Problem
+from suite_assertions import assertions
 
 pytestmark = pytest.mark.usefixtures("java")
 
@@ -154,7 +155,7 @@ def test_how_a_wrong_program_ends() -> None:
 def test_the_assertions_that_stand_by_themselves() -> None:
     # The third calls twice, the fourth draws its argument.
     made = "Solution s = new Solution();\n"
-    assert KIND.assertions(PROBLEM) == {
+    assert assertions(PROBLEM) == {
         f"{made}assert s.evens(Arrays.asList(1, 2, 3)).equals(Arrays.asList(2));": "s.evens(Arrays.asList(1, 2, 3))",
         f"{made}List<Integer> some = new ArrayList<>();\nsome.add(4);\nassert Objects.equals(s.evens(some), some);": (
             "s.evens(some)"
@@ -162,7 +163,7 @@ def test_the_assertions_that_stand_by_themselves() -> None:
         f"{made}List<Integer> none = new ArrayList<>();\nassert s.evens(none).size() == 0;": "s.evens(none)",
     }
     passed, failed = Status.PASSED, Status.FAILED
-    found = statuses([CODE, around(ECHO)], KIND.assertions(PROBLEM))
+    found = statuses([CODE, around(ECHO)], assertions(PROBLEM))
     assert found == [passed, passed, passed, failed, passed, passed]
 
 

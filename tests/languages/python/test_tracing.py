@@ -5,22 +5,25 @@ from __future__ import annotations
 import ast
 import textwrap
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.languages.python.tracing import Trace, Traced, line_of, runs, trace
+from lm_eval_codemind.execution import shared_sandbox
+from lm_eval_codemind.languages.python.tracing import Trace, Value, trace
 from lm_eval_codemind.languages.python.tracing.recorder import record, units, written
 from lm_eval_codemind.languages.python.tracing.trace import read_trace
+from watching import Traced, Watching, line_of, runs, submit
 
 
 def traced(program: str, expression: str = "f()", watch: dict[int, list[str]] | None = None, **options: int) -> Trace:
     """Trace a program in this process."""
     found = units(ast.parse(program))
     watches = {number: watch[unit.line] for number, unit in enumerate(found) if watch and unit.line in watch}
-    plain = record(program, script=False, expression=expression, watches=watches, **options)
-    return read_trace(plain, found, watches)
+    plain = record(program, script=False, expression=expression, make=Watching, watches=watches, **options)
+    return read_trace(plain, found)
 
 
 def lines(seen: Trace) -> str:
@@ -411,11 +414,6 @@ def test_how_a_step_ends() -> None:
     assert [step.end for step in seen.steps] == ["line", "line", "exception", "line", "return"]
 
 
-def test_what_was_before() -> None:
-    seen = traced("def f():\n    a = [1]\n    a.sort()\n    a.append(0)\n", watch={3: ["a"], 4: ["a"]})
-    assert [step.before == step.values for step in seen.steps] == [True, True, False]
-
-
 def test_a_trace_stops_at_its_limit_and_the_program_goes_on() -> None:
     seen = traced("def f():\n    n = 0\n    while n < 50:\n        n += 1\n    return n\n", max_steps=10)
     assert seen.truncated and len(seen.steps) == 10 and seen.output and seen.output.literal == "50"
@@ -480,10 +478,19 @@ def test_line_of_a_line_inside_a_statement() -> None:
 
 
 def test_in_the_sandbox() -> None:
-    seen = trace(Traced("def f(x):\n    y = x + 1\n    return y\n", "f(3)", watches={2: ["y"]}))
-    assert lines(seen) == "2 3" and seen.steps[0].values["y"] is not None
-    script = trace(Traced("n = int(input())\nprint(n + 1)\n", stdin="4\n", watches={1: ["n"]}))
+    seen = trace("def f(x):\n    y = x + 1\n    return y\n", "f(3)", max_steps=100, max_value=100)
+    assert lines(seen) == "2 3" and seen.steps[0].values == {"x": Value("int", "3"), "y": Value("int", "4")}
+    script = trace("n = int(input())\nprint(n + 1)\n", stdin="4\n", max_steps=100, max_value=100)
     assert lines(script) == "1 2" and script.stdout == "5\n"
+
+
+def test_watching_in_the_sandbox() -> None:
+    function = Traced("def f(x):\n    y = x + 1\n    return y\n", "f(3)", {2: ["y"]})
+    script = Traced("n = int(input())\nprint(n + 1)\n", None, {1: ["n"]}, stdin="4\n")
+    running = [submit(shared_sandbox(), each, max_steps=100, max_value=100) for each in (function, script)]
+    seen, printed = (read(future.result()) for future, read in running)
+    assert lines(seen) == "2 3" and seen.steps[0].values == {"y": Value("int", "4")}
+    assert lines(printed) == "1 2" and printed.stdout == "5\n"
 
 
 # Programs that log themselves: each statement is preceded by a call that writes down its line and, of the same frame,
@@ -531,15 +538,18 @@ def test_the_trace_is_what_the_program_logs_of_itself(body: list[str], a: int, b
     space["f"](a, b)  # type: ignore[operator]
     watch = {number + 1: ["a", "b", "xs"] for number in range(len(code.splitlines()))}
     seen = traced(code, f"f({a}, {b})", watch)
-    steps = [step for step in seen.steps if step.frame == 0 and step.line > 9]
     # Headers of loops and handlers are not logged, since nothing can be written before a second look at them.
     unlogged = ("for", "except", "with", "try")
     text = code.splitlines()
-    kept = [step for step in steps if not text[step.line - 1].strip().startswith(unlogged)]
-    assert [step.line for step in kept] == [line for line, _ in log]
-    for step, (_, (x, y, zs)) in zip(kept, log, strict=True):
-        seen_before = [value and value.literal for value in step.before.values()]
-        assert seen_before == [repr(x), repr(y), zs]
+    kept = [
+        (before, step)
+        for before, step in pairwise(step for step in seen.steps if step.frame == 0)
+        if step.line > 9 and not text[step.line - 1].strip().startswith(unlogged)
+    ]
+    assert [step.line for _, step in kept] == [line for line, _ in log]
+    # What holds before a step is what held after the step before it in the same frame.
+    for (before, _), (_, (x, y, zs)) in zip(kept, log, strict=True):
+        assert [value and value.literal for value in before.values.values()] == [repr(x), repr(y), zs]
 
 
 def _logging(code: str) -> ast.Module:

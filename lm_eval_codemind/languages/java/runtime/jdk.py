@@ -36,11 +36,6 @@ class Jdk:
         """The program that starts a virtual machine."""
         return self.home / "bin" / "java"
 
-    @property
-    def has_compiler(self) -> bool:
-        """Whether it compiles: a runtime alone doesn't."""
-        return (self.home / "bin" / "javac").is_file()
-
     def directories(self) -> list[str]:
         """Return the directories that it lies in: its own, and those that links in it lead to."""
         found = {str(self.home)}
@@ -82,7 +77,7 @@ def find() -> Jdk:
         raise JavaUnavailable(f"{source}: {error}. {advice}.") from None
     if jdk.version < OLDEST:
         raise JavaUnavailable(f"{source} is Java {jdk.full_version}, too old. {advice}.")
-    if not jdk.has_compiler:
+    if not (jdk.home / "bin" / "javac").is_file():
         raise JavaUnavailable(f"{source} is a runtime without a compiler (no bin/javac). {advice}.")
     return jdk
 

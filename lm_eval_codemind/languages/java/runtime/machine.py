@@ -45,7 +45,9 @@ _LIMITS = (
 )
 # Only G1 maps the classes' objects that come with a JDK, which is a tenth of the time to start.
 _COLLECTOR = ("-XX:+UseG1GC", "-XX:ParallelGCThreads=2", "-XX:ConcGCThreads=1")
-_HASHES = ((), ("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=0"))
+# Objects get other identity hashes under an odd seed than under an even one. A machine draws them from a generator that
+# always starts alike, so a program that depends on them looks as if it did not.
+HASHES = ((), ("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=0"))
 # Older programs reach into these by reflection, as they could before Java 17.
 OPENED = tuple(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("util", "lang", "io"))
 # With a suite a program has no access to memory and no heap dump: those modules are not part of Java SE.
@@ -95,15 +97,6 @@ class Machine:
         return {path: path for path in installed if not Path(path).is_relative_to("/usr")} | {
             str(self.directory): _INSIDE
         }
-
-
-def identity_hashes(seed: int) -> tuple[str, ...]:
-    """Return the options by which objects get other identity hashes under an odd seed than under an even one.
-
-    A machine draws them from a generator that always starts alike, so a program that depends on them looks as if it did
-    not.
-    """
-    return _HASHES[seed % 2]
 
 
 _lock = threading.Lock()

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-from lm_eval_codemind.languages.python.complexity.constructs import construct_tags, nested_constructs
-from lm_eval_codemind.languages.python.complexity.cyclomatic import cyclomatic_complexity, unit_complexities
+from lm_eval_codemind.languages.base import tags_of
+from lm_eval_codemind.languages.python.complexity.constructs import constructs
+from lm_eval_codemind.languages.python.complexity.cyclomatic import cyclomatic_complexity
 from lm_eval_codemind.languages.python.complexity.dependencies import dependencies
-from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
 from lm_eval_codemind.languages.python.lines import lines_of_code
 from lm_eval_codemind.problems import Complexity
-
-__all__ = [
-    "construct_tags",
-    "cyclomatic_complexity",
-    "dependencies",
-    "literal_type",
-    "measure",
-    "nested_constructs",
-    "text_type",
-    "unit_complexities",
-]
 
 
 def measure(code: str, loop_length: int | None = None) -> Complexity | None:
@@ -31,13 +20,15 @@ def measure(code: str, loop_length: int | None = None) -> Complexity | None:
     if not code.strip():
         return None
     try:
+        found = constructs(code)
         return Complexity(
             cc=cyclomatic_complexity(code),
             loc=lines_of_code(code),
             dep=dependencies(code),
-            nc=nested_constructs(code),
+            # Control constructs inside another one of the same function: three loops inside each other have NC = 2.
+            nc=sum(bool(around) for _, around in found),
             ll=loop_length,
-            constructs=construct_tags(code),
+            constructs=tags_of(found),
         )
     except (SyntaxError, ValueError, RecursionError):
         return None

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from lm_eval_codemind.languages.python.lines import parsed
+from lm_eval_codemind.languages.python.lines import TRY, parsed
 
-# `try` with `except*` is another node since Python 3.11.
-_TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -45,31 +42,22 @@ def unit_complexities(code: str) -> dict[tuple[str, int], int]:
         code: Python source.
 
     Returns:
-        Qualified name and line number of each unit -> its complexity. The module's own statements, if it has others
+        Name and line number of each unit -> its complexity. The module's own statements, if it has others
         than imports, definitions and its docstring, are the unit ``("<module>", 0)``.
 
     Raises:
         SyntaxError: If the source does not parse.
     """
     tree = parsed(code)
-    units = {}
-    for name, function in _functions(tree, ""):
-        units[(name, function.lineno)] = 1 + sum(_decisions(statement) for statement in function.body)
+    units = {
+        (node.name, node.lineno): 1 + sum(map(_decisions, node.body))
+        for node in ast.walk(tree)
+        if isinstance(node, _FUNCTIONS)
+    }
     own = _decisions(tree)
     if own or any(not _declares(statement) for statement in tree.body):
         units[("<module>", 0)] = 1 + own
     return units
-
-
-def _functions(node: ast.AST, prefix: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, _FUNCTIONS):
-            yield prefix + child.name, child
-            yield from _functions(child, f"{prefix}{child.name}.")
-        elif isinstance(child, ast.ClassDef):
-            yield from _functions(child, f"{prefix}{child.name}.")
-        elif not isinstance(child, ast.expr):
-            yield from _functions(child, prefix)
 
 
 def _declares(statement: ast.stmt) -> bool:
@@ -94,7 +82,7 @@ def _own_decisions(node: ast.AST) -> int:
         return 1
     if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
         return 1 + bool(node.orelse)
-    if isinstance(node, _TRY):
+    if isinstance(node, TRY):
         return len(node.handlers) + bool(node.orelse)
     if isinstance(node, ast.BoolOp):
         return len(node.values) - 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from lm_eval_codemind.languages.python.lines import parsed
@@ -62,25 +63,15 @@ def _scope(name: str, node: ast.AST, parent: _Scope | None) -> _Scope:
     return scope
 
 
-def _pairs(scope: _Scope) -> list[tuple[_Scope, _Scope]]:
-    pairs = []
-    if not scope.is_class:
-        for node in _own_nodes(scope.node):
-            callee = _resolve(node, scope)
-            if callee is not None:
-                pairs.append((scope, callee))
-    for inner in (*scope.functions.values(), *scope.classes.values()):
-        pairs += _pairs(inner)
-    return pairs
-
-
-def _own_nodes(node: ast.AST) -> list[ast.AST]:
-    nodes, pending = [], [node]
+def _pairs(scope: _Scope) -> Iterator[tuple[_Scope, _Scope]]:
+    pending = [] if scope.is_class else [scope.node]
     while pending:
         inside = [n for n in ast.iter_child_nodes(pending.pop()) if not isinstance(n, (*_FUNCTIONS, ast.ClassDef))]
-        nodes += inside
         pending += inside
-    return nodes
+        callees = (_resolve(node, scope) for node in inside)
+        yield from ((scope, callee) for callee in callees if callee is not None)
+    for inner in (*scope.functions.values(), *scope.classes.values()):
+        yield from _pairs(inner)
 
 
 def _resolve(node: ast.AST, scope: _Scope) -> _Scope | None:

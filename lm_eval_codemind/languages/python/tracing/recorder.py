@@ -16,10 +16,8 @@ import math
 import sys
 import threading
 import types
-from collections import deque
 from typing import Any
 
-FILENAME = "traced program"
 _EXPRESSION_FRAMES = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>"}
 _PARTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -35,40 +33,29 @@ class CodeUnit:
         end: The last line of the statement or, for a compound one, of its header.
         node: The syntax tree, with the positions of the source.
         parent: Number of the unit whose body it is in; -1 at the top.
-        function: Number of the unit of the innermost function, or -1.
-        class_name: Name of the innermost class around it, which private names are mangled with; may be empty.
     """
 
-    __slots__ = ("class_name", "end", "function", "line", "node", "parent")
+    __slots__ = ("end", "line", "node", "parent")
 
-    def __init__(self, node: ast.AST, parent: int, function: int, class_name: str) -> None:
-        first, last = _span(node)
-        self.line, self.end = first, last
+    def __init__(self, node: ast.AST, parent: int) -> None:
+        self.line, self.end = _span(node)
         self.node = node
         self.parent = parent
-        self.function = function
-        self.class_name = class_name
 
 
 def units(tree: ast.Module) -> list[CodeUnit]:
     """Return the units of a program in the order of the source."""
     found: list[CodeUnit] = []
 
-    def visit(node: ast.AST, unit: int, function: int, class_name: str) -> None:
+    def visit(node: ast.AST, unit: int) -> None:
         for child in ast.iter_child_nodes(node):
-            if not isinstance(child, _PARTS):
-                visit(child, unit, function, class_name)
-                continue
-            number = len(found)
-            found.append(CodeUnit(child, unit, function, class_name))
-            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                visit(child, number, number, class_name)
-            elif isinstance(child, ast.ClassDef):
-                visit(child, number, function, child.name)
-            else:
-                visit(child, number, function, class_name)
+            number = unit
+            if isinstance(child, _PARTS):
+                number = len(found)
+                found.append(CodeUnit(child, unit))
+            visit(child, number)
 
-    visit(tree, -1, -1, "")
+    visit(tree, -1)
     return found
 
 
@@ -87,7 +74,7 @@ def _span(node: ast.AST) -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=1)
-def compiled(source: str, filename: str = FILENAME) -> tuple[types.CodeType, list[CodeUnit]]:
+def compiled(source: str) -> tuple[types.CodeType, list[CodeUnit]]:
     """Return the program's code, in which the line numbered n + 1 is unit n, and its units.
 
     Raises:
@@ -106,7 +93,7 @@ def compiled(source: str, filename: str = FILENAME) -> tuple[types.CodeType, lis
             renumber(child, line)
 
     renumber(tree, 0)
-    code = compile(tree, filename, "exec", dont_inherit=True)
+    code = compile(tree, "traced program", "exec", dont_inherit=True)
     return code, units(ast.parse(source))
 
 
@@ -120,8 +107,7 @@ class Recorder:
     Args:
         code: What :func:`compiled` returned.
         program: The units.
-        watches: Unit -> expressions to evaluate in its frame whenever it is finished.
-        everything: Whether to note all variables of the frame at every step instead, as far as they have changed.
+        everything: Whether to note the variables of the frame that a step changed.
         max_steps: Steps after which nothing more is noted.
         max_value: Characters above which a value counts as having no literal.
         stop: Whether to end the program after these steps.
@@ -131,17 +117,15 @@ class Recorder:
         self,
         code: types.CodeType,
         program: list[CodeUnit],
-        watches: dict[int, list[str]],
-        everything: bool = False,
-        max_steps: int = 20_000,
-        max_value: int = 1_000,
-        stop: bool = False,
+        everything: bool,
+        max_steps: int,
+        max_value: int,
+        stop: bool,
     ) -> None:
         self._codes = set(_codes(code))
         self._units = program
         self._ancestors = [_ancestors(program, number) for number in range(len(program))]
         self._loops = {number for number, unit in enumerate(program) if isinstance(unit.node, _LOOPS)}
-        self._watches = {unit: [ast.parse(text, mode="eval").body for text in texts] for unit, texts in watches.items()}
         self._everything = everything
         self._max_steps = max_steps
         self._max_value = max_value
@@ -149,7 +133,7 @@ class Recorder:
         self._texts: dict[tuple[str, str | None], int] = {}
         self._frames: dict[int, _Frame] = {}
         self._thread = threading.get_ident()
-        self.frames: list[list[Any]] = []
+        self.frames: list[int] = []
         self.steps: list[list[Any]] = []
         self.truncated = False
         self.threads = False
@@ -171,7 +155,7 @@ class Recorder:
         if record is None:
             own = code.co_firstlineno - 1 if code.co_name != "<module>" else -1
             record = self._frames[id(frame)] = _Frame(frame, len(self.frames), own)
-            self.frames.append([own, self._below(frame)])
+            self.frames.append(self._below(frame))
         return record
 
     def _below(self, frame: types.FrameType) -> int:
@@ -202,14 +186,14 @@ class Recorder:
                 raise Stopped
             return
         record.step = len(self.steps)
-        self.steps.append([record.number, unit, "", [], [] if self._everything else self._seen(record)])
+        self.steps.append([record.number, unit, "", []])
 
     def end(self, record: _Frame, how: str) -> None:
         """Note that the frame's step is finished: by its next line, its return or an exception that leaves it."""
         if record.step >= 0:
             step = self.steps[record.step]
             step[2] = how
-            step[3] = self._seen(record)
+            step[3] = self.seen(record)
             record.step = -1
 
     def leave(self, record: _Frame, how: str) -> None:
@@ -222,27 +206,12 @@ class Recorder:
         record.step = -1
         self._frames.pop(id(record.frame), None)
 
-    def _seen(self, record: _Frame) -> list[Any]:
-        frame = record.frame
-        if self._everything:
-            return self._changes(record)
-        wanted = self._watches.get(record.unit)
-        if not wanted:
-            return []
-        class_name = self._units[record.unit].class_name
-        values = []
-        for expression in wanted:
-            try:
-                value = evaluate(expression, frame.f_locals, frame.f_globals, class_name)
-            except Unreadable:
-                values.append(self._texts.setdefault(("", None), len(self._texts)))
-            except Unknown:
-                values.append(-1)
-            else:
-                values.append(self._number(value))
-        return values
+    def seen(self, record: _Frame) -> list[list[Any]]:
+        """Return what is noted of a finished step: names, each with the number of its value, -1 for none."""
+        return self._changes(record) if self._everything else []
 
-    def _number(self, value: Any) -> int:
+    def number(self, value: Any) -> int:
+        """Return the number of a value among :attr:`values`."""
         key = (type(value).__name__, written(value, self._max_value))
         return self._texts.setdefault(key, len(self._texts))
 
@@ -255,9 +224,9 @@ class Recorder:
             if written(value, self._max_value) is None and type(vars_of(value)) is dict:
                 for attribute, content in list(vars_of(value).items()):
                     if isinstance(attribute, str):
-                        now[f"{name}.{attribute}"] = self._number(content)
+                        now[f"{name}.{attribute}"] = self.number(content)
             else:
-                now[name] = self._number(value)
+                now[name] = self.number(value)
         changes = [[name, number] for name, number in now.items() if record.known.get(name) != number]
         changes += [[name, -1] for name in record.known if name not in now]
         record.known = now
@@ -403,60 +372,6 @@ def _suspends(frame: types.FrameType) -> bool:
     )
 
 
-class Unknown(Exception):
-    """An expression has no value here: a name, an attribute, a key or an index does not exist."""
-
-
-class Unreadable(Unknown):
-    """An expression may have a value, but it cannot be told without running code of the program or of a library."""
-
-
-def evaluate(expression: ast.expr, local: Any, world: Any, class_name: str = "") -> Any:
-    """Return the value of a variable without running any code of the program.
-
-    Understood are names, attributes, subscripts of lists, tuples, strings, dicts and deques, tuples, constants and
-    sums and differences of these.
-
-    Raises:
-        Unknown: where a name, attribute, key or index does not exist.
-        Unreadable: for anything else.
-    """
-
-    def value_of(node: ast.expr) -> Any:
-        return evaluate(node, local, world, class_name)
-
-    if isinstance(expression, ast.Name):
-        for scope in (local, world):
-            if expression.id in scope:
-                return scope[expression.id]
-        raise Unknown(expression.id)
-    if isinstance(expression, ast.Constant):
-        return expression.value
-    if isinstance(expression, ast.Tuple):
-        return tuple([value_of(item) for item in expression.elts])
-    if isinstance(expression, ast.Starred):
-        return value_of(expression.value)
-    if isinstance(expression, ast.Attribute):
-        name = expression.attr
-        if class_name.strip("_") and name.startswith("__") and not name.endswith("__"):
-            name = f"_{class_name.lstrip('_')}{name}"
-        return _attribute(value_of(expression.value), name)
-    if isinstance(expression, ast.Subscript):
-        return _item(value_of(expression.value), value_of(expression.slice))
-    if isinstance(expression, ast.Slice):
-        bounds = (expression.lower, expression.upper, expression.step)
-        return slice(*(None if bound is None else value_of(bound) for bound in bounds))
-    if isinstance(expression, ast.UnaryOp) and isinstance(expression.op, ast.USub):
-        operand = value_of(expression.operand)
-        if type(operand) in (int, float):
-            return -operand
-    if isinstance(expression, ast.BinOp) and isinstance(expression.op, (ast.Add, ast.Sub)):
-        left, right = value_of(expression.left), value_of(expression.right)
-        if type(left) is int and type(right) is int:
-            return left + right if isinstance(expression.op, ast.Add) else left - right
-    raise Unreadable(type(expression).__name__)
-
-
 def vars_of(value: Any) -> Any:
     """Return an object's own attributes, read past anything its class defines; None if it has none."""
     try:
@@ -465,33 +380,8 @@ def vars_of(value: Any) -> Any:
         return None
 
 
-def _attribute(value: Any, name: str) -> Any:
-    attributes = vars_of(value)
-    found = inspect.getattr_static(value, name, Unknown)
-    if type(attributes) is dict and name in attributes and not isinstance(found, property):
-        return attributes[name]
-    if isinstance(found, types.MemberDescriptorType):
-        try:
-            return found.__get__(value)
-        except AttributeError:
-            raise Unknown(name) from None
-    if found is Unknown:
-        dynamic = inspect.getattr_static(type(value), "__getattr__", None) is not None
-        raise Unreadable(name) if dynamic else Unknown(name)
-    if hasattr(type(found), "__get__"):
-        raise Unreadable(name)
-    return found
-
-
-def _item(container: Any, key: Any) -> Any:
-    kinds: tuple[Any, ...] = (dict, list, tuple, str, bytes, deque)
-    kind = next((kind for kind in kinds if isinstance(container, kind)), None)
-    if kind is None or (written(key, _MAX_DIGITS) is None and type(key) is not slice):
-        raise Unreadable("subscript")
-    try:
-        return kind.__getitem__(container, key)
-    except (LookupError, TypeError, ValueError):
-        raise Unknown("subscript") from None
+class _NoLiteral(Exception):
+    """A value has no literal."""
 
 
 def written(value: Any, limit: int) -> str | None:
@@ -507,7 +397,7 @@ def written(value: Any, limit: int) -> str | None:
     parts: list[str] = []
     try:
         _write(value, parts, [limit], 0)
-    except Unknown:
+    except _NoLiteral:
         return None
     return "".join(parts)
 
@@ -516,7 +406,7 @@ def _write(value: Any, parts: list[str], left: list[int], depth: int) -> None:
     def put(text: str) -> None:
         left[0] -= len(text)
         if left[0] < 0:
-            raise Unknown("too long")
+            raise _NoLiteral
         parts.append(text)
 
     def put_items(opening: str, items: Any, closing: str) -> None:
@@ -529,16 +419,16 @@ def _write(value: Any, parts: list[str], left: list[int], depth: int) -> None:
 
     kind = type(value)
     if depth > _MAX_DEPTH:
-        raise Unknown("too deep")
+        raise _NoLiteral
     if value is None or value is ... or kind is bool:
         put(repr(value))
     elif kind is int:
         if value.bit_length() > 3.3 * min(left[0], _MAX_DIGITS):
-            raise Unknown("too long")
+            raise _NoLiteral
         put(repr(value))
     elif kind is str or kind is bytes:
         if len(value) > left[0]:
-            raise Unknown("too long")
+            raise _NoLiteral
         put(repr(value))
     elif kind is float:
         put(repr(value) if math.isfinite(value) else f"float('{value!r}')")
@@ -566,7 +456,7 @@ def _write(value: Any, parts: list[str], left: list[int], depth: int) -> None:
         inner = "{" + ", ".join(sorted(texts)) + "}" if texts else ""
         put((inner or "set()") if kind is set else f"frozenset({inner})")
     else:
-        raise Unknown(kind.__name__)
+        raise _NoLiteral
 
 
 def record(
@@ -576,11 +466,12 @@ def record(
     stdin: str = "",
     before: str = "",
     expression: str = "",
-    watches: dict[int, list[str]] | None = None,
     everything: bool = False,
     max_steps: int = 20_000,
     max_value: int = 1_000,
     stop: bool = False,
+    make: Any = Recorder,
+    **more: Any,
 ) -> dict[str, Any]:
     """Run a program, trace it and return the trace as plain values.
 
@@ -591,11 +482,12 @@ def record(
         before: Statements that run in the program's namespace before tracing starts.
         expression: What is evaluated in the program's namespace, traced as far as it runs the program's own code.
             Statements may come before it: the last one's value counts if it is an expression.
-        watches: See :class:`Recorder`.
         everything: See :class:`Recorder`.
         max_steps: See :class:`Recorder`.
         max_value: See :class:`Recorder`.
         stop: See :class:`Recorder`.
+        make: The class of the recorder, with the parameters of :class:`Recorder`.
+        more: Further arguments of that class.
 
     Returns:
         ``frames``, ``steps`` and ``values`` as :class:`Recorder` has them; ``truncated``, ``threads``; ``output``
@@ -603,12 +495,11 @@ def record(
         type of what ended it, or "").
     """
     code, found = compiled(program)
-    recorder = Recorder(code, found, watches or {}, everything, max_steps, max_value, stop)
-    namespace: dict[str, Any] = {"__name__": "__main__" if script else "program", "__file__": "program.py"}
-    module = types.ModuleType(str(namespace["__name__"]))
-    module.__dict__.update(namespace)
-    namespace = module.__dict__
+    recorder = make(code, found, everything, max_steps, max_value, stop, **more)
+    module = types.ModuleType("__main__" if script else "program")
     sys.modules[module.__name__] = module
+    namespace = module.__dict__
+    namespace["__file__"] = "program.py"
     output: list[Any] | None = None
     raised = ""
     printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)

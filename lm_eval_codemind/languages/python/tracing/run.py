@@ -5,19 +5,15 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, shared_sandbox
-from lm_eval_codemind.languages.python.tracing.recorder import CodeUnit, units
+from lm_eval_codemind.execution import Job, Limits, Outcome, shared_sandbox
+from lm_eval_codemind.languages.python.tracing.recorder import units
 from lm_eval_codemind.languages.python.tracing.trace import Trace, read_trace
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120, output_bytes=64 << 20)
-MAX_STEPS = 20_000
-MAX_VALUE = 1_000
 
 # The sandbox chooses a server by the imports that it sees, which must not hide in a text that is only executed later.
 # A script may read descriptor 0 itself.
@@ -33,8 +29,6 @@ def _traced():
     import tempfile
 
     options = json.loads({options!r})
-    if "watches" in options:
-        options["watches"] = {{int(unit): texts for unit, texts in options["watches"].items()}}
     with tempfile.TemporaryFile() as file:
         file.write(options["stdin"].encode())
         file.seek(0)
@@ -47,86 +41,41 @@ class TraceFailed(RuntimeError):
     """A program could not be traced at all; the message says what became of it."""
 
 
-@dataclass(frozen=True)
-class Traced:
-    """The program to trace, and the way to run it.
-
-    Attributes:
-        program: Source.
-        expression: Evaluated in the program's namespace after it has been loaded; statements may come before it. Only
-            what the program's own code does then is traced. None for a script: it is traced while it runs.
-        before: Statements executed in the program's namespace before tracing starts.
-        stdin: The text on standard input.
-        watches: Line -> expressions whose values are noted whenever a statement on it ends. None to note everything
-            that has changed instead.
-    """
-
-    program: str
-    expression: str | None = None
-    before: str = ""
-    stdin: str = ""
-    watches: Mapping[int, Sequence[str]] | None = None
-
-
 def trace(
-    traced: Traced, *, max_steps: int = MAX_STEPS, max_value: int = MAX_VALUE, sandbox: Sandbox | None = None
+    program: str,
+    expression: str | None = None,
+    stdin: str = "",
+    *,
+    max_steps: int,
+    max_value: int,
 ) -> Trace:
     """Run a program in the sandbox and return its trace.
 
     Args:
-        traced: The program and how to run it.
+        program: Source.
+        expression: Evaluated in the program's namespace after it has been loaded; statements may come before it. Only
+            what the program's own code does then is traced. None for a script: it is traced while it runs.
+        stdin: The text on standard input.
         max_steps: Steps after which the trace is cut off.
         max_value: Characters above which a value counts as having no literal.
-        sandbox: The shared one by default.
 
     Raises:
         SyntaxError: If the program does not parse.
         TraceFailed: If it could not be loaded, or ended or took the process along before the trace was written.
     """
-    future, read = submit(sandbox or shared_sandbox(), traced, max_steps=max_steps, max_value=max_value)
-    return read(future.result())
-
-
-def submit(
-    sandbox: Sandbox, traced: Traced, *, max_steps: int = MAX_STEPS, max_value: int = MAX_VALUE, job_id: str = ""
-) -> tuple[Future[Outcome], _Reader]:
-    """Start what :func:`trace` does and return the future outcome, and what reads a trace from it.
-
-    Raises:
-        SyntaxError: If the program does not parse.
-    """
-    tree = ast.parse(traced.program)
-    program = units(tree)
-    watches: dict[int, list[str]] = {}
-    for number, unit in enumerate(program):
-        texts = (traced.watches or {}).get(unit.line)
-        if texts:
-            watches[number] = list(texts)
-    options: dict[str, Any] = {
-        "program": traced.program,
-        "script": traced.expression is None,
-        "stdin": traced.stdin,
-        "before": traced.before,
-        "expression": traced.expression or "",
-        "watches": watches,
-        "everything": traced.watches is None,
+    found = units(ast.parse(program))
+    options = {
+        "program": program,
+        "script": expression is None,
+        "stdin": stdin,
+        "expression": expression or "",
+        "everything": True,
         "max_steps": max_steps,
         "max_value": max_value,
     }
-    source = job_source(recorder_source(), [traced.program, traced.before], options)
-    job = Job.evaluate(source, ["_traced()"], limits=LIMITS, job_id=job_id)
-    return sandbox.submit(job), _Reader(program, watches)
-
-
-class _Reader:
-    """Reads a trace from the outcome of its job."""
-
-    def __init__(self, program: list[CodeUnit], watches: dict[int, list[str]]) -> None:
-        self._program = program
-        self._watches = watches
-
-    def __call__(self, outcome: Outcome) -> Trace:
-        return read_trace(result_of(outcome), self._program, self._watches)
+    job = Job.evaluate(job_source(recorder_source(), [program], options), ["_traced()"], limits=LIMITS)
+    (outcome,) = shared_sandbox().run([job])
+    return read_trace(result_of(outcome), found)
 
 
 @lru_cache(maxsize=1)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lm_eval_codemind.languages.base import CONSTRUCTS
-from lm_eval_codemind.languages.python.complexity import construct_tags, nested_constructs
+from lm_eval_codemind.languages.python.complexity import measure
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ from lm_eval_codemind.languages.python.complexity import construct_tags, nested_
     ],
 )
 def test_tags_and_nesting(code: str, tags: tuple[str, ...], nested: int) -> None:
-    assert construct_tags(code) == tags
-    assert nested_constructs(code) == nested
+    found = measure(code)
+    assert found is not None and (found.constructs, found.nc) == (tags, nested)
 
 
 @pytest.mark.slow
@@ -54,5 +54,7 @@ def test_every_program_has_the_constructs_that_another_parser_finds(
         tags = {kind for kind, _ in found}
         tags |= {"nested_loop" for kind, around in found if kind in ("for", "while") and {"for", "while"} & {*around}}
         tags |= {"nested_if" for kind, around in found if kind == "if" and "if" in around}
-        assert construct_tags(code) == tuple(tag for tag in CONSTRUCTS if tag in (tags or {"basic"}))
-        assert nested_constructs(code) == sum(bool(around) for _, around in found)
+        measures = measure(code)
+        assert measures is not None
+        assert measures.constructs == tuple(tag for tag in CONSTRUCTS if tag in (tags or {"basic"}))
+        assert measures.nc == sum(bool(around) for _, around in found)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lm_eval_codemind.languages.base import OUTPUT_TYPES
-from lm_eval_codemind.languages.python.complexity import literal_type, text_type
+from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
 
 
 @pytest.mark.parametrize(
