@@ -183,7 +183,8 @@ def _canonical(value: Any) -> Any:
     if value is None or isinstance(value, (bool, str, bytes)) or value is ...:
         return (type(value).__name__, value)
     if isinstance(value, (int, float, complex)):
-        return ("number", repr(value) if value != value else value)
+        # NaN never equals itself, but its text does. Adding 0 drops the sign of a zero, as -0 is equal to 0.
+        return ("number", repr(value + 0) if value != value else value)
     if isinstance(value, (list, tuple)):
         return (type(value).__name__, tuple(_canonical(item) for item in value))
     if isinstance(value, (set, frozenset)):

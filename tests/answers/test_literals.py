@@ -3,7 +3,7 @@ import contextlib
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.comparison import same_value
@@ -26,6 +26,7 @@ values: st.SearchStrategy[Any] = st.recursive(
 
 
 @given(values)
+@example(complex(-0.0, float("nan")))
 @settings(max_examples=300)
 def test_reads_what_repr_writes(value: Any) -> None:
     assert same_value(parse_literal(repr(value)), value)
