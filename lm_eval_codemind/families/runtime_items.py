@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.harness.aggregations import Aggregation
-from lm_eval_codemind.scores.runtime import METRICS, Item, averaged_over, clustered_stderr
+from lm_eval_codemind.scores.runtime import Item, averaged_over, clustered_stderr, score
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +84,7 @@ def _aggregation(metric: str) -> Aggregation:
         answered = items(records, metric)
         if metric == "ic":
             _say_what_is_left_out(records, answered)
-        return METRICS[metric](answered)
+        return score(metric, answered)
 
     return Aggregation(
         value,

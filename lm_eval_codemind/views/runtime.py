@@ -12,7 +12,7 @@ from lm_eval_codemind.families.runtime_items import COVERAGE, NEEDS, OUTPUT, PAT
 from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import Sample
-from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr, ic
+from lm_eval_codemind.scores.runtime import Item, clustered_stderr, ic, score
 from lm_eval_codemind.scores.statistics import Estimate, mean
 from lm_eval_codemind.views.view import Part, Unit, View, exchange
 
@@ -62,7 +62,7 @@ class RuntimeView(View):
         if metric not in NEEDS:
             return super().estimate(samples, metric)
         answered = items(_records(samples, metric), metric)
-        value, error = METRICS[metric](answered), 1.96 * clustered_stderr(metric, answered)
+        value, error = score(metric, answered), 1.96 * clustered_stderr(metric, answered)
         return Estimate(value, max(0.0, value - error), min(1.0, value + error), len(answered))
 
     def parts(self, unit: Unit) -> list[Part]:
@@ -92,9 +92,9 @@ class PublishedRuntimeView(RuntimeView):
     def unit_scores(self, unit: Unit) -> dict[str, float]:
         """Return the means over the program's items; of outputs over its inputs."""
         answered = _items(unit)
-        means = {name: METRICS[name](answered) for name in (COVERAGE, STATE, PATH)}
+        means = {name: score(name, answered) for name in (COVERAGE, STATE, PATH)}
         of_inputs = items(_records(unit, OUTPUT), OUTPUT)
-        return {"IC": METRICS["ic"](answered), **means, "output": METRICS["output"](of_inputs)}
+        return {"IC": score("ic", answered), **means, "output": score("output", of_inputs)}
 
 
 def annotated(samples: Sequence[Sample]) -> str:
