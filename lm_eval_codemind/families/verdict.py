@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.answers.runtime import read_line
 from lm_eval_codemind.answers.verdict import read_verdict
 from lm_eval_codemind.data import load_bug
-from lm_eval_codemind.families.pairs import paired, warn_of
-from lm_eval_codemind.harness.aggregations import Aggregation, mean_of
+from lm_eval_codemind.families.pairs import mean_of_pairs
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language
 from lm_eval_codemind.problems import Problem
@@ -167,16 +166,8 @@ def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
 
 # -- aggregations
 
-
-def _mean_of_pairs(metric: str, of_pair: Callable[[float, float], float]) -> Aggregation:
-    return mean_of(
-        lambda records: [of_pair(*pair) for pair in paired(records, "setting", SETTINGS)[0]],
-        lambda records: warn_of(paired(records, "setting", SETTINGS)[1], f"{metric} leaves"),
-    )
-
-
-verdict = _mean_of_pairs("verdict", scores.balanced)
-verdict_pair = _mean_of_pairs("verdict_pair", scores.both)
+verdict = mean_of_pairs("verdict", "setting", SETTINGS, scores.balanced)
+verdict_pair = mean_of_pairs("verdict_pair", "setting", SETTINGS, scores.both)
 
 VERDICT, LOCATE = Verdict(), Locate()
 

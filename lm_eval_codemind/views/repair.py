@@ -7,7 +7,7 @@ from typing import Any
 
 from lm_eval_codemind.families.repair import WITHOUT_TEST
 from lm_eval_codemind.questions.samples import Sample
-from lm_eval_codemind.scores import repair as scores
+from lm_eval_codemind.scores.sr import s_sr
 from lm_eval_codemind.scores.statistics import Estimate, mean
 from lm_eval_codemind.views.pairs import both_programs, exchanges, pairs_of
 from lm_eval_codemind.views.view import Part, Unit, View, listing
@@ -39,7 +39,7 @@ class RepairView(View):
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         if metric == "repaired_by_test":
             pairs = [[_passed(sample) for sample in unit] for unit in self.units(samples)]
-            return mean([scores.repaired_by_test(without, with_test) for without, with_test in pairs])
+            return mean([s_sr(without, with_test) for without, with_test in pairs])
         return super().estimate(samples, metric)
 
     def parts(self, unit: Unit) -> list[Part]:
