@@ -48,7 +48,7 @@ class RuntimeBehaviour(Family):
         self.answering = answering
 
     def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        return _DIRECT if self.answering == "direct" else _USUAL
+        return self.variants[1 if self.answering == "direct" else 0]
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems with a question to ask."""

@@ -53,8 +53,8 @@ def ic(coverage: bool, state: bool, path: bool, output: bool) -> float:
     return _IC.get((int(coverage), int(state), int(path), int(output)), 0.0)
 
 
-# Metric -> its parts, one or two. With (a, b) an item's terms in a part, and None for an item that the part leaves out, a
-# part is sum(a) / sum(b), and the metric the mean of its parts.
+# Metric -> its parts, one or two. A part gives (a, b) for an item, or None if it leaves the item out. Its value is
+# sum(a) / sum(b), and the metric is the mean of its parts.
 METRICS: dict[str, tuple[Callable[[Item], tuple[float, float] | None], ...]] = {
     "coverage": (lambda item: (item.coverage, 1),),
     "coverage_f1": (

@@ -43,10 +43,6 @@ class RuntimeView(View):
         """Return the share of the questions about the program that are answered right."""
         return {"right": mean([float(_is_right(sample)) for sample in unit]).value}
 
-    def solved(self, unit: Unit) -> bool:
-        """Whether all answers about a program are right."""
-        return self.unit_scores(unit)[self.scores[0]] >= 1
-
     def outcome(self, unit: Unit) -> str:
         if self.solved(unit):
             return "all right"

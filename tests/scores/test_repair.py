@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.families.repair import repaired_by_test
+from lm_eval_codemind.languages import get_language
 
 
 @pytest.mark.parametrize(
