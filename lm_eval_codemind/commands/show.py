@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands.runs import runs_argument
+from lm_eval_codemind.commands.options import runs_argument
+from lm_eval_codemind.commands.user_errors import value_errors
 
 
 @click.command("show")
@@ -31,11 +32,9 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
         if table.rows:
             click.echo(f"\n{title}\n{table.to_text()}")
 
-    try:
+    with value_errors():
         chosen = read_runs(runs)
         observations = observe(chosen)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
     scores = summary(chosen, observations)
     click.echo(overall(chosen, scores).without("family").to_text())
     if not all_metrics:

@@ -36,8 +36,7 @@ class ExecutionReasoning(Family):
     verdict = "r_ier"
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-        row = problem.to_row()
-        yield Question.about(problem, setting, {column: row[column] for column in _COLUMNS})
+        yield Question.about(problem, setting, {}, columns=_COLUMNS)
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {

@@ -45,14 +45,12 @@ class InputPrediction(Family):
         masked = kind_of(problem).masked_input(problem)
         if masked is None:
             return
-        row = problem.to_row()
-        fields = {column: row[column] for column in _COLUMNS}
-        fields |= {
+        fields = {
             "masked": masked,
             "answer": kind_of(problem).input_answer(problem),
             "plain": problem.problem_id in load_side(problem.benchmark, "input"),
         }
-        yield Question.about(problem, setting, fields)
+        yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         shown = {name: fields[name].strip("\n") for name in ("code", "masked", "output")}

@@ -62,15 +62,13 @@ class Repair(Family):
             ValueError: If the problem is of a benchmark without bugs.
         """
         bug = load_bug(problem)
-        row = problem.to_row()
         fields = {
-            **{column: row[column] for column in _COLUMNS},
             "buggy": bug.code,
             "buggy_complexity": bug.to_row()["complexity"],
             "test": "" if setting in WITHOUT_TEST else problem.hint_test,
             "answer": kind_of(problem).own_answer(problem),
         }
-        yield Question.about(problem, setting, fields)
+        yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "test": "" if setting in WITHOUT_TEST else record["test"], "answer": record["code"]}

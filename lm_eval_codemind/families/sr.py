@@ -70,9 +70,7 @@ class SpecificationReasoning(Family):
         answer = kind.code_following_misleading_test(problem) if setting == MISLEADING else kind.own_answer(problem)
         if answer is None or (setting != NO_TEST and not test):
             return
-        row = problem.to_row()
-        fields = {**{column: row[column] for column in _COLUMNS}, "test": test, "answer": answer}
-        yield Question.about(problem, setting, fields)
+        yield Question.about(problem, setting, {"test": test, "answer": answer}, columns=_COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "test": "", "answer": record["code"]}

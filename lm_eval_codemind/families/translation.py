@@ -84,14 +84,8 @@ class Translation(SpecificationReasoning):
         target = self.answered_in(problem)
         known = _counterpart(problem) if setting != MISLEADING else None
         answer = known.code if known else get_language(target).kind(problem.kind).lookup(suite)
-        row = problem.to_row()
-        fields = {
-            **{column: row[column] for column in _COLUMNS},
-            "target_language": target,
-            "test": shown,
-            "answer": answer or "",
-        }
-        yield Question.about(problem, setting, fields)
+        fields = {"target_language": target, "test": shown, "answer": answer or ""}
+        yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def posed(self, question: Question) -> Problem:
         """Return the problem that a translation solves: the same tests, in the other language.

@@ -51,7 +51,8 @@ class Verdict(Family):
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         program = load_bug(problem).code if setting == BUGGY else problem.code
-        yield Question.about(problem, setting, {**_shared(problem, program), "answer": _ANSWERS[setting]})
+        fields = {"program": _tidy(program), "answer": _ANSWERS[setting]}
+        yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         program = record["buggy" if setting == BUGGY else "code"]
@@ -94,8 +95,8 @@ class Locate(Verdict):
         bug = load_bug(problem).code
         lines = changed_lines(bug, problem.code)
         searched = len(_WORD_LINE.findall(bug)) >= _FEW_LINES
-        fields = {**_shared(problem, bug), "lines": lines, "searched": searched, "answer": str(lines[0])}
-        yield Question.about(problem, setting, fields)
+        fields = {"program": _tidy(bug), "lines": lines, "searched": searched, "answer": str(lines[0])}
+        yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         line = changed_lines(record["buggy"], record["code"])[0]
@@ -123,11 +124,6 @@ class Locate(Verdict):
 
 
 _ANSWERS = {BUGGY: "no", CORRECT: "yes"}
-
-
-def _shared(problem: Problem, program: str) -> dict[str, Any]:
-    row = problem.to_row()
-    return {**{column: row[column] for column in _COLUMNS}, "program": _tidy(program)}
 
 
 def _tidy(program: str) -> str:
