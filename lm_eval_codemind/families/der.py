@@ -330,9 +330,7 @@ def dataset(
     metadata = {name: value for name, value in options.items() if name not in ("version", "setting", "settings")}
     stage = read_first_stage(first_stage_task, first_stage_setting, first_stage, metadata)
     options |= {PLACE: str(stage.file), **({"input_seed": seed} if seed != INPUT_SEED else {})}
-    return Hooks(_AfterFirstStage(ask(stage, seed))).dataset(
-        benchmark=benchmark, setting=_SETTING, suite=suite, **options
-    )
+    return Hooks(ask(stage, seed)).dataset(benchmark=benchmark, setting=_SETTING, suite=suite, **options)
 
 
 _hooks = Hooks(DER)
