@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.catalogue import Benchmark, labelled_form
@@ -233,10 +233,6 @@ def _row(complexity: Complexity | None) -> dict[str, Any] | None:
 # -- aggregations
 
 
-def _clusters(records: Sequence[Record], field: str) -> list[Hashable]:
-    return [record["problem_id"] for record in records if record[field] is not None]
-
-
 def _mean_of(field: str) -> Aggregation:
     """Return the mean of a field of the records over those that have it, clustered by problem."""
 
@@ -244,32 +240,32 @@ def _mean_of(field: str) -> Aggregation:
         return scores.r_der(values(records, field))
 
     return Aggregation(
+        lambda records: [record for record in records if record[field] is not None],
         mean_over_programs,
-        lambda records: clustered_mean_stderr(values(records, field), _clusters(records, field)),
-        lambda records: len(values(records, field)),
+        lambda records: clustered_mean_stderr(values(records, field), [record["problem_id"] for record in records]),
     )
 
 
-def _s_der(records: Sequence[Record]) -> float:
-    return scores.mean_s_der(values(records, "right"), failures(records))
+def _with_failures(records: Sequence[Record]) -> tuple[list[float], float]:
+    return values(records, "right"), failures(records)
 
 
-def _first_pass(records: Sequence[Record]) -> float:
-    return scores.r_der(_passes(records))
+def _passes(records: Sequence[Record]) -> list[float]:
+    if not records:
+        return []
+    passed, of = records[0]["passed"], records[0]["responses"]
+    return [1.0] * passed + [0.0] * (of - passed)
 
 
 r_der, answered, r_ier_same = _mean_of("right"), _mean_of("answered"), _mean_of("ier_same")
 # The programs that fail have no document and are counted.
 s_der = Aggregation(
-    _s_der,
-    lambda records: scores.mean_s_der_stderr(values(records, "right"), failures(records)),
-    lambda records: len(values(records, "right")) + round(failures(records)),
+    _with_failures,
+    lambda programs: scores.mean_s_der(*programs),
+    lambda programs: scores.mean_s_der_stderr(*programs),
+    lambda programs: len(programs[0]) + round(programs[1]),
 )
-first_pass = Aggregation(
-    _first_pass,
-    lambda records: scores.mean_s_der_stderr(_passes(records), 0),
-    lambda records: len(_passes(records)),
-)
+first_pass = Aggregation(_passes, scores.r_der, lambda passes: scores.mean_s_der_stderr(passes, 0))
 
 
 def values(records: Sequence[Record], field: str) -> list[float]:
@@ -290,13 +286,6 @@ def failures(records: Sequence[Record]) -> float:
     first = records[0]
     failed = float(first["responses"] - first["passed"])
     return failed * len(values(records, "right")) / first["asked"] if first["asked"] else failed
-
-
-def _passes(records: Sequence[Record]) -> list[float]:
-    if not records:
-        return []
-    passed, of = records[0]["passed"], records[0]["responses"]
-    return [1.0] * passed + [0.0] * (of - passed)
 
 
 DER = DependentReasoning()

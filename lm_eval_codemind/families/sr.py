@@ -127,24 +127,20 @@ def pairs_of(records: Sequence[Record]) -> list[scores.Pair]:
     return paired(records, "setting", (NO_TEST, WITH_TEST))[0]
 
 
-def _r_sr(records: Sequence[Record]) -> float:
-    """Return R_SR, and say once how many problems lack one of their two documents."""
-    pairs, alone = paired(records, "setting", (NO_TEST, WITH_TEST))
-    warn_of(alone, "r_sr and s_sr leave")
+def _r_sr(pairs: Sequence[scores.Pair]) -> float:
     return scores.r_sr(pairs) if pairs else nan
 
 
-def _s_sr(records: Sequence[Record]) -> float:
-    pairs = pairs_of(records)
+def _s_sr(pairs: Sequence[scores.Pair]) -> float:
     return scores.mean_s_sr(pairs) if pairs else nan
 
 
-def _count(records: Sequence[Record]) -> int:
-    return len(pairs_of(records))
+def _say_what_is_left_out(records: Sequence[Record]) -> None:
+    warn_of(paired(records, "setting", (NO_TEST, WITH_TEST))[1], "r_sr and s_sr leave")
 
 
-r_sr = Aggregation(_r_sr, lambda records: scores.r_sr_stderr(pairs_of(records)), _count)
-s_sr = Aggregation(_s_sr, lambda records: scores.mean_s_sr_stderr(pairs_of(records)), _count)
+r_sr = Aggregation(pairs_of, _r_sr, scores.r_sr_stderr, check=_say_what_is_left_out)
+s_sr = Aggregation(pairs_of, _s_sr, scores.mean_s_sr_stderr)
 
 SR = SpecificationReasoning()
 

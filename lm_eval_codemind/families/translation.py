@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from math import nan
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lm_eval_codemind.answers.lines import printed_lines
@@ -18,7 +17,6 @@ from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families import sr
-from lm_eval_codemind.families.pairs import Record
 from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, SpecificationReasoning
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
@@ -214,17 +212,9 @@ def _counterpart(problem: Problem) -> Problem | None:
 
 # -- aggregations
 
-
-def _gained(records: Sequence[Record]) -> float:
-    """Return the share solved with the test of what is not solved without it."""
-    pairs = sr.pairs_of(records)
-    return scores.gained(pairs) if pairs else nan
-
-
+# The share solved with the test of what is not solved without it.
 gained = Aggregation(
-    _gained,
-    lambda records: scores.gained_stderr(sr.pairs_of(records)),
-    lambda records: sum(without < 1 for without, _ in sr.pairs_of(records)),
+    sr.pairs_of, scores.gained, scores.gained_stderr, lambda pairs: sum(without < 1 for without, _ in pairs)
 )
 
 TRANSLATION = Translation()

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.answers.response import SKIPPED
+from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.result_files import read_results, read_samples, result_files, samples_file
@@ -209,7 +210,7 @@ def _require_same_settings(file: Path, task: str, there: Mapping[str, Any], here
     for suite in suites:
         suite["prompts_sha256"] = templates_of(suite)[1]
     differing = [
-        f"{title} ({name} is {_brief(suites[0].get(name))}, here {_brief(suites[1].get(name))})"
+        f"{title} ({name} is {shortened(str(suites[0].get(name)))}, here {shortened(str(suites[1].get(name)))})"
         for name, title in _SETTINGS.items()
         if suites[0].get(name) != suites[1].get(name)
     ]
@@ -236,8 +237,3 @@ def _identity(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 def _shown(identity: Mapping[str, str]) -> str:
     return ", ".join(f"{name}={value}" for name, value in identity.items()) or "one without a name in --model_args"
-
-
-def _brief(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 80 else text[:77] + "..."

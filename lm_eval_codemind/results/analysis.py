@@ -83,8 +83,6 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
         for run in runs:
             for task, of in run.known_tasks:
                 for name in view.metrics(task) if of == view else ():
-                    if name not in task.main_metrics:
-                        continue
                     estimate = view.estimate(samples[run.label, task.task], name)
                     rows.append(
                         {

@@ -14,6 +14,7 @@ import pandas as pd
 import yaml
 
 from lm_eval_codemind.catalogue import benchmarks
+from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.models import checks_the_suite
 from lm_eval_codemind.questions.samples import TaskRun
@@ -164,11 +165,12 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
         for key in dict.fromkeys([*task.config, *again.config])
         if key not in _NO_SETTINGS and _comparable(task.config.get(key)) != _comparable(again.config.get(key))
     }
-    for key, (there, here) in settings.items():
-        reasons.append(f"{name}: not the default settings: {key} is {_brief(there)}, by default {_brief(here)}")
+    for key, values in settings.items():
+        there, here = (shortened(str(value), 100) for value in values)
+        reasons.append(f"{name}: not the default settings: {key} is {there}, by default {here}")
     decoding = task.config.get("generation_kwargs") or {}
     if decoding.get("do_sample") or float(decoding.get("temperature") or 0) > 0:
-        reasons.append(f"{name}: sampled: {_brief(decoding)}; only greedy decoding is submitted")
+        reasons.append(f"{name}: sampled: {shortened(str(decoding), 100)}; only greedy decoding is submitted")
     suite, current = task.suite, again.suite
     if not suite:
         return [*reasons, f"{name}: outdated: the run does not record which release of the suite made it"]
@@ -295,8 +297,3 @@ def _form(run: Run, task: TaskRun) -> str:
 def _comparable(setting: Any) -> str:
     """Return a setting as text, without the addresses in memory that the harness writes for functions."""
     return re.sub(r" at 0x[0-9a-f]+", "", json.dumps(setting, sort_keys=True, default=str))
-
-
-def _brief(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 100 else text[:97] + "..."

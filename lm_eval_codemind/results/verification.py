@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions.question import digest, sealed
 from lm_eval_codemind.questions.samples import Sample, TaskRun
@@ -213,7 +214,8 @@ def _circumstances(
             if name in _ABOUT_THE_MODEL or (recorded.recorded and name in _ABOUT_PROMPTS):
                 continue
             if suites[0].get(name) != suites[1].get(name):
-                yield f"{task.task}: {name}", _short(suites[0].get(name)), _short(suites[1].get(name))
+                there, here = (shortened(_text(suite.get(name))) for suite in suites)
+                yield f"{task.task}: {name}", there, here
         levels = isolation.get(task.task, ("", ""))
         if levels[0] != levels[1]:
             yield f"{task.task}: isolation of the sandbox", *levels
@@ -236,11 +238,6 @@ def _difference(task: TaskRun, where: str, what: str, recorded: Any, expected: A
 
 def _text(value: Any) -> str:
     return _MISSING if value is None else value if isinstance(value, str) else repr(value)
-
-
-def _short(value: Any) -> str:
-    text = _text(value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _contrast(one: str, other: str, length: int = 60) -> tuple[str, str]:

@@ -130,21 +130,15 @@ def difference_of_proportions(first: Estimate, second: Estimate) -> Estimate:
     return Estimate(d, d - below, d + above, first.n + second.n)
 
 
-@dataclass(frozen=True)
-class Group:
-    """The problems that share a value of a measure: the value, how many are solved, and how many there are."""
+def grouped(values: Sequence[float], solved: Sequence[bool], groups: int = GROUPS) -> list[tuple[int, int, int]]:
+    """Return the problems grouped by their rounded value of a measure: the groups of the smallest values, ascending.
 
-    value: int
-    solved: int
-    n: int
-
-
-def grouped(values: Sequence[float], solved: Sequence[bool], groups: int = GROUPS) -> list[Group]:
-    """Return the problems grouped by their rounded value of a measure: the groups of the smallest values, ascending."""
+    A group is the value, how many of its problems are solved, and how many there are.
+    """
     counts: dict[int, list[bool]] = {}
     for value, verdict in zip(values, solved, strict=True):
         counts.setdefault(round(value), []).append(bool(verdict))
-    return [Group(value, sum(counts[value]), len(counts[value])) for value in sorted(counts)[:groups]]
+    return [(value, sum(counts[value]), len(counts[value])) for value in sorted(counts)[:groups]]
 
 
 def spearman_of_groups(values: Sequence[float], solved: Sequence[bool], groups: int = GROUPS) -> Correlation:
@@ -154,4 +148,4 @@ def spearman_of_groups(values: Sequence[float], solved: Sequence[bool], groups: 
     much as one of a hundred, so this is another quantity than the correlation over problems, and usually far larger.
     """
     found = grouped(values, solved, groups)
-    return spearman([group.value for group in found], [group.solved / group.n for group in found])
+    return spearman([value for value, _, _ in found], [right / n for _, right, n in found])

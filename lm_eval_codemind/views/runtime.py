@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
+from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.families.runtime_items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE, Record, items
 from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Key
@@ -18,7 +19,6 @@ from lm_eval_codemind.views.view import Part, Unit, View, exchange
 
 # A longer line of code pushes its notes to the right, and no other line's.
 _CODE_COLUMNS = 72
-_NOTE_CHARACTERS = 80
 # The line that questions about the output have.
 _NO_LINE = 0
 
@@ -169,5 +169,4 @@ def _input_shown(doc: Mapping[str, Any]) -> str:
 
 
 def _one_line(text: str) -> str:
-    shown = " ".join(text.split())
-    return shown if len(shown) <= _NOTE_CHARACTERS else f"{shown[: _NOTE_CHARACTERS - 3]}..."
+    return shortened(" ".join(text.split()))

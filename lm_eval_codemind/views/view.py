@@ -219,30 +219,22 @@ def outcome_of(sample: Sample, title: str = "Outcome", aside: bool = False) -> P
 
 
 def exchange(sample: Sample, suffix: str = "") -> list[Part]:
-    """Return the prompt that the model received and the response that it returned.
+    """Return the prompts that the model received and the responses that it returned, one part for each.
+
+    Of a chat, each message is below its role. A recorded response has no prompt: what its model was given is not known,
+    and this suite's prompt is another.
 
     Args:
         sample: The sample.
         suffix: The end of the headings.
     """
-    return [*prompts(sample, suffix), *responses(sample, suffix)]
-
-
-def prompts(sample: Sample, suffix: str = "") -> list[Part]:
-    """Return what the model was given, one part per request; of a chat each message below its role.
-
-    A recorded response has no such part: what its model was given is not known, and this suite's prompt is another.
-    """
-    if sample.recorded:
-        return []
-    texts = [_messages(prompt) for prompt in sample.prompts] if sample.chat else sample.prompts
-    return [Part(title, "text", text) for title, text in _titled("Prompt", suffix, texts)]
-
-
-def responses(sample: Sample, suffix: str = "") -> list[Part]:
-    """Return the responses of the model, one part per response."""
-    texts = [text or "(empty)" for repeats in sample.responses for text in repeats]
-    return [Part(title, "text", text) for title, text in _titled("Response", suffix, texts)]
+    prompts = [_messages(prompt) for prompt in sample.prompts] if sample.chat else sample.prompts
+    responses = [text or "(empty)" for repeats in sample.responses for text in repeats]
+    return [
+        Part(f"{title}{f' {number}' if len(texts) > 1 else ''}{suffix}", "text", text)
+        for title, texts in (("Prompt", () if sample.recorded else prompts), ("Response", responses))
+        for number, text in enumerate(texts, start=1)
+    ]
 
 
 def is_number(value: Any) -> TypeGuard[float]:
@@ -256,8 +248,3 @@ def _messages(prompt: str) -> str:
     except (ValueError, TypeError, KeyError):
         # Not the messages that the harness logs.
         return prompt
-
-
-def _titled(title: str, suffix: str, texts: Sequence[str]) -> list[tuple[str, str]]:
-    many = len(texts) > 1
-    return [(f"{title}{f' {number}' if many else ''}{suffix}", text) for number, text in enumerate(texts, start=1)]
