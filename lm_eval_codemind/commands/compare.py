@@ -32,7 +32,7 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
     with value_errors():
         runs, notes = comparable(first, second)
         observations = observe(runs)
-        table = comparisons([observation.facts for observation in observations])
+        table = comparisons(observations)
     if not all_scores:
         main = {(view.title, view.scores[0]) for view in views().values()}
         table = table.where(lambda row: (row["family"], row["score_name"]) in main)
