@@ -97,11 +97,10 @@ def command(
     model_args["model"] = _model_name(recordings, responses)
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
-    if output_path:
-        arguments += ["--output_path", output_path, "--log_samples"]
     if not output_path:
         run_harness([*arguments, *harness_arguments])
         return
+    arguments += ["--output_path", output_path, "--log_samples"]
     journal = Path(output_path) / _JOURNAL
     with environment(**{JOURNAL_VARIABLE: str(journal)}):
         run_harness([*arguments, *harness_arguments])

@@ -207,7 +207,7 @@ def _question(key: Key, one: Execution, output: str, ier_same: float | None, cou
 def _ier_scores(stage: FirstStage) -> dict[tuple[str, str, str], float]:
     """Return IER's scores in the same run: (problem id, program, input) -> score."""
     scored: dict[tuple[str, str, str], float] = {}
-    for row in samples_of(stage.file, {"family": IER.name}):
+    for row in samples_of(stage.file, IER.name):
         doc, score = row["doc"], row.get(IER.metric)
         if row.get("filter") == IER.filters[0] and isinstance(score, (int, float)):
             scored[str(doc["problem_id"]), str(doc["code"]), str(doc["input"])] = float(score)

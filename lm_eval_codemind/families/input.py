@@ -8,7 +8,7 @@ from typing import Any
 from lm_eval_codemind.answers.output import INPUT, marked_answer
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_side
-from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
+from lm_eval_codemind.execution import Job, ScriptCase
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
@@ -106,10 +106,8 @@ def _computed(answer: Answer, printed: bool) -> str | None:
     if not answer.passed or len(answer.observations) != 1:
         return None
     (observation,) = answer.observations
-    return observation.stdout if printed else _value(observation)
-
-
-def _value(observation: CaseOutcome) -> str | None:
+    if printed:
+        return observation.stdout
     return None if observation.exception_type else observation.literal
 
 

@@ -276,7 +276,7 @@ def _literal(text: str) -> str:
 # -- aggregations
 
 
-def _rights(records: Sequence[Mapping[str, Any]]) -> Iterable[list[float]]:
+def rights_by_program(records: Iterable[Mapping[str, Any]]) -> Iterable[Sequence[float]]:
     """Return the scores of the calls of each program."""
     programs: dict[str, list[float]] = {}
     for record in records:
@@ -284,8 +284,8 @@ def _rights(records: Sequence[Mapping[str, Any]]) -> Iterable[list[float]]:
     return programs.values()
 
 
-program_mean = mean_of(lambda records: [scores.program_mean(rights) for rights in _rights(records)])
-program_hard = mean_of(lambda records: [scores.program_hard(rights) for rights in _rights(records)])
+program_mean = mean_of(lambda records: [scores.program_mean(rights) for rights in rights_by_program(records)])
+program_hard = mean_of(lambda records: [scores.program_hard(rights) for rights in rights_by_program(records)])
 
 COCONUT = CoconutTrace()
 

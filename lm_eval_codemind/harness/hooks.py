@@ -150,16 +150,11 @@ class Hooks:
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
-            reader = Reader(family, name)
-            answers: list[list[Answer]] = []
-            for of_document, document in zip(responses, documents, strict=True):
-                question = Question.from_document(document)
-                answers.append([])
-                for response in of_document:
-                    if response == SKIPPED:
-                        answers[-1].append(Answer(None, skipped=True))
-                        continue
-                    answers[-1].append(reader.read(response, question))
+            reader, questions = Reader(family, name), map(Question.from_document, documents)
+            answers = [
+                [Answer(None, skipped=True) if text == SKIPPED else reader.read(text, question) for text in texts]
+                for texts, question in zip(responses, questions, strict=True)
+            ]
             if name == family.filters[0]:
                 record_responses(responses, documents, family.executes)
             return answers

@@ -149,23 +149,18 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     return FirstStage(task, file, here.config.metadata["suite"], asked, list(questions.values()))
 
 
-def samples_of(file: Path, wanted: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the logged samples of the tasks of a results file whose record of this suite has some values.
-
-    Args:
-        file: The results file.
-        wanted: Name -> value that the record must have.
-    """
+def samples_of(file: Path, family: str) -> Iterator[dict[str, Any]]:
+    """Yield the logged samples of the tasks of a results file that record a family, by the name of its variant."""
     for task, config in read_results(file)["configs"].items():
         suite = (config.get("metadata") or {}).get("suite") or {}
         samples = samples_file(file, task)
-        if samples is not None and all(suite.get(name) == value for name, value in wanted.items()):
+        if samples is not None and suite.get("family") == family:
             yield from (row for _, row in read_samples(samples, _with_key))
 
 
 def model_identity(raw: Mapping[str, Any]) -> dict[str, str]:
     """Return what says which model a results file is of: the entries of ``--model_args`` that name it."""
-    return _identity(_model_args(raw))
+    return _identity(model_args(raw))
 
 
 def _with_key(row: dict[str, Any]) -> tuple[Key, dict[str, Any]]:
@@ -223,7 +218,8 @@ def _require_same_settings(file: Path, task: str, there: Mapping[str, Any], here
         )
 
 
-def _model_args(raw: Mapping[str, Any]) -> dict[str, Any]:
+def model_args(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the ``--model_args`` of a results file."""
     arguments = (raw.get("config") or {}).get("model_args")
     if isinstance(arguments, Mapping):
         return dict(arguments)

@@ -16,6 +16,7 @@ import yaml
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.harness.provenance import templates_of
+from lm_eval_codemind.harness.stages import model_args
 from lm_eval_codemind.models import checks_the_suite
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run
@@ -124,7 +125,8 @@ def model_reasons(run: Run, model: str, model_was: str | None) -> list[str]:
     """
     source = str(run.raw.get("config", {}).get("model") or run.raw.get("model_source") or "")
     if run.recorded:
-        if not _names_its_model(run):
+        # Without a model's name the harness invents one.
+        if not model_args(run.raw).get("model"):
             return [
                 "the responses were replayed, and the run does not say which model gave them; score them with "
                 "`codemind score`, from rows that name it"
@@ -140,14 +142,6 @@ def model_reasons(run: Run, model: str, model_was: str | None) -> list[str]:
     if model_was is not None and model_was != run.model:
         return [f"--model-was {model_was}: the run's model is {run.model}"]
     return []
-
-
-def _names_its_model(run: Run) -> bool:
-    """Whether a replayed run names its model; without one the harness invents a name."""
-    arguments = run.raw.get("config", {}).get("model_args")
-    if isinstance(arguments, Mapping):
-        return bool(arguments.get("model"))
-    return any(part.strip().startswith("model=") for part in str(arguments or "").split(","))
 
 
 def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping[str, str], limited: bool) -> list[str]:

@@ -51,14 +51,12 @@ class Verification:
     """The result of verifying a run.
 
     Attributes:
-        run: The run.
         differences: All errors; empty if the run is correct.
         circumstances: What the scoring depends on and is not the same here and in the run: (name, there, here).
         notes: What could not be checked, and why.
         samples: How many samples the run has.
     """
 
-    run: Run
     differences: tuple[Difference, ...]
     circumstances: tuple[tuple[str, str, str], ...]
     notes: tuple[str, ...]
@@ -107,7 +105,7 @@ def verify(recorded: Run, rescored: Run) -> Verification:
         differences += _aggregates(task, again, len({sample.doc_id for sample in samples}))
         isolation[task.task] = _isolation(samples), _isolation(others)
     circumstances = _circumstances(recorded, rescored, isolation)
-    return Verification(recorded, tuple(dict.fromkeys(differences)), tuple(circumstances), tuple(notes), total)
+    return Verification(tuple(dict.fromkeys(differences)), tuple(circumstances), tuple(notes), total)
 
 
 def sealed_responses(task: TaskRun) -> dict[str, str]:
