@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rapidfuzz.distance import LCSseq
+
 from lm_eval_codemind.answers.runtime import read_line
 from lm_eval_codemind.answers.verdict import read_verdict
 from lm_eval_codemind.data import load_bug
@@ -138,8 +140,8 @@ def changed_lines(buggy: str, correct: str) -> list[int]:
     """
     old, new = (_tidy(program).split("\n") for program in (buggy, correct))
     words = [number for number, line in enumerate(old) if _WORD_LINE.match(line)]
-    most = _in_common(old, new)
-    changed = {n for n in words if _in_common(old[:n] + old[n + 1 :], new) == most}
+    most = LCSseq.similarity(old, new)
+    changed = {n for n in words if LCSseq.similarity(old[:n] + old[n + 1 :], new) == most}
     if not changed:
         for what, start, _, _, _ in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
             if what == "insert":
@@ -147,17 +149,6 @@ def changed_lines(buggy: str, correct: str) -> list[int]:
                 after = min((n for n in words if n >= start), default=start - 1)
                 changed.update(range(before, after + 1))
     return sorted(n + 1 for n in changed)
-
-
-def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the length of a longest common subsequence of lines."""
-    row = [0] * (len(other) + 1)
-    for line in one:
-        above = row
-        row = [0]
-        for place, text in enumerate(other):
-            row.append(above[place] + 1 if line == text else max(above[place + 1], row[place]))
-    return row[-1]
 
 
 # -- aggregations

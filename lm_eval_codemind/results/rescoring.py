@@ -112,11 +112,6 @@ def _require_same_versions(run: Run) -> None:
             )
 
 
-def _language(task: TaskRun) -> str:
-    benchmark = benchmarks().get(str(task.suite.get("benchmark")))
-    return benchmark.language if benchmark is not None else ""
-
-
 def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]:
     """Return the ``--metadata`` of a task's run, as its results record it."""
     view = view_of(task)
@@ -130,8 +125,10 @@ def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]
     place, digest = templates_of(task.suite)
     if view is not None and place != "packaged":
         directory = prompts or Path(place)
+        benchmark = benchmarks().get(str(task.suite.get("benchmark")))
+        language = benchmark.language if benchmark is not None else ""
         try:
-            found = Templates(view.family.templates, directory, view.family.template_root).digest(_language(task))
+            found = Templates(view.family.templates, directory, view.family.template_root).digest(language)
         except ValueError as error:
             raise ValueError(
                 f"{task.task}: the run was made with prompts that are not at {directory}; name their directory with "

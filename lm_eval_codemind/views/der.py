@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan
 from operator import gt
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ class DependentView(ExecutionView):
 
     scores = ("S_DER",)
     reported = ("r_der", "s_der", "pass@1")
+    board = {"RDER": "r_der", "Pass1": "pass@1"}
     programs = {"C": ("complexity", "code"), "reference": ("reference_complexity", "reference")}
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
@@ -42,10 +42,6 @@ class DependentView(ExecutionView):
             return proportion(records[0]["passed"], records[0]["responses"]) if records else mean([])
         fields = {"r_der": "right", "r_ier_same": "ier_same", "answered": "answered"}
         return mean(values(records, fields[metric]) if metric in fields else [])
-
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        found = {"RDER": task.metric("r_der"), "Pass1": task.metric("pass@1")}
-        return {column: metric.value for column, metric in found.items() if metric and not isnan(metric.value)}
 
     def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
         """Return the row of the task that the programs come from, with the languages of a translation."""

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.families.sr import NO_TEST
-from lm_eval_codemind.questions.samples import Sample, TaskRun
+from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.sr import s_sr
 from lm_eval_codemind.scores.statistics import Estimate, bootstrap
 from lm_eval_codemind.views.pairs import PairView, both_programs, difference, exchanges
@@ -21,6 +20,8 @@ class SpecificationView(PairView):
 
     scores = ("S_SR", "pass without test", "pass with test")
     reported: tuple[str, ...] = ("r_sr", "pass@1_no_test", "pass@1_with_test")
+    board = {"NoTest": "pass@1_no_test", "WithTest": "pass@1_with_test"}
+    place = {"Gtask": "synthesis"}
     first = (NO_TEST,)
     paired = "r_sr"
     outcomes = ("both pass", "only without test", "only with test", "neither passes")
@@ -40,13 +41,6 @@ class SpecificationView(PairView):
             return bootstrap(rows, lambda means: means[..., 0] * np.exp(means[..., 1]))
         return super().estimate(samples, metric)
 
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        columns = {"NoTest": "pass@1_no_test", "WithTest": "pass@1_with_test"}
-        return {column: metric.value for column, name in columns.items() if (metric := task.metric(name))}
-
-    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
-        return {**super().leaderboard_row(task, benchmark), "Gtask": "synthesis"}
-
     def parts(self, unit: Unit) -> list[Part]:
         without, with_test = unit
         return [
@@ -65,16 +59,11 @@ class MisleadingView(View):
 
     metric = "pass@1"
     scores = ("pass on misleading test",)
+    board = {"MisleadingTest": "pass@1"}
+    place = {"Gtask": "synthesis"}
 
     def outcome(self, unit: Unit) -> str:
         return "follows the test" if self.solved(unit) else "does not follow it"
-
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        metric = task.metric(self.metric)
-        return {"MisleadingTest": metric.value} if metric else {}
-
-    def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
-        return {**super().leaderboard_row(task, benchmark), "Gtask": "synthesis"}
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit

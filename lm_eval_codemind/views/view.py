@@ -53,10 +53,14 @@ class View:
         programs: Programs of a problem whose complexity is set against the scores: name -> (column of the measures,
             column of the source).
         changes: Name of the variant that asks about the same problems unchanged; the two scores are compared.
+        board: Columns of the CodeMind authors' leaderboard, for variants that are in it: name -> metric.
+        place: Columns that say which row of that leaderboard a task is in, besides data set and task: name -> text.
     """
 
     programs: ClassVar[Mapping[str, tuple[str, str]]] = {"C": ("complexity", "code")}
     changes: ClassVar[str] = ""
+    board: ClassVar[Mapping[str, str]] = {}
+    place: ClassVar[Mapping[str, str]] = {}
 
     family: Family
     variant: Variant
@@ -164,11 +168,13 @@ class View:
 
     def leaderboard(self, task: TaskRun) -> dict[str, float]:
         """Return the entries of a task in the CodeMind authors' leaderboard: column -> a share of 1."""
-        return {}
+        board = self.board if self.variant.authors_task else {}
+        metrics = {column: task.metric(name) for column, name in board.items()}
+        return {column: metric.value for column, metric in metrics.items() if metric and not math.isnan(metric.value)}
 
     def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
         """Return the row of that leaderboard that a task on a benchmark is in: its column -> text."""
-        return {"Dataset": benchmark.title, "Task": self.variant.authors_task}
+        return {"Dataset": benchmark.title, "Task": self.variant.authors_task, **self.place}
 
     def reasons_against(self, task: TaskRun) -> list[str]:
         """Return what keeps a task's results from being submitted, besides the reasons common to all families."""
