@@ -24,6 +24,7 @@ from typing import Any
 
 from lm_eval_codemind.data import load_bug
 from lm_eval_codemind.families.pairs import mean_of_pairs
+from lm_eval_codemind.families.sr import COLUMNS
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import Problem
@@ -35,9 +36,6 @@ from lm_eval_codemind.scores.sr import s_sr
 DIRECT = "direct"
 WITHOUT_TEST = ("no_test", "no_test_steps")
 _STEP_BY_STEP = ("steps", "no_test_steps")
-
-# The columns of a problem that a document of this family shows.
-_COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
 
 
 _VIEW = "lm_eval_codemind.views.repair:RepairView"
@@ -68,7 +66,7 @@ class Repair(Family):
             "test": "" if setting in WITHOUT_TEST else problem.hint_test,
             "answer": kind_of(problem).own_answer(problem),
         }
-        yield Question.about(problem, setting, fields, columns=_COLUMNS)
+        yield Question.about(problem, setting, fields, columns=COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "test": "" if setting in WITHOUT_TEST else record["test"], "answer": record["code"]}

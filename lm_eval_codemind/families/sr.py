@@ -25,7 +25,7 @@ from lm_eval_codemind.scores import sr as scores
 NO_TEST, WITH_TEST, MISLEADING = "no_test", "with_test", "misleading"
 
 # The columns of a problem that a document of this family shows.
-_COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
+COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
 
 
 class SpecificationReasoning(Family):
@@ -70,7 +70,7 @@ class SpecificationReasoning(Family):
         answer = kind.code_following_misleading_test(problem) if setting == MISLEADING else kind.own_answer(problem)
         if answer is None or (setting != NO_TEST and not test):
             return
-        yield Question.about(problem, setting, {"test": test, "answer": answer}, columns=_COLUMNS)
+        yield Question.about(problem, setting, {"test": test, "answer": answer}, columns=COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "test": "", "answer": record["code"]}

@@ -110,9 +110,10 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else nan
 
 
-def _mean_stderr(values: Sequence[float]) -> float:
+def mean_stderr(values: Sequence[float]) -> float:
+    """Return the standard error of a mean, clustered by problem where values say which problem they are about."""
     return clustered_mean_stderr(values, [getattr(value, "problem", number) for number, value in enumerate(values)])
 
 
-mean_of_known = Aggregation(_known, _mean, _mean_stderr)
+mean_of_known = Aggregation(_known, _mean, mean_stderr)
 """The mean over the documents that have the metric; it is None in the others."""

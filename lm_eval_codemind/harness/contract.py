@@ -24,9 +24,8 @@ from typing import Any
 from packaging.version import Version
 
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value
+from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, mean_stderr
 from lm_eval_codemind.harness.location import task_directories
-from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
 logger = logging.getLogger(__name__)
 
@@ -170,7 +169,7 @@ class _OwnStderr:
         usual = self._usual(metric=metric, bootstrap_iters=bootstrap_iters)
         if metric is not self._mean or usual is None:
             return usual
-        return lambda values: _clustered(values) if _share_problems(values) else usual(values)
+        return lambda values: mean_stderr(values) if _share_problems(values) else usual(values)
 
 
 def _own_mean(usual: Callable[..., Any]) -> Callable[..., float]:
@@ -188,10 +187,6 @@ def _own_pooled(usual: Callable[..., Any]) -> Callable[..., float]:
         return float(usual(*zip(*parts, strict=True))) if enough else nan
 
     return pooled
-
-
-def _clustered(values: Sequence[Any]) -> float:
-    return clustered_mean_stderr(values, [value.problem for value in values])
 
 
 def _share_problems(values: Sequence[Any]) -> bool:
