@@ -203,10 +203,10 @@ def _baselines() -> dict[str, dict[str, tuple[str, float]]]:
     return found
 
 
-def listing(sample: Sample, title: str, column: str, aside: bool = False, note: str = "", language: str = "") -> Part:
-    """Return a part with code from a column of a sample's document, in the document's language by default."""
+def listing(sample: Sample, title: str, column: str, aside: bool = False, note: str = "") -> Part:
+    """Return a part with code from a column of a sample's document, in the document's language."""
     doc = sample.doc
-    return Part(title, "code", str(doc.get(column) or ""), aside, note, language or str(doc.get("language", "")))
+    return Part(title, "code", str(doc.get(column) or ""), aside, note, str(doc.get("language", "")))
 
 
 def answer_of(
