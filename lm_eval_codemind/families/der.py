@@ -16,7 +16,7 @@ from lm_eval_codemind.catalogue import Benchmark, labelled_form
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.families.ier import FLEXIBLE, IER, STRICT, ExecutionReasoning
-from lm_eval_codemind.harness.aggregations import Aggregation
+from lm_eval_codemind.harness.aggregations import Aggregation, Value, mean_stderr
 from lm_eval_codemind.harness.hooks import Hooks, Reader
 from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, samples_of
 from lm_eval_codemind.languages import Kind, get_language, kind_of
@@ -25,7 +25,6 @@ from lm_eval_codemind.proof.prove_outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.questions.family import seed_option
 from lm_eval_codemind.scores import der as scores
-from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
 INPUT_SEED = 0
 
@@ -235,14 +234,10 @@ def _row(complexity: Complexity | None) -> dict[str, Any] | None:
 
 def _mean_of(field: str) -> Aggregation:
     """Return the mean of a field of the records over those that have it, clustered by problem."""
-
-    def mean_over_programs(records: Sequence[Record]) -> float:
-        return scores.r_der(values(records, field))
-
     return Aggregation(
-        lambda records: [record for record in records if record[field] is not None],
-        mean_over_programs,
-        lambda records: clustered_mean_stderr(values(records, field), [record["problem_id"] for record in records]),
+        lambda records: [Value.of(one[field], one["problem_id"]) for one in records if one[field] is not None],
+        scores.r_der,
+        mean_stderr,
     )
 
 
