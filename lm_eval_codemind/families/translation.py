@@ -92,9 +92,8 @@ class Translation(SpecificationReasoning):
         be right here; without it there is no program.
         """
         problem = problem_of(question)
-        suite = _suite(problem, NO_TEST)
         known = _counterpart(problem)
-        outputs = {case.input: case.output for case in suite}
+        outputs = {case.input: case.output for case in problem.cases}
         given = next(one.input for one in (known, problem) if one and one.input in outputs)
         return Problem(
             problem.problem_id,
@@ -105,7 +104,7 @@ class Translation(SpecificationReasoning):
             problem.entry_point,
             given,
             outputs[given],
-            cases=suite,
+            cases=problem.cases,
             complexity=known.complexity if known else None,
         )
 
@@ -205,8 +204,8 @@ def _counterpart(problem: Problem) -> Problem | None:
         return None
     if other.category == "excluded":
         return None
-    outputs = {case.input: printed_lines(case.output) for case in _suite(other, NO_TEST)}
-    agrees = all(outputs.get(case.input) == printed_lines(case.output) for case in _suite(problem, NO_TEST))
+    outputs = {case.input: printed_lines(case.output) for case in other.cases}
+    agrees = all(outputs.get(case.input) == printed_lines(case.output) for case in problem.cases)
     return other if agrees else None
 
 

@@ -261,7 +261,7 @@ def _scores(run: Run) -> list[tuple[TaskRun, View, float]]:
     return [
         (task, view, metric.value)
         for task, view in run.known_tasks
-        if view.variant.submittable and (metric := task.metric(view.metric)) and not isnan(metric.value)
+        if view.variant.submittable and (metric := task.main_metrics.get(view.metric)) and not isnan(metric.value)
     ]
 
 

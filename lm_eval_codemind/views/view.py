@@ -169,7 +169,7 @@ class View:
     def leaderboard(self, task: TaskRun) -> dict[str, float]:
         """Return the entries of a task in the CodeMind authors' leaderboard: column -> a share of 1."""
         board = self.board if self.variant.authors_task else {}
-        metrics = {column: task.metric(name) for column, name in board.items()}
+        metrics = {column: task.main_metrics.get(name) for column, name in board.items()}
         return {column: metric.value for column, metric in metrics.items() if metric and not math.isnan(metric.value)}
 
     def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:

@@ -95,7 +95,7 @@ def test_specification_reasoning_pairs_the_settings(run: Run, observations: list
     assert found[HELPED].view.outcome(found[HELPED].unit) == "only with test"
     assert found[WRONG].scores == {"S_SR": 0, "pass without test": 0, "pass with test": 0}
     pairs = [(o.scores["pass without test"], o.scores["pass with test"]) for o in found.values()]
-    reported = run.task("codemind_sr_sample").metric("r_sr").value
+    reported = run.task("codemind_sr_sample").main_metrics["r_sr"].value
     assert reported == pytest.approx(r_sr(pairs))
     estimate = found[HELPED].view.estimate(documents, "r_sr")
     assert estimate.value == pytest.approx(reported)
