@@ -1,4 +1,4 @@
-"""Errors that the user can fix, and the suggestion for a misspelled name."""
+"""Errors that the user can fix, the suggestion for a misspelled name, and long values in messages."""
 
 from __future__ import annotations
 
@@ -14,3 +14,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean …"`` with the known names that resemble a name; empty if none does."""
     close = get_close_matches(name, list(known), n=3, cutoff=0.7)
     return f"; did you mean {' or '.join(close)}" if close else ""
+
+
+def shortened(text: str, length: int = 80) -> str:
+    """Return a text cut to a length, with dots at its end if it is longer."""
+    return text if len(text) <= length else f"{text[: length - 3]}..."

@@ -8,8 +8,6 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
 
-GROUPS = ("benchmarks", "families", "languages", "runtimes")
-
 
 @cache
 def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
@@ -19,7 +17,7 @@ def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
     or a tuple of several.
 
     Args:
-        group: One of :data:`GROUPS`.
+        group: ``benchmarks``, ``families``, ``languages`` or ``runtimes``.
         packaged: This package's own objects, as ``module:attribute``.
 
     Raises:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from lm_eval_codemind.commands.user_errors import value_errors
+
 _RUN = click.Path(path_type=Path)
 
 
@@ -27,12 +29,10 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
     from lm_eval_codemind.results.observations import observe
     from lm_eval_codemind.views import Column, views
 
-    try:
+    with value_errors():
         runs, notes = comparable(first, second)
         observations = observe(runs)
-        table = comparisons([observation.facts for observation in observations])
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
+        table = comparisons(observations)
     if not all_scores:
         main = {(view.title, view.scores[0]) for view in views().values()}
         table = table.where(lambda row: (row["family"], row["score_name"]) in main)

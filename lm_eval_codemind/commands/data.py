@@ -6,21 +6,13 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.benchmarks.upstream import Upstream, UpstreamError
+from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
-from lm_eval_codemind.commands.data_push import push
-from lm_eval_codemind.commands.names import Name
+from lm_eval_codemind.commands.data_push import benchmarks_option, push
+from lm_eval_codemind.commands.user_errors import value_errors
 from lm_eval_codemind.data.build import build, downloading
 from lm_eval_codemind.data.load import benchmark_path, data_directory, intact, read_manifest, released_digests
 
-_benchmarks = click.option(
-    "--benchmark",
-    "names",
-    multiple=True,
-    type=Name(list(benchmarks())),
-    metavar="NAME",
-    help="A benchmark; repeat the option for several. All benchmarks by default.",
-)
 _upstream = click.option(
     "--upstream",
     type=click.Path(path_type=Path),
@@ -34,10 +26,7 @@ _out = click.option(
 
 
 def _open(upstream: Path | None, directory: Path) -> Upstream:
-    try:
-        return Upstream(upstream) if upstream else downloading(directory)
-    except UpstreamError as error:
-        raise click.ClickException(str(error)) from error
+    return Upstream(upstream) if upstream else downloading(directory)
 
 
 @click.group()
@@ -46,16 +35,13 @@ def command() -> None:
 
 
 @command.command("build")
-@_benchmarks
+@benchmarks_option
 @_upstream
 @_out
 def build_command(names: tuple[str, ...], upstream: Path | None, out: Path | None) -> None:
     """Build benchmarks from upstream repositories at pinned revisions. No program is executed."""
     directory = out or data_directory()
-    try:
-        entries = build(names or list(benchmarks()), _open(upstream, directory), directory)
-    except UpstreamError as error:
-        raise click.ClickException(str(error)) from error
+    entries = build(names or list(benchmarks()), _open(upstream, directory), directory)
     for name, entry in entries.items():
         click.echo(f"{benchmark_path(directory, name)}: {entry.problems} problems, sha256 {entry.digests[name]}")
 
@@ -85,7 +71,7 @@ def info(out: Path | None) -> None:
 
 
 @command.command("verify")
-@_benchmarks
+@benchmarks_option
 @_upstream
 @_out
 @click.option("--workers", default=1, show_default=True, help="Programs at a time. Each runs under three hash seeds.")
@@ -99,13 +85,12 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 
     The exit status is 1 if anything differs.
     """
-    from lm_eval_codemind.proof.prove import MissingExtra
     from lm_eval_codemind.proof.verify import verifiable, verify_benchmark, verify_transformations
 
     source = _open(upstream, out or data_directory())
     differences = 0
     for name in [name for name in verifiable() if not names or name in names]:
-        try:
+        with value_errors():
             if only != "transformations":
                 found = verify_benchmark(name, source, workers)
                 for problem_id, text in found.items():
@@ -122,8 +107,6 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
                     f"on {compared.inputs} further inputs, {len(compared.differences)} differ"
                 )
                 differences += len(compared.differences)
-        except (UpstreamError, MissingExtra, ValueError) as error:
-            raise click.ClickException(str(error)) from error
     if differences:
         raise SystemExit(1)
 

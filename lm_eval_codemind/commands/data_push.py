@@ -9,7 +9,16 @@ from pathlib import Path
 import click
 
 from lm_eval_codemind.catalogue import benchmarks as known_benchmarks
-from lm_eval_codemind.commands.names import Name
+from lm_eval_codemind.commands.options import Name
+
+benchmarks_option = click.option(
+    "--benchmark",
+    "names",
+    multiple=True,
+    type=Name(list(known_benchmarks())),
+    metavar="NAME",
+    help="A benchmark; repeat the option for several. All benchmarks by default.",
+)
 
 
 @click.command("push")
@@ -19,14 +28,7 @@ from lm_eval_codemind.commands.names import Name
     type=click.Path(file_okay=False, path_type=Path),
     help="Write the data set into this directory and send nothing.",
 )
-@click.option(
-    "--benchmark",
-    "names",
-    multiple=True,
-    type=Name(list(known_benchmarks())),
-    metavar="NAME",
-    help="A benchmark; repeat the option for several. All benchmarks by default.",
-)
+@benchmarks_option
 @click.option("--private", is_flag=True, help="Make the repository private if it has to be created.")
 @click.option("--yes", is_flag=True, help="Send data that may not be passed on freely without asking.")
 def push(repository: str | None, folder: Path | None, names: tuple[str, ...], private: bool, yes: bool) -> None:
@@ -36,7 +38,6 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
     $CODEMIND_DATASET. The licence of each benchmark is printed, and before anything is sent that may not be passed on
     freely, you are asked. Sending takes a token with write access (`hf auth login` or $HF_TOKEN).
     """
-    from lm_eval_codemind.benchmarks import UpstreamError
     from lm_eval_codemind.data import load_benchmark
     from lm_eval_codemind.results.hub import write_dataset
     from lm_eval_codemind.results.official import official_tasks
@@ -49,10 +50,7 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
     bound = [name for name in chosen if not known_benchmarks()[name].free]
     if repository is not None and bound and not yes:
         _ask(repository, bound)
-    try:
-        benchmarks = {name: load_benchmark(name) for name in chosen}
-    except UpstreamError as error:
-        raise click.ClickException(str(error)) from error
+    benchmarks = {name: load_benchmark(name) for name in chosen}
     if folder is not None:
         for file in write_dataset(folder, benchmarks, official_tasks()):
             click.echo(file)

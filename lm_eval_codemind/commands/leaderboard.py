@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from lm_eval_codemind.commands.user_errors import value_errors
+
 
 @click.command("leaderboard")
 @click.argument("bundles", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -31,28 +33,25 @@ def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
     from lm_eval_codemind.results.verification import verify
 
     submitted, differing, refused = [], [], []
-    try:
-        with opened(bundles) as directories:
-            for bundle, directory in zip(bundles, directories, strict=True):
-                submission = read_submission(directory, bundle)
-                # A bundle may hold a second run that the tasks of the submitted run depend on.
-                runs = {run.path.name: run for run in read_runs([directory])}
-                run = runs.get(str(submission.get("results"))) or next(iter(runs.values()))
-                equal = True
-                for one in runs.values():
-                    with rescored(one) as again:
-                        result = verify(one, again)
-                    equal = equal and result.equal
-                    differing += [f"{bundle}: {difference}" for difference in result.differences]
-                model, was = str(submission.get("model")), submission.get("model_was")
-                refused += [f"{bundle}: {reason}" for reason in model_reasons(run, model, was)]
-                submitted.append(Submitted(model, str(submission.get("date")), run))
-                click.echo(f"{bundle}: {'equal' if equal else 'differs'}")
-            if refused:
-                raise ValueError("not every bundle may be shown:\n" + "\n".join(f"  {reason}" for reason in refused))
-            if differing:
-                raise ValueError("\n  ".join(["scores differ when recomputed; remove these bundles:", *differing]))
-            files = write_site(submitted, output, title)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
+    with value_errors(), opened(bundles) as directories:
+        for bundle, directory in zip(bundles, directories, strict=True):
+            submission = read_submission(directory, bundle)
+            # A bundle may hold a second run that the tasks of the submitted run depend on.
+            runs = {run.path.name: run for run in read_runs([directory])}
+            run = runs.get(str(submission.get("results"))) or next(iter(runs.values()))
+            equal = True
+            for one in runs.values():
+                with rescored(one) as again:
+                    result = verify(one, again)
+                equal = equal and result.equal
+                differing += [f"{bundle}: {difference}" for difference in result.differences]
+            model, was = str(submission.get("model")), submission.get("model_was")
+            refused += [f"{bundle}: {reason}" for reason in model_reasons(run, model, was)]
+            submitted.append(Submitted(model, str(submission.get("date")), run))
+            click.echo(f"{bundle}: {'equal' if equal else 'differs'}")
+        if refused:
+            raise ValueError("not every bundle may be shown:\n" + "\n".join(f"  {reason}" for reason in refused))
+        if differing:
+            raise ValueError("\n  ".join(["scores differ when recomputed; remove these bundles:", *differing]))
+        files = write_site(submitted, output, title)
     click.echo(f"{files[0]}: {len(submitted)} runs")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands.runs import runs_argument
+from lm_eval_codemind.commands.options import runs_argument
+from lm_eval_codemind.commands.user_errors import value_errors
 from lm_eval_codemind.files import write_whole
 
 
@@ -41,11 +42,9 @@ def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | No
     from lm_eval_codemind.results.report import make_report, render_html
     from lm_eval_codemind.results.runs import read_runs
 
-    try:
+    with value_errors():
         chosen = read_runs(runs)
         report = make_report(chosen, observe(chosen))
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
     write_whole(output, render_html(report, title))
     click.echo(
         f"{output}: {len(chosen)} runs, {len(report.observations)} samples, {output.stat().st_size / 1e6:.1f} MB"

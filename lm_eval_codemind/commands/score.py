@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from lm_eval_codemind.commands.user_errors import value_errors
 from lm_eval_codemind.errors import UserError, did_you_mean
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment, parsed_arguments
@@ -84,12 +85,10 @@ def command(
             "codemind score asks no model: leave out --model and --model_args. Results are stored under the `model` of "
             "the rows, or else under the name of the file"
         )
-    try:
+    with value_errors():
         recordings = read_recordings(responses, strip_prompt, strip_through)
         metadata = {"model": _model_name(recordings, responses), **(parsed_arguments(harness_arguments).metadata or {})}
         chosen, indices = recorded_documents(names, recordings, metadata)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
     model_args: dict[str, Any] = {"responses": [str(path) for path in responses]}
     if strip_prompt:
         model_args["strip_prompt"] = True
@@ -98,11 +97,10 @@ def command(
     model_args["model"] = _model_name(recordings, responses)
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
-    if output_path:
-        arguments += ["--output_path", output_path, "--log_samples"]
     if not output_path:
         run_harness([*arguments, *harness_arguments])
         return
+    arguments += ["--output_path", output_path, "--log_samples"]
     journal = Path(output_path) / _JOURNAL
     with environment(**{JOURNAL_VARIABLE: str(journal)}):
         run_harness([*arguments, *harness_arguments])

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands.runs import runs_argument
+from lm_eval_codemind.commands.options import runs_argument
+from lm_eval_codemind.commands.user_errors import value_errors
 
 
 @click.command("show")
@@ -31,11 +32,9 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
         if table.rows:
             click.echo(f"\n{title}\n{table.to_text()}")
 
-    try:
+    with value_errors():
         chosen = read_runs(runs)
         observations = observe(chosen)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
     scores = summary(chosen, observations)
     click.echo(overall(chosen, scores).without("family").to_text())
     if not all_metrics:
@@ -46,14 +45,13 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
     if not observations:
         click.echo("\nNo samples were logged; run with --log_samples for problems, comparisons and the report.")
         return
-    facts = [observation.facts for observation in observations]
-    compared = comparisons(facts).where(lambda row: row["benchmark"] == ALL)
+    compared = comparisons(observations).where(lambda row: row["benchmark"] == ALL)
     section(f"{compared.title}, all benchmarks together", compared.without("benchmark"))
-    for table in (*findings(observations), on_same_problems(facts)):
+    for table in (*findings(observations), on_same_problems(observations)):
         section(table.title, table)
-    associated = associations(facts)
+    associated = associations(observations)
     section(associated.title, associated.without("phi_low", "phi_high", "p", "low", "high"))
-    hard = hardest(facts)
+    hard = hardest(observations)
     for family in distinct(row["family"] for row in hard.rows) if problems else ():
         of_family = hard.where(lambda row, family=family: row["family"] == family)  # type: ignore[misc]
         section(f"Hardest problems of {family}", of_family.head(problems).without("family"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from lm_eval_codemind.commands.user_errors import value_errors
 from lm_eval_codemind.files import write_whole
 
 
@@ -63,7 +64,7 @@ def command(run_path: Path, output: Path, **fields: Any) -> None:
     from lm_eval_codemind.results.verification import verify
 
     submission = Submission(**fields)
-    try:
+    with value_errors():
         runs = read_runs([run_path])
         if len(runs) != 1:
             listed = "\n".join(f"  {run.path}" for run in runs)
@@ -71,14 +72,10 @@ def command(run_path: Path, output: Path, **fields: Any) -> None:
         (run,) = runs
         with rescored(run) as again:
             reasons = reasons_against(run, again, verify(run, again), submission, released_digests())
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
     if reasons:
         raise click.ClickException("this run may not be submitted:\n" + "\n".join(f"  - {r}" for r in reasons))
     # The tasks on the sample are not official. They are declared only if the run has them.
-    tasks = official_tasks() | {
-        task.task: str((task.metadata.get("suite") or {}).get("benchmark")) for task in run.tasks
-    }
+    tasks = official_tasks() | {task.task: str(task.suite.get("benchmark")) for task in run.tasks}
     bundle = output / f"{submission.model.replace('/', '__')}{SUFFIX}"
     files = {
         output / ".eval_results" / "codemind.yaml": to_yaml(eval_results(run, submission)),

@@ -16,7 +16,7 @@ def user_errors() -> Iterator[None]:
     """Turn errors that the user can fix into a message and exit status 1.
 
     These are: :class:`~lm_eval_codemind.errors.UserError`; a file that cannot be read or written; no network to fetch
-    data; no isolation for programs; packages that programs cannot import.
+    data; no isolation for programs; packages that programs cannot import or that a proof needs.
 
     Raises:
         click.ClickException: With the message.
@@ -38,5 +38,19 @@ def _fixable(error: Exception) -> bool:
     from lm_eval_codemind.benchmarks import UpstreamError
     from lm_eval_codemind.execution import IsolationUnavailable
     from lm_eval_codemind.languages.python.importable import HiddenPackages
+    from lm_eval_codemind.proof.prove import MissingExtra
 
-    return isinstance(error, (UserError, UpstreamError, IsolationUnavailable, HiddenPackages))
+    return isinstance(error, (UserError, UpstreamError, IsolationUnavailable, HiddenPackages, MissingExtra))
+
+
+@contextmanager
+def value_errors() -> Iterator[None]:
+    """Turn a ValueError, whose message says how to fix it, into a message and exit status 1.
+
+    Raises:
+        click.ClickException: With the message.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error

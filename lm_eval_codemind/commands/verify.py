@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands.runs import runs_argument
+from lm_eval_codemind.commands.options import runs_argument
+from lm_eval_codemind.commands.user_errors import value_errors
 
 
 @click.command("verify")
@@ -29,28 +30,23 @@ def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
     from lm_eval_codemind.results.verification import verify
 
     equal = True
-    try:
-        with opened(runs) as paths:
-            for run in read_runs(paths):
-                with rescored(run, prompts) as again:
-                    result = verify(run, again)
-                equal = equal and result.equal
-                metrics = sum(len(task.metrics) for task in run.tasks)
-                verdict = "equal" if result.equal else f"{len(result.differences)} differences"
-                click.echo(
-                    f"{run.label}: {verdict} ({len(run.tasks)} tasks, {metrics} metrics, {result.samples} samples)"
-                )
-                for difference in result.differences[:shown]:
-                    click.echo(f"  {difference}")
-                if len(result.differences) > shown:
-                    click.echo(f"  and {len(result.differences) - shown} more (--show)")
-                if not result.equal and result.circumstances:
-                    click.echo("  What may be the reason, there and here:")
-                for name, there, here in () if result.equal else result.circumstances:
-                    click.echo(f"    {name}: {there}, {here}")
-                for note in result.notes:
-                    click.echo(f"  note: {note}")
-    except ValueError as error:
-        raise click.ClickException(str(error)) from error
+    with value_errors(), opened(runs) as paths:
+        for run in read_runs(paths):
+            with rescored(run, prompts) as again:
+                result = verify(run, again)
+            equal = equal and result.equal
+            metrics = sum(len(task.metrics) for task in run.tasks)
+            verdict = "equal" if result.equal else f"{len(result.differences)} differences"
+            click.echo(f"{run.label}: {verdict} ({len(run.tasks)} tasks, {metrics} metrics, {result.samples} samples)")
+            for difference in result.differences[:shown]:
+                click.echo(f"  {difference}")
+            if len(result.differences) > shown:
+                click.echo(f"  and {len(result.differences) - shown} more (--show)")
+            if not result.equal and result.circumstances:
+                click.echo("  What may be the reason, there and here:")
+            for name, there, here in () if result.equal else result.circumstances:
+                click.echo(f"    {name}: {there}, {here}")
+            for note in result.notes:
+                click.echo(f"  note: {note}")
     if not equal:
         raise SystemExit(1)

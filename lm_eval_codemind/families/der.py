@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from lm_eval_codemind.catalogue import Benchmark, labelled_form
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families import family_named
 from lm_eval_codemind.families.ier import FLEXIBLE, IER, STRICT, ExecutionReasoning
-from lm_eval_codemind.harness.aggregations import Aggregation
+from lm_eval_codemind.harness.aggregations import Aggregation, Value, mean_stderr
 from lm_eval_codemind.harness.hooks import Hooks, Reader
 from lm_eval_codemind.harness.stages import PLACE, FirstStage, read_first_stage, samples_of
 from lm_eval_codemind.languages import Kind, get_language, kind_of
@@ -26,7 +25,6 @@ from lm_eval_codemind.proof.prove_outputs import Execution, prove_outputs
 from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
 from lm_eval_codemind.questions.family import seed_option
 from lm_eval_codemind.scores import der as scores
-from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
 INPUT_SEED = 0
 
@@ -39,22 +37,6 @@ NOTHING = "nothing to ask"
 _METRICS = ("r_der", "s_der", "pass@1", "r_ier_same", "answered")
 
 Record = Mapping[str, Any]
-
-
-class Written(NamedTuple):
-    """A program of the model that passes all of T.
-
-    Attributes:
-        key: The key of the question about it.
-        problem: The problem that it solves.
-        program: Its source.
-        input: The input whose output is asked for; None where no input is known.
-    """
-
-    key: Key
-    problem: Problem
-    program: str
-    input: str | None
 
 
 class DependentReasoning(ExecutionReasoning):
@@ -92,42 +74,35 @@ class DependentReasoning(ExecutionReasoning):
         return dict.fromkeys(_METRICS, record)
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The questions after a first stage.
+class _AfterFirstStage(DependentReasoning):
+    """DER with the questions that a first stage gives.
 
-    Attributes:
+    Args:
         problems: All problems of the first stage. Which few-shot examples are shown must not depend on what passes.
         questions: Problem id -> the questions about the model's programs for it.
-        record: What the results record.
+        recorded: What the results record.
     """
 
-    problems: Sequence[Problem]
-    questions: Mapping[str, Sequence[Question]]
-    record: Mapping[str, Any]
-
-
-class _AfterFirstStage(DependentReasoning):
-    """DER with the questions that a first stage gives."""
-
-    def __init__(self, asked: Asked) -> None:
-        self._asked = asked
+    def __init__(
+        self, problems: list[Problem], questions: Mapping[str, Sequence[Question]], recorded: dict[str, Any]
+    ) -> None:
+        self._problems, self._questions, self._recorded = problems, questions, recorded
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
-        return list(self._asked.problems)
+        return self._problems
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-        return self._asked.questions.get(problem.problem_id, ())
+        return self._questions.get(problem.problem_id, ())
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
-        suite["first_stage"] = dict(self._asked.record)
+        suite["first_stage"] = self._recorded
 
 
 # -- questions from a first stage
 
 
-def ask(stage: FirstStage, seed: int) -> Asked:
-    """Execute the programs of a first stage and return a question about each one that passes and has a proven output.
+def ask(stage: FirstStage, seed: int) -> DependentReasoning:
+    """Execute the programs of a first stage and return the family that asks about those with a proven output.
 
     Args:
         stage: The first stage.
@@ -140,14 +115,13 @@ def ask(stage: FirstStage, seed: int) -> Asked:
     if family is None or not family.executes:
         raise ValueError(f"{stage.task}: its responses are not programs; name another first_stage_task")
     passing = _passing_programs(stage, family, seed)
-    labels = prove_outputs([Execution(one.problem, one.program, one.input) for one in passing])
-    labelled: list[tuple[Written, str]] = []
+    labelled: list[tuple[Key, Execution, str]] = []
     left_out: dict[str, list[str]] = {}
-    for one, label in zip(passing, labels, strict=True):
+    for (key, one), label in zip(passing, prove_outputs([one for _, one in passing]), strict=True):
         if label.output is None:
-            left_out.setdefault(label.cause, []).append(one.key.within_task())
+            left_out.setdefault(label.cause, []).append(key.within_task())
         else:
-            labelled.append((one, label.output))
+            labelled.append((key, one, label.output))
     counts = {
         "responses": sum(len(responses) for _, responses in stage.questions),
         "passed": len(passing),
@@ -155,9 +129,9 @@ def ask(stage: FirstStage, seed: int) -> Asked:
     }
     ier_scores = _ier_scores(stage)
     questions: dict[str, list[Question]] = {}
-    for one, output in labelled or [_placeholder(stage)]:
-        ier_same = ier_scores.get((one.problem.problem_id, one.problem.code, one.input or ""))
-        questions.setdefault(one.problem.problem_id, []).append(_question(one, output, ier_same, counts))
+    for key, one, output in labelled or [_placeholder(stage)]:
+        ier_same = ier_scores.get((key.problem_id, one.problem.code, one.input or ""))
+        questions.setdefault(key.problem_id, []).append(_question(key, one, output, ier_same, counts))
     record = {
         **stage.record(),
         **counts,
@@ -165,13 +139,13 @@ def ask(stage: FirstStage, seed: int) -> Asked:
         "left_out": {cause: len(names) for cause, names in left_out.items()},
         "left_out_programs": {cause: " ".join(names) for cause, names in left_out.items()},
     }
-    return Asked([family.posed(question) for question in stage.all], questions, record)
+    return _AfterFirstStage([family.posed(question) for question in stage.all], questions, record)
 
 
-def _passing_programs(stage: FirstStage, family: Family, seed: int) -> list[Written]:
-    """Return the programs of a first stage that pass their tests, in the order of the responses."""
+def _passing_programs(stage: FirstStage, family: Family, seed: int) -> list[tuple[Key, Execution]]:
+    """Return the programs of a first stage that pass their tests, each with the key of its question, in order."""
     reader = Reader(family, family.filters[0])
-    running: list[tuple[Written, Answer]] = []
+    running: list[tuple[Key, Execution, Answer]] = []
     problems = [with_input(family.posed(question)) for question, _ in stage.questions]
     for problem, (question, responses) in zip(problems, stage.questions, strict=True):
         for number, response in enumerate(responses, start=1):
@@ -180,10 +154,10 @@ def _passing_programs(stage: FirstStage, family: Family, seed: int) -> list[Writ
                 continue
             item = f"response {number}" if len(responses) > 1 else ""
             key = Key(problem.benchmark, problem.problem_id, _SETTING, item)
-            running.append((Written(key, problem, answer.program or "", _drawn_input(problem, seed)), answer))
-    for _, answer in running:
+            running.append((key, Execution(problem, answer.program or "", _drawn_input(problem, seed)), answer))
+    for *_, answer in running:
         answer.wait()
-    return [one for one, answer in running if answer.passed]
+    return [(key, one) for key, one, answer in running if answer.passed]
 
 
 def _drawn_input(problem: Problem, seed: int) -> str | None:
@@ -200,7 +174,7 @@ def _drawn_input(problem: Problem, seed: int) -> str | None:
     return random.Random(f"{seed}/{problem.benchmark}/{problem.problem_id}").choice(known)
 
 
-def _placeholder(stage: FirstStage) -> tuple[Written, str]:
+def _placeholder(stage: FirstStage) -> tuple[Key, Execution, str]:
     """Return a question about the benchmark's own program, for a model that wrote none to ask about.
 
     The harness needs a document. Its item is :data:`NOTHING`, and it counts for nothing.
@@ -209,10 +183,10 @@ def _placeholder(stage: FirstStage) -> tuple[Written, str]:
     problem = with_input(load_problem(posed.benchmark, posed.problem_id))
     input = problem.input or next(iter(kind_of(problem).known_inputs(problem)), "")
     key = Key(problem.benchmark, problem.problem_id, _SETTING, NOTHING)
-    return Written(key, problem, problem.code, input), problem.output or "None"
+    return key, Execution(problem, problem.code, input), problem.output or "None"
 
 
-def _question(one: Written, output: str, ier_same: float | None, counts: Mapping[str, int]) -> Question:
+def _question(key: Key, one: Execution, output: str, ier_same: float | None, counts: Mapping[str, int]) -> Question:
     problem = one.problem
     language = get_language(problem.language)
     fields = {
@@ -226,13 +200,13 @@ def _question(one: Written, output: str, ier_same: float | None, counts: Mapping
         "ier_same": ier_same,
         "first_stage": dict(counts),
     }
-    return Question(one.key, problem.kind, problem.language, fields)
+    return Question(key, problem.kind, problem.language, fields)
 
 
 def _ier_scores(stage: FirstStage) -> dict[tuple[str, str, str], float]:
     """Return IER's scores in the same run: (problem id, program, input) -> score."""
     scored: dict[tuple[str, str, str], float] = {}
-    for row in samples_of(stage.file, {"family": IER.name}):
+    for row in samples_of(stage.file, IER.name):
         doc, score = row["doc"], row.get(IER.metric)
         if row.get("filter") == IER.filters[0] and isinstance(score, (int, float)):
             scored[str(doc["problem_id"]), str(doc["code"]), str(doc["input"])] = float(score)
@@ -258,64 +232,45 @@ def _row(complexity: Complexity | None) -> dict[str, Any] | None:
 # -- aggregations
 
 
-def _clusters(records: Sequence[Record], field: str) -> list[Hashable]:
-    return [record["problem_id"] for record in records if record[field] is not None]
-
-
 def _mean_of(field: str) -> Aggregation:
     """Return the mean of a field of the records over those that have it, clustered by problem."""
-
-    def values(records: Sequence[Record]) -> list[float]:
-        return _values(records, field)
-
-    def mean_over_programs(records: Sequence[Record]) -> float:
-        return scores.r_der(values(records))
-
     return Aggregation(
-        mean_over_programs,
-        lambda records: clustered_mean_stderr(values(records), _clusters(records, field)),
-        lambda records: len(values(records)),
+        lambda records: [Value.of(one[field], one["problem_id"]) for one in records if one[field] is not None],
+        scores.r_der,
+        mean_stderr,
     )
 
 
-def _s_der(records: Sequence[Record]) -> float:
-    return scores.mean_s_der(rights(records), failures(records))
+def _with_failures(records: Sequence[Record]) -> tuple[list[float], float]:
+    return values(records, "right"), failures(records)
 
 
-def _first_pass(records: Sequence[Record]) -> float:
-    return scores.r_der(_passes(records))
+def _passes(records: Sequence[Record]) -> list[float]:
+    if not records:
+        return []
+    passed, of = records[0]["passed"], records[0]["responses"]
+    return [1.0] * passed + [0.0] * (of - passed)
 
 
 r_der, answered, r_ier_same = _mean_of("right"), _mean_of("answered"), _mean_of("ier_same")
 # The programs that fail have no document and are counted.
 s_der = Aggregation(
-    _s_der,
-    lambda records: scores.mean_s_der_stderr(rights(records), failures(records)),
-    lambda records: len(rights(records)) + round(failures(records)),
+    _with_failures,
+    lambda programs: scores.mean_s_der(*programs),
+    lambda programs: scores.mean_s_der_stderr(*programs),
+    lambda programs: len(programs[0]) + round(programs[1]),
 )
-first_pass = Aggregation(
-    _first_pass,
-    lambda records: scores.r_der_stderr(_passes(records)),
-    lambda records: len(_passes(records)),
-)
+first_pass = Aggregation(_passes, scores.r_der, lambda passes: scores.mean_s_der_stderr(passes, 0))
 
 
-def rights(records: Sequence[Record]) -> list[float]:
-    """Return the S_DER of the programs that were asked about."""
-    return _values(records, "right")
+def values(records: Sequence[Record], field: str) -> list[float]:
+    """Return a field of the records that have it.
 
-
-def answers_given(records: Sequence[Record]) -> list[float]:
-    """Return, for each program that was asked about, 1 if an answer was read, else 0."""
-    return _values(records, "answered")
-
-
-def same_scores(records: Sequence[Record]) -> list[float]:
-    """Return IER's scores of the benchmark's own programs on the same inputs, where the run has them."""
-    return _values(records, "ier_same")
-
-
-def _values(records: Sequence[Record], field: str) -> list[float]:
+    Args:
+        records: One for each program that was asked about.
+        field: ``right`` for the S_DER of the programs; ``answered`` for 1 if an answer was read, else 0; ``ier_same``
+            for IER's scores of the benchmark's own programs on the same inputs, where the run has them.
+    """
     return [float(record[field]) for record in records if record[field] is not None]
 
 
@@ -325,14 +280,7 @@ def failures(records: Sequence[Record]) -> float:
         return 0.0
     first = records[0]
     failed = float(first["responses"] - first["passed"])
-    return failed * len(rights(records)) / first["asked"] if first["asked"] else failed
-
-
-def _passes(records: Sequence[Record]) -> list[float]:
-    if not records:
-        return []
-    passed, of = records[0]["passed"], records[0]["responses"]
-    return [1.0] * passed + [0.0] * (of - passed)
+    return failed * len(values(records, "right")) / first["asked"] if first["asked"] else failed
 
 
 DER = DependentReasoning()
@@ -366,9 +314,7 @@ def dataset(
     metadata = {name: value for name, value in options.items() if name not in ("version", "setting", "settings")}
     stage = read_first_stage(first_stage_task, first_stage_setting, first_stage, metadata)
     options |= {PLACE: str(stage.file), **({"input_seed": seed} if seed != INPUT_SEED else {})}
-    return Hooks(_AfterFirstStage(ask(stage, seed))).dataset(
-        benchmark=benchmark, setting=_SETTING, suite=suite, **options
-    )
+    return Hooks(ask(stage, seed)).dataset(benchmark=benchmark, setting=_SETTING, suite=suite, **options)
 
 
 _hooks = Hooks(DER)

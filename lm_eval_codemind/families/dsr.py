@@ -82,15 +82,13 @@ class SemanticsReasoning(Family):
         lines = [language.lines(text) for text in asked]
         if lines[1] <= lines[0]:
             return
-        row = problem.to_row()
         fields = {
-            **{column: row[column] for column in _COLUMNS},
             "test": _shown_test(problem),
             "loc": lines[0],
             "loc_transformed": lines[1],
             "answer": asked[0],
         }
-        yield Question.about(problem, setting, fields)
+        yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "answer": record["code"]}

@@ -13,7 +13,7 @@ from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import numbered
-from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.scores.execution import prefix, trace
 
 FILTER = "extract-answer"
@@ -37,11 +37,8 @@ class ExecutionFamily(Family):
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the questions about a problem: its program and input with what :meth:`asked` adds."""
-        row = problem.to_row()
-        shared = {column: row[column] for column in _COLUMNS}
         for item, fields in self.asked(load_executions(problem.benchmark)[problem.problem_id], setting):
-            key = Key(problem.benchmark, problem.problem_id, setting, item)
-            yield Question(key, problem.kind, problem.language, {**shared, **fields})
+            yield Question.about(problem, setting, fields, item, _COLUMNS)
 
     @abstractmethod
     def asked(self, execution: Execution, setting: str) -> Iterable[tuple[str, dict[str, Any]]]:

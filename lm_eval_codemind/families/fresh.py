@@ -28,8 +28,6 @@ ORIGINAL, FRESH = "original", "fresh"
 R_FRESH, R_ORIGINAL, GAP = "r_ier_fresh", "r_ier_original", "memory_gap"
 
 _VIEW = "lm_eval_codemind.views.fresh:FreshView"
-_USUAL = Variant("ier_fresh", "IER fresh", _VIEW)
-_DIRECT = Variant("ier_fresh_direct", "IER fresh direct", _VIEW, submittable=False)
 
 # One document's part of its problem's scores: `problem_id`, `item` and `right`, the share of right responses.
 Record = Mapping[str, Any]
@@ -41,12 +39,12 @@ class FreshReasoning(ExecutionReasoning):
     A problem without a fresh input that is as hard as its own input has no questions.
     """
 
-    variants: ClassVar[tuple[Variant, ...]] = (_USUAL, _DIRECT)
+    variants: ClassVar[tuple[Variant, ...]] = (
+        Variant("ier_fresh", "IER fresh", _VIEW),
+        Variant("ier_fresh_direct", "IER fresh direct", _VIEW, DIRECT, submittable=False),
+    )
     options: ClassVar[tuple[str, ...]] = ("input_seed", "fresh_inputs")
     metric = R_FRESH
-
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        return _DIRECT if DIRECT in settings else _USUAL
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems that have fresh inputs. The fresh inputs become their cases."""

@@ -16,7 +16,7 @@ STRICT, FLEXIBLE = "strict-match", "flexible-extract"
 DIRECT = "direct"
 
 # The columns of a problem that a document of this family has; the rest is looked up by problem_id.
-_COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
+COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
 
 
 _VIEW = "lm_eval_codemind.views.ier:ExecutionView"
@@ -36,8 +36,7 @@ class ExecutionReasoning(Family):
     verdict = "r_ier"
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-        row = problem.to_row()
-        yield Question.about(problem, setting, {column: row[column] for column in _COLUMNS})
+        yield Question.about(problem, setting, {}, columns=COLUMNS)
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {

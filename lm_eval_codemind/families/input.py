@@ -8,7 +8,8 @@ from typing import Any
 from lm_eval_codemind.answers.output import INPUT, marked_answer
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_side
-from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
+from lm_eval_codemind.execution import Job, ScriptCase
+from lm_eval_codemind.families.ier import COLUMNS, DIRECT, FLEXIBLE, STRICT
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
@@ -16,11 +17,6 @@ from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.questions.family import problem_of
 from lm_eval_codemind.scores.input import s_input
 
-STRICT, FLEXIBLE = "strict-match", "flexible-extract"
-DIRECT = "direct"
-
-# The columns of a problem that a document of this family shows; the rest is found by problem_id.
-_COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
 # Characters of a computed output that are logged.
 _LOGGED = 1_000
 
@@ -45,14 +41,12 @@ class InputPrediction(Family):
         masked = kind_of(problem).masked_input(problem)
         if masked is None:
             return
-        row = problem.to_row()
-        fields = {column: row[column] for column in _COLUMNS}
-        fields |= {
+        fields = {
             "masked": masked,
             "answer": kind_of(problem).input_answer(problem),
             "plain": problem.problem_id in load_side(problem.benchmark, "input"),
         }
-        yield Question.about(problem, setting, fields)
+        yield Question.about(problem, setting, fields, columns=COLUMNS)
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         shown = {name: fields[name].strip("\n") for name in ("code", "masked", "output")}
@@ -108,10 +102,8 @@ def _computed(answer: Answer, printed: bool) -> str | None:
     if not answer.passed or len(answer.observations) != 1:
         return None
     (observation,) = answer.observations
-    return observation.stdout if printed else _value(observation)
-
-
-def _value(observation: CaseOutcome) -> str | None:
+    if printed:
+        return observation.stdout
     return None if observation.exception_type else observation.literal
 
 

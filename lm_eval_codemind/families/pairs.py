@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
+
+from lm_eval_codemind.harness.aggregations import Aggregation, mean_of
 
 logger = logging.getLogger(__name__)
 
@@ -45,3 +47,20 @@ def warn_of(alone: Sequence[str], subject: str) -> None:
             len(alone),
             ", ".join(alone[:5]) + (", ..." if len(alone) > 5 else ""),
         )
+
+
+def mean_of_pairs(
+    metric: str, field: str, halves: tuple[Hashable, Hashable], score: Callable[[float, float], float]
+) -> Aggregation:
+    """Return the mean of a score of pairs, for a YAML file to name.
+
+    Args:
+        metric: Name of the metric, for the warning about problems that have only one document.
+        field: As for :func:`paired`.
+        halves: As for :func:`paired`.
+        score: A pair -> its score.
+    """
+    return mean_of(
+        lambda records: [score(*pair) for pair in paired(records, field, halves)[0]],
+        lambda records: warn_of(paired(records, field, halves)[1], f"{metric} leaves"),
+    )

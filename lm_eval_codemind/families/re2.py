@@ -94,21 +94,15 @@ class Re2(PublishedRe2):
         return {**shown, "numbered": numbered(fields["code"]), "lines": lines, "printed": kind.printed}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        if setting == LOOP:
-            rows = [
-                (line, f"{name} = [{', '.join(texts)}]") for line, name, texts in _lists(json.loads(fields["label"]))
-            ]
-        elif setting == BRANCH:
-            letters = {
-                line: ", ".join("Y" if truth else "N" for truth in items)
-                for line, _, items in _lists(json.loads(fields["label"]))
-            }
-            rows = [(line, f"[{text}]") for line, text in letters.items()]
-        else:
+        if setting not in (LOOP, BRANCH):
             label = parse_literal(fields["label"])
             text = label if kind.printed else json.dumps(label) if _is_json(label) else fields["label"]
             return {"answer": str(text).strip("\n")}
-        return {"answer": "\n".join(f"line {line}: {text}" for line, text in rows)}
+        rows = []
+        for line, name, items in _lists(json.loads(fields["label"])):
+            texts = items if setting == LOOP else ["Y" if truth else "N" for truth in items]
+            rows.append(f"line {line}: {f'{name} = ' if name else ''}[{', '.join(texts)}]")
+        return {"answer": "\n".join(rows)}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the text between the marks."""

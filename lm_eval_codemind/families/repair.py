@@ -4,32 +4,38 @@ Each problem gives two documents, side by side. Both show the specification and 
 shows a test that the program fails. Nothing else differs: under ``steps`` and ``no_test_steps`` the model follows the
 program step by step first, under ``direct`` and ``no_test`` it answers at once. The documents of a problem are paired
 when the scores are aggregated.
+
+B is a buggy program, C the correct one, T the tests of C, and t one of the tests that B fails. P is the model's repair:
+P_S from the specification and B, P_{S+t} from the specification, B and t::
+
+    pass@1             = mean of Pass(P_{S+t}, T)
+    repaired_by_test   = mean of (1 - Pass(P_S, T)) * Pass(P_{S+t}, T)
+    unchanged          = mean of [P = B], ignoring layout and documentation
+
+The equation of ``repaired_by_test`` is that of S_SR (:mod:`lm_eval_codemind.scores.sr`). With several responses to a
+problem, each factor is a share. The product is then an unbiased estimate, because the responses under the two settings
+are independent. :func:`lm_eval_codemind.scores.dsr.similarity` defines how similar two programs are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from math import nan
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lm_eval_codemind.data import load_bug
-from lm_eval_codemind.families.pairs import Record, paired, warn_of
-from lm_eval_codemind.harness.aggregations import Aggregation
+from lm_eval_codemind.families.pairs import mean_of_pairs
+from lm_eval_codemind.families.sr import COLUMNS
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.questions.family import problem_of
-from lm_eval_codemind.scores import repair as scores
-from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 from lm_eval_codemind.scores.dsr import similarity
+from lm_eval_codemind.scores.sr import s_sr
 
 DIRECT = "direct"
 WITHOUT_TEST = ("no_test", "no_test_steps")
 _STEP_BY_STEP = ("steps", "no_test_steps")
-
-# The columns of a problem that a document of this family shows.
-_COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
 
 
 _VIEW = "lm_eval_codemind.views.repair:RepairView"
@@ -54,15 +60,13 @@ class Repair(Family):
             ValueError: If the problem is of a benchmark without bugs.
         """
         bug = load_bug(problem)
-        row = problem.to_row()
         fields = {
-            **{column: row[column] for column in _COLUMNS},
             "buggy": bug.code,
             "buggy_complexity": bug.to_row()["complexity"],
             "test": "" if setting in WITHOUT_TEST else problem.hint_test,
             "answer": kind_of(problem).own_answer(problem),
         }
-        yield Question.about(problem, setting, fields)
+        yield Question.about(problem, setting, fields, columns=COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "test": "" if setting in WITHOUT_TEST else record["test"], "answer": record["code"]}
@@ -93,7 +97,7 @@ class Repair(Family):
         bug, correct = (_compared(question[column], question) for column in ("buggy", "code"))
         return {
             "pass@1": float(answer.passed),
-            "unchanged": float(found is not None and scores.unchanged(found, bug)),
+            "unchanged": float(found == bug),
             "similarity_to_bug": 0.0 if found is None else similarity(found, bug),
             "similarity_to_correct": 0.0 if found is None else similarity(found, correct),
             "code_found": float(found is not None),
@@ -129,28 +133,7 @@ def _compared(program: str, question: Question) -> str:
 
 # -- aggregations
 
-
-def _paired(records: Sequence[Record]) -> tuple[list[tuple[float, float]], list[str]]:
-    return paired(records, "with_test", (False, True))
-
-
-def _by_test(records: Sequence[Record]) -> list[float]:
-    return [scores.repaired_by_test(*pair) for pair in _paired(records)[0]]
-
-
-def _repaired_by_test(records: Sequence[Record]) -> float:
-    """Return the share of problems repaired with the test only, and say once how many problems are left out."""
-    warn_of(_paired(records)[1], "repaired_by_test leaves")
-    values = _by_test(records)
-    return sum(values) / len(values) if values else nan
-
-
-def _repaired_by_test_stderr(records: Sequence[Record]) -> float:
-    values = _by_test(records)
-    return clustered_mean_stderr(values, range(len(values)))
-
-
-repaired_by_test = Aggregation(_repaired_by_test, _repaired_by_test_stderr, lambda records: len(_paired(records)[0]))
+repaired_by_test = mean_of_pairs("repaired_by_test", "with_test", (False, True), s_sr)
 
 REPAIR = Repair()
 

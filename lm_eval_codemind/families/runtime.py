@@ -20,7 +20,7 @@ from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import numbered
-from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
 
 FILTER = "extract-answer"
 
@@ -48,7 +48,7 @@ class RuntimeBehaviour(Family):
         self.answering = answering
 
     def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        return _DIRECT if self.answering == "direct" else _USUAL
+        return self.variants[1 if self.answering == "direct" else 0]
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems with a question to ask."""
@@ -75,8 +75,7 @@ class RuntimeBehaviour(Family):
     def _question(self, problem: Problem, setting: str, run: str, fields: dict[str, Any]) -> Question:
         item = f"input {run}" if setting == OUTPUT else reval.item_key(int(run), fields["line"])
         fields["answer"] = self._right_answer(setting, fields)
-        key = Key(problem.benchmark, problem.problem_id, setting, item)
-        return Question(key, problem.kind, problem.language, fields)
+        return Question.about(problem, setting, fields, item)
 
     def _right_answer(self, setting: str, fields: Mapping[str, Any]) -> str:
         if setting == COVERAGE:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.harness.aggregations import Aggregation
-from lm_eval_codemind.scores.runtime import METRICS, Item, averaged_over, clustered_stderr
+from lm_eval_codemind.scores.runtime import Item, averaged_over, clustered_stderr, score
 
 logger = logging.getLogger(__name__)
 
@@ -80,21 +80,20 @@ def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
 def _aggregation(metric: str) -> Aggregation:
     """Return the aggregation of a metric, for the YAML files."""
 
-    def value(records: Sequence[Record | None]) -> float:
-        answered = items(records, metric)
-        if metric == "ic":
-            _say_what_is_left_out(records, answered)
-        return METRICS[metric](answered)
+    def value(answered: Sequence[Item]) -> float:
+        return score(metric, answered)
 
     return Aggregation(
+        lambda records: items(records, metric),
         value,
-        lambda records: clustered_stderr(metric, items(records, metric)),
-        lambda records: averaged_over(metric, items(records, metric)),
+        lambda answered: clustered_stderr(metric, answered),
+        lambda answered: averaged_over(metric, answered),
+        _say_what_ic_leaves_out if metric == "ic" else lambda records: None,
     )
 
 
-def _say_what_is_left_out(records: Iterable[Record | None], found: Sequence[Item]) -> None:
-    known = [record for record in records if record is not None]
+def _say_what_ic_leaves_out(records: Sequence[Record | None]) -> None:
+    known, found = [record for record in records if record is not None], items(records, "ic")
     asked = {(record["program"], record["run"], record["line"]) for record in known if record["line"]}
     repeats = len(known[0]["right"]) if known else 1
     if len(asked) * repeats > len(found):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from lm_eval_codemind.answers import runtime as answers
@@ -29,9 +29,6 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
     templates = "runtime_published"
     executes = True
     joint_metrics = tuple(NEEDS)
-
-    def variant(self, benchmark: Benchmark, settings: Sequence[str]) -> Variant:
-        return self.variants[0]
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         return [problem for problem in Family.problems(self, benchmark, options) if _published(problem)]

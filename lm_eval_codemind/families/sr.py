@@ -25,7 +25,7 @@ from lm_eval_codemind.scores import sr as scores
 NO_TEST, WITH_TEST, MISLEADING = "no_test", "with_test", "misleading"
 
 # The columns of a problem that a document of this family shows.
-_COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
+COLUMNS = ("code", "entry_point", "specification", "context", "tests", "complexity")
 
 
 class SpecificationReasoning(Family):
@@ -70,9 +70,7 @@ class SpecificationReasoning(Family):
         answer = kind.code_following_misleading_test(problem) if setting == MISLEADING else kind.own_answer(problem)
         if answer is None or (setting != NO_TEST and not test):
             return
-        row = problem.to_row()
-        fields = {**{column: row[column] for column in _COLUMNS}, "test": test, "answer": answer}
-        yield Question.about(problem, setting, fields)
+        yield Question.about(problem, setting, {"test": test, "answer": answer}, columns=COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "test": "", "answer": record["code"]}
@@ -129,24 +127,20 @@ def pairs_of(records: Sequence[Record]) -> list[scores.Pair]:
     return paired(records, "setting", (NO_TEST, WITH_TEST))[0]
 
 
-def _r_sr(records: Sequence[Record]) -> float:
-    """Return R_SR, and say once how many problems lack one of their two documents."""
-    pairs, alone = paired(records, "setting", (NO_TEST, WITH_TEST))
-    warn_of(alone, "r_sr and s_sr leave")
+def _r_sr(pairs: Sequence[scores.Pair]) -> float:
     return scores.r_sr(pairs) if pairs else nan
 
 
-def _s_sr(records: Sequence[Record]) -> float:
-    pairs = pairs_of(records)
+def _s_sr(pairs: Sequence[scores.Pair]) -> float:
     return scores.mean_s_sr(pairs) if pairs else nan
 
 
-def _count(records: Sequence[Record]) -> int:
-    return len(pairs_of(records))
+def _say_what_is_left_out(records: Sequence[Record]) -> None:
+    warn_of(paired(records, "setting", (NO_TEST, WITH_TEST))[1], "r_sr and s_sr leave")
 
 
-r_sr = Aggregation(_r_sr, lambda records: scores.r_sr_stderr(pairs_of(records)), _count)
-s_sr = Aggregation(_s_sr, lambda records: scores.mean_s_sr_stderr(pairs_of(records)), _count)
+r_sr = Aggregation(pairs_of, _r_sr, scores.r_sr_stderr, check=_say_what_is_left_out)
+s_sr = Aggregation(pairs_of, _s_sr, scores.mean_s_sr_stderr)
 
 SR = SpecificationReasoning()
 

@@ -128,9 +128,10 @@ def by_response(records: Iterable[Record]) -> tuple[list[float], list[float], li
 
 
 right_for_the_right_reason = Aggregation(
-    lambda records: scores.right_for_the_right_reason(*by_response(records)[:2]),
-    lambda records: scores.right_reason_stderr(*by_response(records)),
-    lambda records: int(sum(by_response(records)[1])),
+    by_response,
+    lambda responses: scores.right_for_the_right_reason(*responses[:2]),
+    lambda responses: scores.right_reason_stderr(*responses),
+    lambda responses: int(sum(responses[1])),
 )
 
 TRACE = TraceReasoning()

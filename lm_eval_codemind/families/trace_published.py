@@ -20,7 +20,7 @@ from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import numbered
-from lm_eval_codemind.questions import Answer, Family, Key, Question, Variant
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.scores import trace_published as scores
 
 FILTER = "extract-trace"
@@ -51,12 +51,9 @@ class CoconutTrace(Family):
         return "coconut"
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
-        row = problem.to_row()
         for number, call in enumerate(json.loads(problem.upstream_questions), start=1):
-            fields = {column: row[column] for column in ("code", "entry_point", "complexity")}
-            fields |= {"arguments": call["arguments"], "lines": call["lines"]}
-            key = Key(problem.benchmark, problem.problem_id, setting, f"call {number}")
-            yield Question(key, problem.kind, problem.language, fields)
+            fields = {"arguments": call["arguments"], "lines": call["lines"]}
+            yield Question.about(problem, setting, fields, f"call {number}", ("code", "entry_point", "complexity"))
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         # Some calls are recorded with a tuple of their arguments, others with the arguments.
@@ -121,11 +118,10 @@ class CesTrace(Family):
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         complexity = problem.to_row()["complexity"]
         for given in json.loads(problem.upstream_questions):
-            key = Key(problem.benchmark, problem.problem_id, setting, given["name"])
             fields = {name: given[name] for name in ("code", "input", "output")}
             fields |= {"entry_point": problem.entry_point, "complexity": complexity}
             fields |= {"marks": json.dumps(given["marks"]), "proven": json.dumps(proven_marks(given))}
-            yield Question(key, problem.kind, problem.language, fields)
+            yield Question.about(problem, setting, fields, given["name"])
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {"program": _annotated(fields, hidden=True), "input": fields["input"]}
@@ -280,7 +276,7 @@ def _literal(text: str) -> str:
 # -- aggregations
 
 
-def _rights(records: Sequence[Mapping[str, Any]]) -> Iterable[list[float]]:
+def rights_by_program(records: Iterable[Mapping[str, Any]]) -> Iterable[Sequence[float]]:
     """Return the scores of the calls of each program."""
     programs: dict[str, list[float]] = {}
     for record in records:
@@ -288,8 +284,8 @@ def _rights(records: Sequence[Mapping[str, Any]]) -> Iterable[list[float]]:
     return programs.values()
 
 
-program_mean = mean_of(lambda records: [scores.program_mean(rights) for rights in _rights(records)])
-program_hard = mean_of(lambda records: [scores.program_hard(rights) for rights in _rights(records)])
+program_mean = mean_of(lambda records: [scores.program_mean(rights) for rights in rights_by_program(records)])
+program_hard = mean_of(lambda records: [scores.program_hard(rights) for rights in rights_by_program(records)])
 
 COCONUT = CoconutTrace()
 

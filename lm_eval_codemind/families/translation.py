@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from math import nan
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lm_eval_codemind.answers.lines import printed_lines
@@ -18,7 +17,6 @@ from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families import sr
-from lm_eval_codemind.families.pairs import Record
 from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, SpecificationReasoning
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
@@ -84,14 +82,8 @@ class Translation(SpecificationReasoning):
         target = self.answered_in(problem)
         known = _counterpart(problem) if setting != MISLEADING else None
         answer = known.code if known else get_language(target).kind(problem.kind).lookup(suite)
-        row = problem.to_row()
-        fields = {
-            **{column: row[column] for column in _COLUMNS},
-            "target_language": target,
-            "test": shown,
-            "answer": answer or "",
-        }
-        yield Question.about(problem, setting, fields)
+        fields = {"target_language": target, "test": shown, "answer": answer or ""}
+        yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def posed(self, question: Question) -> Problem:
         """Return the problem that a translation solves: the same tests, in the other language.
@@ -100,9 +92,8 @@ class Translation(SpecificationReasoning):
         be right here; without it there is no program.
         """
         problem = problem_of(question)
-        suite = _suite(problem, NO_TEST)
         known = _counterpart(problem)
-        outputs = {case.input: case.output for case in suite}
+        outputs = {case.input: case.output for case in problem.cases}
         given = next(one.input for one in (known, problem) if one and one.input in outputs)
         return Problem(
             problem.problem_id,
@@ -113,7 +104,7 @@ class Translation(SpecificationReasoning):
             problem.entry_point,
             given,
             outputs[given],
-            cases=suite,
+            cases=problem.cases,
             complexity=known.complexity if known else None,
         )
 
@@ -213,24 +204,16 @@ def _counterpart(problem: Problem) -> Problem | None:
         return None
     if other.category == "excluded":
         return None
-    outputs = {case.input: printed_lines(case.output) for case in _suite(other, NO_TEST)}
-    agrees = all(outputs.get(case.input) == printed_lines(case.output) for case in _suite(problem, NO_TEST))
+    outputs = {case.input: printed_lines(case.output) for case in other.cases}
+    agrees = all(outputs.get(case.input) == printed_lines(case.output) for case in problem.cases)
     return other if agrees else None
 
 
 # -- aggregations
 
-
-def _gained(records: Sequence[Record]) -> float:
-    """Return the share solved with the test of what is not solved without it."""
-    pairs = sr.pairs_of(records)
-    return scores.gained(pairs) if pairs else nan
-
-
+# The share solved with the test of what is not solved without it.
 gained = Aggregation(
-    _gained,
-    lambda records: scores.gained_stderr(sr.pairs_of(records)),
-    lambda records: sum(without < 1 for without, _ in sr.pairs_of(records)),
+    sr.pairs_of, scores.gained, scores.gained_stderr, lambda pairs: sum(without < 1 for without, _ in pairs)
 )
 
 TRANSLATION = Translation()

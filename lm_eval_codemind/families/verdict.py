@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from rapidfuzz.distance import LCSseq
 
 from lm_eval_codemind.answers.runtime import read_line
 from lm_eval_codemind.answers.verdict import read_verdict
 from lm_eval_codemind.data import load_bug
-from lm_eval_codemind.families.pairs import paired, warn_of
-from lm_eval_codemind.harness.aggregations import Aggregation, mean_of
+from lm_eval_codemind.families.pairs import mean_of_pairs
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language
 from lm_eval_codemind.problems import Problem
@@ -52,7 +53,8 @@ class Verdict(Family):
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         program = load_bug(problem).code if setting == BUGGY else problem.code
-        yield Question.about(problem, setting, {**_shared(problem, program), "answer": _ANSWERS[setting]})
+        fields = {"program": _tidy(program), "answer": _ANSWERS[setting]}
+        yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         program = record["buggy" if setting == BUGGY else "code"]
@@ -95,8 +97,8 @@ class Locate(Verdict):
         bug = load_bug(problem).code
         lines = changed_lines(bug, problem.code)
         searched = len(_WORD_LINE.findall(bug)) >= _FEW_LINES
-        fields = {**_shared(problem, bug), "lines": lines, "searched": searched, "answer": str(lines[0])}
-        yield Question.about(problem, setting, fields)
+        fields = {"program": _tidy(bug), "lines": lines, "searched": searched, "answer": str(lines[0])}
+        yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         line = changed_lines(record["buggy"], record["code"])[0]
@@ -126,11 +128,6 @@ class Locate(Verdict):
 _ANSWERS = {BUGGY: "no", CORRECT: "yes"}
 
 
-def _shared(problem: Problem, program: str) -> dict[str, Any]:
-    row = problem.to_row()
-    return {**{column: row[column] for column in _COLUMNS}, "program": _tidy(program)}
-
-
 def _tidy(program: str) -> str:
     return _LAYOUT.sub("", program).strip("\n")
 
@@ -143,8 +140,8 @@ def changed_lines(buggy: str, correct: str) -> list[int]:
     """
     old, new = (_tidy(program).split("\n") for program in (buggy, correct))
     words = [number for number, line in enumerate(old) if _WORD_LINE.match(line)]
-    most = _in_common(old, new)
-    changed = {n for n in words if _in_common(old[:n] + old[n + 1 :], new) == most}
+    most = LCSseq.similarity(old, new)
+    changed = {n for n in words if LCSseq.similarity(old[:n] + old[n + 1 :], new) == most}
     if not changed:
         for what, start, _, _, _ in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
             if what == "insert":
@@ -154,29 +151,10 @@ def changed_lines(buggy: str, correct: str) -> list[int]:
     return sorted(n + 1 for n in changed)
 
 
-def _in_common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the length of a longest common subsequence of lines."""
-    row = [0] * (len(other) + 1)
-    for line in one:
-        above = row
-        row = [0]
-        for place, text in enumerate(other):
-            row.append(above[place] + 1 if line == text else max(above[place + 1], row[place]))
-    return row[-1]
-
-
 # -- aggregations
 
-
-def _mean_of_pairs(metric: str, of_pair: Callable[[float, float], float]) -> Aggregation:
-    return mean_of(
-        lambda records: [of_pair(*pair) for pair in paired(records, "setting", SETTINGS)[0]],
-        lambda records: warn_of(paired(records, "setting", SETTINGS)[1], f"{metric} leaves"),
-    )
-
-
-verdict = _mean_of_pairs("verdict", scores.balanced)
-verdict_pair = _mean_of_pairs("verdict_pair", scores.both)
+verdict = mean_of_pairs("verdict", "setting", SETTINGS, scores.balanced)
+verdict_pair = mean_of_pairs("verdict_pair", "setting", SETTINGS, scores.both)
 
 VERDICT, LOCATE = Verdict(), Locate()
 

@@ -52,18 +52,22 @@ class Aggregation:
     """An aggregation with its standard error, for a YAML file to name.
 
     Args:
-        value: Metrics of the documents -> metric of the task; not a number where there is nothing to average.
-        error: Metrics of the documents -> standard error of that.
-        size: Metrics of the documents -> over how many items it is averaged.
+        items: Metrics of the documents -> what is averaged, such as the pairs that they form.
+        value: Items -> metric of the task; not a number where there is nothing to average.
+        error: Items -> standard error of that.
+        size: Items -> over how many it is averaged.
+        check: Called once with the metrics of the documents, to warn of those that are left out.
     """
 
     def __init__(
         self,
-        value: Callable[[Sequence[Any]], float],
-        error: Callable[[Sequence[Any]], float],
-        size: Callable[[Sequence[Any]], int],
+        items: Callable[[Sequence[Any]], Any],
+        value: Callable[[Any], float],
+        error: Callable[[Any], float],
+        size: Callable[[Any], int] = len,
+        check: Callable[[Sequence[Any]], None] = lambda documents: None,
     ) -> None:
-        self._value, self._error, self._size = value, error, size
+        self._items, self._value, self._error, self._size, self._check = items, value, error, size, check
 
     def __repr__(self) -> str:
         # The harness writes this into its results, where addresses in memory say nothing.
@@ -71,33 +75,26 @@ class Aggregation:
 
     def __call__(self, documents: Sequence[Any]) -> Mean:
         """Return the metric of the task."""
-        return Mean.of(self._value(documents), self._size(documents))
+        self._check(documents)
+        items = self._items(documents)
+        return Mean.of(self._value(items), self._size(items))
 
     def stderr(self, documents: Sequence[Any]) -> Mean:
         """Return the standard error of the metric."""
-        return Mean.of(self._error(documents), self._size(documents))
+        items = self._items(documents)
+        return Mean.of(self._error(items), self._size(items))
 
 
 def mean_of(
-    values: Callable[[Sequence[Any]], Sequence[float]], check: Callable[[Sequence[Any]], None] | None = None
+    values: Callable[[Sequence[Any]], Sequence[float]], check: Callable[[Sequence[Any]], None] = lambda documents: None
 ) -> Aggregation:
     """Return the mean of values that are made from several documents each, such as one for each pair.
 
     Args:
         values: Metrics of the documents -> independent values.
-        check: Called once with the metrics of the documents, to warn of those that have no value.
+        check: As for :class:`Aggregation`.
     """
-
-    def value(documents: Sequence[Any]) -> float:
-        if check is not None:
-            check(documents)
-        return _mean(values(documents))
-
-    return Aggregation(
-        value,
-        lambda documents: clustered_mean_stderr(values(documents), range(len(values(documents)))),
-        lambda documents: len(values(documents)),
-    )
+    return Aggregation(values, _mean, lambda found: clustered_mean_stderr(found, range(len(found))), check=check)
 
 
 def total(documents: Sequence[float]) -> float:
@@ -109,15 +106,14 @@ def _known(documents: Sequence[float | None]) -> list[float]:
     return [value for value in documents if value is not None]
 
 
-def _mean(documents: Sequence[float | None]) -> float:
-    known = _known(documents)
-    return sum(known) / len(known) if known else nan
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else nan
 
 
-def _mean_stderr(documents: Sequence[float | None]) -> float:
-    known = _known(documents)
-    return clustered_mean_stderr(known, [getattr(value, "problem", number) for number, value in enumerate(known)])
+def mean_stderr(values: Sequence[float]) -> float:
+    """Return the standard error of a mean, clustered by problem where values say which problem they are about."""
+    return clustered_mean_stderr(values, [getattr(value, "problem", number) for number, value in enumerate(values)])
 
 
-mean_of_known = Aggregation(_mean, _mean_stderr, lambda documents: len(_known(documents)))
+mean_of_known = Aggregation(_known, _mean, mean_stderr)
 """The mean over the documents that have the metric; it is None in the others."""

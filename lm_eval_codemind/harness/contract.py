@@ -24,9 +24,8 @@ from typing import Any
 from packaging.version import Version
 
 from lm_eval_codemind.errors import UserError
-from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value
+from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, mean_stderr
 from lm_eval_codemind.harness.location import task_directories
-from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 
 logger = logging.getLogger(__name__)
 
@@ -170,12 +169,12 @@ class _OwnStderr:
         usual = self._usual(metric=metric, bootstrap_iters=bootstrap_iters)
         if metric is not self._mean or usual is None:
             return usual
-        return lambda values: _clustered(values) if _share_problems(values) else usual(values)
+        return lambda values: mean_stderr(values) if _share_problems(values) else usual(values)
 
 
 def _own_mean(usual: Callable[..., Any]) -> Callable[..., float]:
     def mean(values: Sequence[float], sizes: Sequence[int], weight_by_size: bool = True) -> float:
-        parts = [(value, size) for value, size in zip(values, _own_sizes(values, sizes), strict=True) if size]
+        parts = _with_sizes(values, sizes)
         return float(usual(*zip(*parts, strict=True), weight_by_size)) if parts else nan
 
     return mean
@@ -183,15 +182,11 @@ def _own_mean(usual: Callable[..., Any]) -> Callable[..., float]:
 
 def _own_pooled(usual: Callable[..., Any]) -> Callable[..., float]:
     def pooled(stderrs: Sequence[float], sizes: Sequence[int]) -> float:
-        parts = [(stderr, size) for stderr, size in zip(stderrs, _own_sizes(stderrs, sizes), strict=True) if size]
+        parts = _with_sizes(stderrs, sizes)
         enough = sum(size for _, size in parts) > len(parts)
         return float(usual(*zip(*parts, strict=True))) if enough else nan
 
     return pooled
-
-
-def _clustered(values: Sequence[Any]) -> float:
-    return clustered_mean_stderr(values, [value.problem for value in values])
 
 
 def _share_problems(values: Sequence[Any]) -> bool:
@@ -199,8 +194,10 @@ def _share_problems(values: Sequence[Any]) -> bool:
     return all(isinstance(value, Value) for value in values) and len({value.problem for value in values}) < len(values)
 
 
-def _own_sizes(values: Sequence[Any], sizes: Sequence[int]) -> list[int]:
-    return [value.size if isinstance(value, Mean) else size for value, size in zip(values, sizes, strict=True)]
+def _with_sizes(values: Sequence[float], sizes: Sequence[int]) -> list[tuple[float, int]]:
+    """Return the values with what they are averaged over, without those that have nothing to average."""
+    own = [value.size if isinstance(value, Mean) else size for value, size in zip(values, sizes, strict=True)]
+    return [(value, size) for value, size in zip(values, own, strict=True) if size]
 
 
 @contextmanager

@@ -16,7 +16,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from datasets import Dataset
 
@@ -36,7 +36,6 @@ from lm_eval_codemind.scores.verdicts import unproven_passes
 if TYPE_CHECKING:
     from lm_eval_codemind.execution import Job, Outcome
 
-Item = TypeVar("Item")
 Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[Answer]]]
 
 
@@ -151,16 +150,11 @@ class Hooks:
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
-            reader = Reader(family, name)
-            answers: list[list[Answer]] = []
-            for of_document, document in zip(responses, documents, strict=True):
-                question = Question.from_document(document)
-                answers.append([])
-                for response in of_document:
-                    if response == SKIPPED:
-                        answers[-1].append(Answer(None, skipped=True))
-                        continue
-                    answers[-1].append(reader.read(response, question))
+            reader, questions = Reader(family, name), map(Question.from_document, documents)
+            answers = [
+                [Answer(None, skipped=True) if text == SKIPPED else reader.read(text, question) for text in texts]
+                for texts, question in zip(responses, questions, strict=True)
+            ]
             if name == family.filters[0]:
                 record_responses(responses, documents, family.executes)
             return answers
@@ -179,7 +173,7 @@ class Hooks:
         Returns:
             Metric -> value; nothing for a document that is to be left out.
         """
-        answers = repeats(results, Answer)
+        answers = _repeats(results)
         if any(answer.skipped for answer in answers):
             return {}
         question = Question.from_document(document)
@@ -199,25 +193,25 @@ class Hooks:
         return metrics
 
 
-def repeats(results: Sequence[Sequence[Item]] | Sequence[Item], of: type[Item]) -> list[Item]:
+def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Answer]:
     """Return what the filter made of the responses to one document, from what ``process_results`` is handed.
 
     The harness's branch for 0.5 hands over the list of repeats itself, 0.4.13 a list with one such list.
 
     Args:
         results: The list of repeats, or a list with that list.
-        of: What the filter makes of a response.
 
     Raises:
         TypeError: If the harness hands over something else.
     """
     found = results[0] if len(results) == 1 and isinstance(results[0], (list, tuple)) else results
-    if not all(isinstance(item, of) for item in found):
+    answers = [item for item in found if isinstance(item, Answer)]
+    if len(answers) < len(found):
         raise TypeError(
             f"lm-eval {version('lm_eval')} hands process_results {type(results[0]).__name__} instead of "
-            f"{of.__name__}; install a release that this suite knows: pip install 'lm-eval<0.5'"
+            "Answer; install a release that this suite knows: pip install 'lm-eval<0.5'"
         )
-    return list(found)
+    return answers
 
 
 def _require_questions(
@@ -268,9 +262,9 @@ def _kinds(problems: Sequence[Problem]) -> list[Kind]:
 
 def _with_texts(question: Question, family: Family, templates: Templates) -> Question:
     kind = kind_of(question)
-    return question.with_texts(
-        *_texts(kind, {**question.key._asdict(), **question.fields}, family, templates, question.key.setting)
-    )
+    fields = {**question.key._asdict(), **question.fields}
+    prompt, target = _texts(kind, fields, family, templates, question.key.setting)
+    return dataclasses.replace(question, prompt=prompt, target=target)
 
 
 def _example(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
-from typing import Any, TextIO
+from typing import Any
 
 from tqdm.auto import tqdm
 
@@ -12,15 +12,9 @@ from tqdm.auto import tqdm
 class Progress:
     """Counts the futures it watches as they are done; shown on a terminal only, and only while some are pending."""
 
-    def __init__(self, stream: TextIO | None = None, hidden: bool | None = None) -> None:
-        """Prepare a bar.
-
-        Args:
-            stream: Where to draw; standard error by default.
-            hidden: Whether to draw nothing; None draws on terminals only.
-        """
-        self._stream = stream
-        self._hidden = hidden
+    def __init__(self, **options: Any) -> None:
+        """Prepare a bar, with options of tqdm's."""
+        self._options = {"disable": None, **options}
         self._lock = threading.RLock()
         self._bar: Any = None
 
@@ -28,9 +22,7 @@ class Progress:
         """Count a future among those to wait for, until it is done."""
         with self._lock:
             if self._bar is None:
-                self._bar = tqdm(
-                    total=0, desc="executing", unit="program", file=self._stream, disable=self._hidden, leave=False
-                )
+                self._bar = tqdm(total=0, desc="executing", unit="program", leave=False, **self._options)
                 self._pending = 0
             self._pending += 1
             self._bar.total = (self._bar.total or 0) + 1

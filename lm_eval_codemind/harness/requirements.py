@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
 
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
 
 
-def _language_of(problem: Problem) -> str:
-    return problem.language
-
-
 def require_runnable(
     problems: Iterable[Problem],
-    language_of: Callable[[Problem], str] = _language_of,
+    language_of: Callable[[Problem], str] = attrgetter("language"),
     columns: Sequence[str] = ("code",),
 ) -> None:
     """Check that right answers can run here: their language and the packages that programs and tests import.

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.answers.response import SKIPPED
+from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.result_files import read_results, read_samples, result_files, samples_file
@@ -148,23 +149,18 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     return FirstStage(task, file, here.config.metadata["suite"], asked, list(questions.values()))
 
 
-def samples_of(file: Path, wanted: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the logged samples of the tasks of a results file whose record of this suite has some values.
-
-    Args:
-        file: The results file.
-        wanted: Name -> value that the record must have.
-    """
+def samples_of(file: Path, family: str) -> Iterator[dict[str, Any]]:
+    """Yield the logged samples of the tasks of a results file that record a family, by the name of its variant."""
     for task, config in read_results(file)["configs"].items():
         suite = (config.get("metadata") or {}).get("suite") or {}
         samples = samples_file(file, task)
-        if samples is not None and all(suite.get(name) == value for name, value in wanted.items()):
+        if samples is not None and suite.get("family") == family:
             yield from (row for _, row in read_samples(samples, _with_key))
 
 
 def model_identity(raw: Mapping[str, Any]) -> dict[str, str]:
     """Return what says which model a results file is of: the entries of ``--model_args`` that name it."""
-    return _identity(_model_args(raw))
+    return _identity(model_args(raw))
 
 
 def _with_key(row: dict[str, Any]) -> tuple[Key, dict[str, Any]]:
@@ -209,7 +205,7 @@ def _require_same_settings(file: Path, task: str, there: Mapping[str, Any], here
     for suite in suites:
         suite["prompts_sha256"] = templates_of(suite)[1]
     differing = [
-        f"{title} ({name} is {_brief(suites[0].get(name))}, here {_brief(suites[1].get(name))})"
+        f"{title} ({name} is {shortened(str(suites[0].get(name)))}, here {shortened(str(suites[1].get(name)))})"
         for name, title in _SETTINGS.items()
         if suites[0].get(name) != suites[1].get(name)
     ]
@@ -222,7 +218,8 @@ def _require_same_settings(file: Path, task: str, there: Mapping[str, Any], here
         )
 
 
-def _model_args(raw: Mapping[str, Any]) -> dict[str, Any]:
+def model_args(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the ``--model_args`` of a results file."""
     arguments = (raw.get("config") or {}).get("model_args")
     if isinstance(arguments, Mapping):
         return dict(arguments)
@@ -236,8 +233,3 @@ def _identity(arguments: Mapping[str, Any]) -> dict[str, str]:
 
 def _shown(identity: Mapping[str, str]) -> str:
     return ", ".join(f"{name}={value}" for name, value in identity.items()) or "one without a name in --model_args"
-
-
-def _brief(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 80 else text[:77] + "..."

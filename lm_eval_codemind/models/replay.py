@@ -94,7 +94,8 @@ class ReplayLM(DocumentLM):
                 f"{request.task_name}: codemind-replay answers the tasks of this suite only; "
                 f"document {request.doc_id} has no column {error}"
             ) from error
-        turn = _turn_of(request)
+        # The repeats of a request take their turns.
+        turn = request.task_name, request.doc_id, request.idx
         index = self._used[turn]
         self._used[turn] += 1
         if index < len(recorded):
@@ -109,8 +110,3 @@ class ReplayLM(DocumentLM):
             f"{request.doc['benchmark']}{setting}, {index + 1} are needed ({', '.join(map(str, self._files))}); "
             "add missing=empty or missing=skip to --model_args, or use `codemind score`"
         )
-
-
-def _turn_of(request: Instance) -> tuple[object, ...]:
-    """Return the key that counts the repeats of a request."""
-    return request.task_name, request.doc_id, request.idx

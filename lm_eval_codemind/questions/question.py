@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -76,9 +75,22 @@ class Question:
         return self.fields[column]
 
     @classmethod
-    def about(cls, problem: Problem, setting: str, fields: Mapping[str, Any]) -> Question:
-        """Return the only question about a problem under a setting."""
-        return cls(Key(problem.benchmark, problem.problem_id, setting), problem.kind, problem.language, fields)
+    def about(
+        cls, problem: Problem, setting: str, fields: Mapping[str, Any], item: str = "", columns: Sequence[str] = ()
+    ) -> Question:
+        """Return a question about a problem.
+
+        Args:
+            problem: The problem.
+            setting: How it is posed.
+            fields: The family's own columns.
+            item: Which of several questions it is; empty if it is the only one.
+            columns: Columns of the problem that come before the fields.
+        """
+        if columns:
+            row = problem.to_row()
+            fields = {**{column: row[column] for column in columns}, **fields}
+        return cls(Key(problem.benchmark, problem.problem_id, setting, item), problem.kind, problem.language, fields)
 
     def document(self) -> dict[str, Any]:
         """Return the question as a row of the data set."""
@@ -103,10 +115,6 @@ class Question:
             str(document.get("prompt") or ""),
             str(document.get("target") or ""),
         )
-
-    def with_texts(self, prompt: str, target: str) -> Question:
-        """Return the question with its prompt and target."""
-        return dataclasses.replace(self, prompt=prompt, target=target)
 
 
 _OWN = frozenset({*Key._fields, "kind", "language", "prompt", "target"})

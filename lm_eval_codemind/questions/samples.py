@@ -133,7 +133,3 @@ class TaskRun:
             if metric.name not in found or metric.filter == self.main_filter:
                 found[metric.name] = metric
         return found
-
-    def metric(self, name: str) -> Metric | None:
-        """Return a metric of :attr:`main_metrics` by name; None if no filter has it."""
-        return self.main_metrics.get(name)

@@ -19,7 +19,7 @@ from lm_eval_codemind.results.associations import (
     output_predictions,
     overlap,
 )
-from lm_eval_codemind.results.observations import ALL, Facts, Observation, distinct
+from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.scores.association import spearman_of_groups
 from lm_eval_codemind.scores.statistics import Estimate, compare, mean, proportion, spearman, weighted_mean
@@ -50,22 +50,21 @@ MEASURES: dict[str, tuple[str, str]] = {
 
 def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[Table]:
     """Return all tables that the runs give; analyses without data are left out."""
-    facts = [observation.facts for observation in observations]
     scores = summary(runs, observations)
     tables = [
         overall(runs, scores),
         scores,
-        correlations(facts),
-        by_construct(facts),
-        by_loop_length(facts),
-        by_output_type(facts),
-        overlap(facts),
-        associations(facts),
-        output_predictions(facts),
-        comparisons(facts),
+        correlations(observations),
+        by_construct(observations),
+        by_loop_length(observations),
+        by_output_type(observations),
+        overlap(observations),
+        associations(observations),
+        output_predictions(observations),
+        comparisons(observations),
         *findings(observations),
-        on_same_problems(facts),
-        hardest(facts),
+        on_same_problems(observations),
+        hardest(observations),
     ]
     return [table for table in tables if table.rows]
 
@@ -77,14 +76,12 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
     """
     samples: dict[tuple[str, str], list[Sample]] = defaultdict(list)
     for observation in observations:
-        samples[observation.facts.model, observation.facts.task].extend(observation.unit)
+        samples[observation.model, observation.task].extend(observation.unit)
     rows = []
     for view in views().values():
         for run in runs:
             for task, of in run.known_tasks:
                 for name in view.metrics(task) if of == view else ():
-                    if name not in task.main_metrics:
-                        continue
                     estimate = view.estimate(samples[run.label, task.task], name)
                     rows.append(
                         {
@@ -162,14 +159,14 @@ def overall(runs: Sequence[Run], scores: Table) -> Table:
     )
 
 
-def correlations(facts: Sequence[Facts]) -> Table:
+def correlations(observations: Sequence[Observation]) -> Table:
     """Return Spearman's rho of each complexity measure of each program with each score.
 
     The p values of one family, benchmark, model, program and score are corrected for the number of measures by Holm's
     method.
     """
     rows = []
-    for view, where, cell in _cells(facts):
+    for view, where, cell in _cells(observations):
         for program, score in product(view.programs, view.scores):
             block: list[Row] = []
             for key, (short, _) in MEASURES.items():
@@ -204,10 +201,10 @@ def correlations(facts: Sequence[Facts]) -> Table:
     )
 
 
-def by_construct(facts: Sequence[Facts]) -> Table:
+def by_construct(observations: Sequence[Observation]) -> Table:
     """Return the mean scores of the problems whose program has a construct, by construct tag."""
     return _means(
-        facts,
+        observations,
         "constructs",
         "Success by construct",
         "Mean score of the problems whose program uses a construct; a program counts under each construct it uses, "
@@ -218,15 +215,15 @@ def by_construct(facts: Sequence[Facts]) -> Table:
     )
 
 
-def by_loop_length(facts: Sequence[Facts]) -> Table:
+def by_loop_length(observations: Sequence[Observation]) -> Table:
     """Return the mean scores of the problems by the number of loop iterations that their program makes."""
 
-    def bins(o: Facts) -> tuple[str, ...]:
+    def bins(o: Observation) -> tuple[str, ...]:
         length = o.complexity.ll if o.complexity else None
         return () if length is None else tuple(name for name, low, high in LOOP_BINS if low <= length <= high)
 
     return _means(
-        facts,
+        observations,
         "loop_length",
         "Success by loop length",
         "Mean score of the problems by LL, the loop iterations that the program makes on its input.",
@@ -237,16 +234,16 @@ def by_loop_length(facts: Sequence[Facts]) -> Table:
 
 
 def _means(
-    facts: Sequence[Facts],
+    observations: Sequence[Observation],
     name: str,
     title: str,
     note: str,
     column: str,
     categories: Sequence[str],
-    of: Callable[[Facts], Sequence[str]],
+    of: Callable[[Observation], Sequence[str]],
 ) -> Table:
     rows = []
-    for view, where, cell in _cells(facts):
+    for view, where, cell in _cells(observations):
         for score, category in product(view.scores, categories):
             scores = [o.scores[score] for o in cell if category in of(o)]
             if scores:
@@ -256,10 +253,10 @@ def _means(
     return Table(name, title, note, rows, {"iterations": Column("Loop iterations")})
 
 
-def by_output_type(facts: Sequence[Facts]) -> Table:
+def by_output_type(observations: Sequence[Observation]) -> Table:
     """Return the shares of predicted outputs with the right type and with the right value, by type."""
     rows = []
-    for _, where, cell in _cells(facts):
+    for _, where, cell in _cells(observations):
         for name in OUTPUT_TYPES:
             matches = [o.types for o in cell if o.types is not None and o.types[0] == name]
             if matches:
@@ -290,13 +287,13 @@ def by_output_type(facts: Sequence[Facts]) -> Table:
     )
 
 
-def comparisons(facts: Sequence[Facts]) -> Table:
+def comparisons(observations: Sequence[Observation]) -> Table:
     """Return the paired comparison of every two models on the problems both ran, by family, score and benchmark.
 
     The p values of one family, score and benchmark are corrected for the number of pairs of models by Holm's method.
     """
-    cells: dict[tuple[View, str], dict[str, dict[Key, Facts]]] = defaultdict(dict)
-    for view, where, cell in _cells(facts):
+    cells: dict[tuple[View, str], dict[str, dict[Key, Observation]]] = defaultdict(dict)
+    for view, where, cell in _cells(observations):
         cells[view, where["benchmark"]][where["model"]] = {o.key: o for o in cell}
     rows = []
     for (view, benchmark), models in cells.items():
@@ -322,12 +319,12 @@ def comparisons(facts: Sequence[Facts]) -> Table:
     )
 
 
-def hardest(facts: Sequence[Facts]) -> Table:
+def hardest(observations: Sequence[Observation]) -> Table:
     """Return the problems of each family, those that fewest of the models solve first, then by their mean S score."""
     rows: list[Row] = []
     for view in views().values():
-        groups: dict[tuple[str, str], list[Facts]] = defaultdict(list)
-        for o in facts:
+        groups: dict[tuple[str, str], list[Observation]] = defaultdict(list)
+        for o in observations:
             if o.view == view:
                 groups[o.benchmark, o.key.within_task()].append(o)
         block: list[Row] = []
@@ -385,17 +382,17 @@ def findings(observations: Sequence[Observation]) -> list[Table]:
     for view in views().values():
         units: dict[str, list[Unit]] = defaultdict(list)
         for observation in observations:
-            if observation.facts.view == view:
-                units[observation.facts.model].append(observation.unit)
+            if observation.view == view:
+                units[observation.model].append(observation.unit)
         tables += view.findings(units) if units else ()
     return [table for table in tables if table.rows]
 
 
-def _cells(facts: Sequence[Facts]) -> Iterator[tuple[View, Row, list[Facts]]]:
-    """Yield the facts by family, benchmark and model, those of all benchmarks of a family together first."""
-    models = distinct(o.model for o in facts)
+def _cells(observations: Sequence[Observation]) -> Iterator[tuple[View, Row, list[Observation]]]:
+    """Yield the observations by family, benchmark and model, those of all benchmarks of a family together first."""
+    models = distinct(o.model for o in observations)
     for view in views().values():
-        of_family = [o for o in facts if o.view == view]
+        of_family = [o for o in observations if o.view == view]
         for benchmark in [ALL, *distinct(o.benchmark for o in of_family)]:
             for model in models:
                 cell = [o for o in of_family if o.model == model and benchmark in (ALL, o.benchmark)]

@@ -9,7 +9,7 @@ from statistics import fmean
 from typing import Any
 
 from lm_eval_codemind.catalogue import same_problems
-from lm_eval_codemind.results.observations import ALL, Facts, distinct
+from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.scores.association import associate
 from lm_eval_codemind.scores.statistics import compare, proportion
 from lm_eval_codemind.views import Column, Table, View, corrected, interval, views
@@ -22,16 +22,16 @@ _RIGHT, _LEFT = (True, False), (False, True)
 _OUTCOMES = {"both": (True, True), "first_only": _RIGHT, "second_only": _LEFT, "neither": (False, False)}
 
 
-def overlap(facts: Sequence[Facts]) -> Table:
+def overlap(observations: Sequence[Observation]) -> Table:
     """Return, for each set of families, how many problems a model solves in exactly these of the families it ran.
 
     Only problems that all the families of a benchmark have in common are counted. Problems of the smallest set, at
     most ten, are named.
     """
     rows = []
-    for model in distinct(o.model for o in facts):
+    for model in distinct(o.model for o in observations):
         verdicts: dict[ProblemKey, dict[str, bool]] = defaultdict(dict)
-        for title, of_family in _solved([o for o in facts if o.view.variant.in_overlap], model).items():
+        for title, of_family in _solved([o for o in observations if o.view.variant.in_overlap], model).items():
             for problem, solved in of_family.items():
                 verdicts[problem][title] = solved
         for benchmark in [*distinct(b for b, _ in verdicts), ALL]:
@@ -61,15 +61,15 @@ def overlap(facts: Sequence[Facts]) -> Table:
     )
 
 
-def associations(facts: Sequence[Facts]) -> Table:
+def associations(observations: Sequence[Observation]) -> Table:
     """Return the association between solving problems under one family and under another, model by model.
 
     Every ordered pair of families has a row, since the conditional rates have a direction. The p values of a model,
     one for each unordered pair, are corrected by Holm's method.
     """
     rows = []
-    for model in distinct(o.model for o in facts):
-        solved = _solved(facts, model)
+    for model in distinct(o.model for o in observations):
+        solved = _solved(observations, model)
         pairs = []
         for pair in _pairs(solved):
             for first, second in (pair, pair[::-1]):
@@ -89,7 +89,7 @@ def associations(facts: Sequence[Facts]) -> Table:
         # Both directions of a pair have the same p value, which is one test.
         for forwards, backwards in zip(corrected(pairs[::2]), pairs[1::2], strict=True):
             rows += [forwards, {**forwards, **backwards, "p": forwards["p"]}]
-    titles = {o.view.title for o in facts}
+    titles = {o.view.title for o in observations}
     missing = [view.title for view in views().values() if view.variant.in_overlap and view.title not in titles]
     return Table(
         "associations",
@@ -112,7 +112,7 @@ def associations(facts: Sequence[Facts]) -> Table:
     )
 
 
-def output_predictions(facts: Sequence[Facts]) -> Table:
+def output_predictions(observations: Sequence[Observation]) -> Table:
     """Return the association between every two families that ask for outputs, on the programs of both (RQ7).
 
     A program, which in a benchmark of methods is a class, counts as solved where all its outputs are predicted right.
@@ -120,9 +120,9 @@ def output_predictions(facts: Sequence[Facts]) -> Table:
     method.
     """
     rows = []
-    for model in distinct(o.model for o in facts):
+    for model in distinct(o.model for o in observations):
         solved = _solved(
-            [o for o in facts if o.predicts is not None],
+            [o for o in observations if o.predicts is not None],
             model,
             lambda o: (o.problem_id.partition("@")[0], bool(o.predicts)),
         )
@@ -142,7 +142,7 @@ def output_predictions(facts: Sequence[Facts]) -> Table:
     )
 
 
-def on_same_problems(facts: Sequence[Facts]) -> Table:
+def on_same_problems(observations: Sequence[Observation]) -> Table:
     """Return each model's score under a family and under the family whose problems it changes, by benchmark.
 
     Only problems that the model was asked about under both count. A pair that a model did not run gives no row.
@@ -152,8 +152,8 @@ def on_same_problems(facts: Sequence[Facts]) -> Table:
         other = views().get(view.changes)
         if other is None:
             continue
-        for model in distinct(o.model for o in facts):
-            first, second = (_scores(facts, model, each) for each in (view, other))
+        for model in distinct(o.model for o in observations):
+            first, second = (_scores(observations, model, each) for each in (view, other))
             common = [key for key in first if key in second]
             for benchmark in [*distinct(key[0] for key in common), ALL]:
                 keys = [key for key in common if benchmark in (ALL, key[0])]
@@ -179,27 +179,29 @@ def on_same_problems(facts: Sequence[Facts]) -> Table:
     )
 
 
-def _scores(facts: Sequence[Facts], model: str, view: View) -> dict[ProblemKey, float]:
+def _scores(observations: Sequence[Observation], model: str, view: View) -> dict[ProblemKey, float]:
     """Return a model's scores under a family by problem."""
-    return {(same_problems(o.benchmark), o.problem_id): o.score for o in facts if o.model == model and o.view == view}
+    return {
+        (same_problems(o.benchmark), o.problem_id): o.score for o in observations if o.model == model and o.view == view
+    }
 
 
 def _solved(
-    facts: Sequence[Facts],
+    observations: Sequence[Observation],
     model: str,
-    verdict: Callable[[Facts], tuple[str, bool]] = lambda o: (o.problem_id, o.solved),
+    verdict: Callable[[Observation], tuple[str, bool]] = lambda o: (o.problem_id, o.solved),
 ) -> dict[str, dict[ProblemKey, bool]]:
     """Return the problems that a model solves under each family that it ran: title -> problem -> solved.
 
     A problem with several questions is solved if all of them are.
 
     Args:
-        facts: What is known of all models.
+        observations: What is known of all models.
         model: The model.
         verdict: Returns the name of the problem and whether the question is solved.
     """
     verdicts: dict[str, dict[ProblemKey, bool]] = {}
-    for o in facts:
+    for o in observations:
         if o.model == model:
             of_family = verdicts.setdefault(o.view.title, {})
             name, solved = verdict(o)

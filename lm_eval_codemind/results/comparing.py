@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,9 +50,9 @@ def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
         ]
         if differing:
             notes.append(f"{name}: the runs differ in {', '.join(differing)}")
-    kept = [_only(run, common, label) for runs, label in zip(sides, labels, strict=True) for run in runs]
+    kept = [
+        replace(run, label=label, tasks=tuple(task for task in run.tasks if task.task in common))
+        for runs, label in zip(sides, labels, strict=True)
+        for run in runs
+    ]
     return kept, distinct(notes)
-
-
-def _only(run: Run, tasks: Sequence[str], label: str) -> Run:
-    return replace(run, label=label, tasks=tuple(task for task in run.tasks if task.task in tasks))

@@ -73,7 +73,7 @@ def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> l
     observations = observe(runs)
     scores = summary(runs, observations)
     scores_overall = overall(runs, scores)
-    pairs = comparisons([one.facts for one in observations]).where(lambda row: row["benchmark"] == ALL)
+    pairs = comparisons(observations).where(lambda row: row["benchmark"] == ALL)
     results = replace(scores, rows=[_result(row, entries) for row in scores.rows])
     index = directory / "index.html"
     files[index] = render_page(

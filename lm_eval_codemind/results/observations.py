@@ -1,4 +1,4 @@
-"""Observations: one model on one problem of one task, with its samples and the facts that analyses use."""
+"""Observations: one model on one problem of one task, as analyses and the report's browser use them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
-class Facts:
-    """The numbers and names that analyses use of one model on one problem of one task.
+class Observation:
+    """One model on one problem of one task: the samples that the harness logged, and what is read from them once.
 
     Attributes:
         model: Label of the run.
@@ -28,6 +28,8 @@ class Facts:
         key: The key of the problem, without the setting of its questions.
         scores: The view's scores of the problem, by name, the S score first.
         solved: Whether the problem counts as solved.
+        unit: The samples of the problem: one, or one per setting. Only the family's own analyses and the report's
+            browser look at them.
         programs: Measures of the problem's programs by name, C first; None where there is none that parses.
         types: Type of the true output, type of the predicted one, and whether their values are equal; None where no
             output is predicted or the true one is not known.
@@ -40,6 +42,7 @@ class Facts:
     key: Key
     scores: Mapping[str, float]
     solved: bool
+    unit: Unit
     programs: Mapping[str, Complexity | None]
     types: tuple[str, str | None, bool] | None = None
     predicts: bool | None = None
@@ -65,36 +68,20 @@ class Facts:
         return self.key.problem_id
 
 
-@dataclass(frozen=True)
-class Observation:
-    """One model on one problem of one task: the samples that the harness logged, and the facts read from them.
-
-    Attributes:
-        facts: The facts for analyses.
-        unit: The samples of the problem: one, or one per setting. Used by the family's own analyses and by the
-            report's browser.
-    """
-
-    facts: Facts
-    unit: Unit
-
-
 def observe(runs: Iterable[Run]) -> list[Observation]:
     """Return the observations of all problems of all runs, in order; tasks without a view are left out."""
     return [
         Observation(
-            Facts(
-                model=run.label,
-                task=task.task,
-                view=view,
-                key=view.unit_key(unit),
-                scores=view.unit_scores(unit),
-                solved=view.solved(unit),
-                programs={name: complexity_of(unit[0].doc, *columns) for name, columns in view.programs.items()},
-                types=view.type_match(unit),
-                predicts=view.predicts(unit),
-            ),
-            unit,
+            model=run.label,
+            task=task.task,
+            view=view,
+            key=view.unit_key(unit),
+            scores=view.unit_scores(unit),
+            solved=view.solved(unit),
+            unit=unit,
+            programs={name: complexity_of(unit[0].doc, *columns) for name, columns in view.programs.items()},
+            types=view.type_match(unit),
+            predicts=view.predicts(unit),
         )
         for run in runs
         for task, view in run.known_tasks

@@ -115,7 +115,7 @@ def _lengths(runs: Sequence[Run]) -> Table:
 
 def _unproven(run: Run) -> float:
     """Return the number of unproven passes of a run; NaN if the run has no such count."""
-    counts = [metric.value for task in run.tasks if (metric := task.metric("unproven_passes"))]
+    counts = [metric.value for task in run.tasks if (metric := task.main_metrics.get("unproven_passes"))]
     return sum(counts) if counts else math.nan
 
 

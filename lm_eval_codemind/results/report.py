@@ -188,7 +188,7 @@ def _chunks(report: Report) -> Iterable[tuple[str, Markup]]:
     if not report.observations:
         return
     observations = report.observations
-    parts = [[part for part in one.facts.view.parts(one.unit) if part.text] for one in observations]
+    parts = [[part for part in one.view.parts(one.unit) if part.text] for one in observations]
     # In the order of the problems, since a prompt repeats much of the programs and the prompt before it.
     texts = _Texts()
     for of_problem in parts:
@@ -211,13 +211,12 @@ def _reference(part: Part, texts: _Texts) -> list[Any]:
 
 def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[str, Any]:
     """Return the columns that the list and the filters need, with a value for each sample."""
-    s_scores = {one.facts.task: one.facts.view.scores[0] for one in observations}
+    s_scores = {one.task: one.view.scores[0] for one in observations}
     models, tasks, benchmarks, outcomes = _Numbers(), _Numbers(), _Numbers(), _Numbers()
     problems: dict[Key, int] = {}
     described: list[list[Any]] = []
     columns: dict[str, list[Any]] = {name: [] for name in ("model", "task", "problem", "score", "solved", "outcome")}
-    for observation in observations:
-        o = observation.facts
+    for o in observations:
         key = o.key
         if key not in problems:
             problems[key] = len(problems)
@@ -229,7 +228,7 @@ def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[s
         columns["problem"].append(problems[key])
         columns["score"].append(round(o.score, 6))
         columns["solved"].append(int(o.solved))
-        columns["outcome"].append(outcomes[o.view.outcome(observation.unit)])
+        columns["outcome"].append(outcomes[o.view.outcome(o.unit)])
     return {
         "models": list(models),
         "tasks": list(tasks),

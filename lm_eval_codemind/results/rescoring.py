@@ -7,7 +7,7 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,33 @@ from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.views import view_of
 
-# No outcome is taken from a file here: every program is executed.
-_ENVIRONMENT = {"LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR"), JOURNAL_VARIABLE: ""}
+
+def replay(
+    responses: str,
+    model_args: Mapping[str, Any],
+    documents: Mapping[str, Sequence[int]],
+    output: Path,
+    metadata: Mapping[str, Any] | None = None,
+    journal: Path | None = None,
+) -> None:
+    """Score recorded responses with the harness, which writes its results and samples and prints nothing.
+
+    Args:
+        responses: The file of the responses.
+        model_args: More arguments of the replaying model.
+        documents: Task -> the indices of its documents.
+        output: The directory of the results.
+        metadata: ``--metadata``.
+        journal: The file with the outcomes that are known; without it every program is executed.
+    """
+    arguments = ["--model", "codemind-replay", "--model_args", json.dumps({**model_args, "responses": [responses]})]
+    # The sandbox is what the harness asks to confirm.
+    arguments += ["--tasks", ",".join(documents), "--samples", json.dumps(documents), "--confirm_run_unsafe_code"]
+    arguments += ["--output_path", str(output), "--log_samples"]
+    arguments += ["--metadata", json.dumps(metadata)] if metadata else []
+    variables = {JOURNAL_VARIABLE: str(journal or ""), "LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR")}
+    with contextlib.redirect_stdout(io.StringIO()), environment(**variables):
+        run_harness(arguments)
 
 
 @contextmanager
@@ -55,23 +80,14 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
         raise ValueError(f"{run.path}: no samples next to it; only runs with --log_samples can be rescored")
     with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
         for task, documents in logged:
-            # One task at a time: responses to the same problem under different tasks must not be mixed up.
-            arguments = ["--model", "codemind-replay"]
-            recorded = {"responses": str(task.samples_file), "missing": "error", "mark": False}
-            # Tasks about earlier responses of the model identify it by these.
-            arguments += ["--model_args", json.dumps({**model_identity(run.raw), **recorded})]
-            # The sandbox is what the harness asks to confirm.
-            arguments += ["--tasks", task.task, "--confirm_run_unsafe_code"]
-            arguments += ["--samples", json.dumps({task.task: documents})]
-            arguments += ["--output_path", str(Path(folder) / task.task), "--log_samples"]
-            metadata = _metadata(task, run.path, prompts)
-            if metadata:
-                arguments += ["--metadata", json.dumps(metadata)]
-            with contextlib.redirect_stdout(io.StringIO()), environment(**_ENVIRONMENT):
-                try:
-                    run_harness(arguments)
-                except UpstreamError as error:
-                    raise ValueError(f"{task.task} cannot be scored again here: {error}") from error
+            # One task at a time: responses to the same problem under different tasks must not be mixed up. Tasks about
+            # earlier responses of the model identify it by its arguments.
+            model_args = {**model_identity(run.raw), "missing": "error", "mark": False}
+            output, metadata = Path(folder) / task.task, _metadata(task, run.path, prompts)
+            try:
+                replay(str(task.samples_file), model_args, {task.task: documents}, output, metadata)
+            except UpstreamError as error:
+                raise ValueError(f"{task.task} cannot be scored again here: {error}") from error
         again = read_runs([Path(folder)])
         yield Run(
             path=again[0].path,
@@ -96,11 +112,6 @@ def _require_same_versions(run: Run) -> None:
             )
 
 
-def _language(task: TaskRun) -> str:
-    benchmark = benchmarks().get(str(task.suite.get("benchmark")))
-    return benchmark.language if benchmark is not None else ""
-
-
 def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]:
     """Return the ``--metadata`` of a task's run, as its results record it."""
     view = view_of(task)
@@ -114,8 +125,10 @@ def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]
     place, digest = templates_of(task.suite)
     if view is not None and place != "packaged":
         directory = prompts or Path(place)
+        benchmark = benchmarks().get(str(task.suite.get("benchmark")))
+        language = benchmark.language if benchmark is not None else ""
         try:
-            found = Templates(view.family.templates, directory, view.family.template_root).digest(_language(task))
+            found = Templates(view.family.templates, directory, view.family.template_root).digest(language)
         except ValueError as error:
             raise ValueError(
                 f"{task.task}: the run was made with prompts that are not at {directory}; name their directory with "

@@ -134,12 +134,8 @@ def _read_run(file: Path) -> Run | None:
     if not tasks:
         logger.info("%s: no task of this suite in it", file)
         return None
-    model = _model_name(raw)
+    model = str(raw.get("model_name") or raw.get("model_source") or raw.get("config", {}).get("model") or "model")
     return Run(path=file, label=model, model=model, tasks=tuple(tasks), raw=raw)
-
-
-def _model_name(raw: Mapping[str, Any]) -> str:
-    return str(raw.get("model_name") or raw.get("model_source") or raw.get("config", {}).get("model") or "model")
 
 
 def _metrics(values: Mapping[str, Any]) -> Iterator[Metric]:

@@ -5,10 +5,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,12 +17,11 @@ from typing import Any
 
 import yaml
 
-from lm_eval_codemind.harness.cli import run_harness
-from lm_eval_codemind.harness.contract import environment
-from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
+from lm_eval_codemind.harness.journal import forget_journals
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.models.recordings import read_lines
 from lm_eval_codemind.questions import Key
+from lm_eval_codemind.results.rescoring import replay
 from lm_eval_codemind.results.runs import Run, read_runs
 
 Row = Mapping[str, Any]
@@ -203,14 +199,7 @@ def _run(
         for task, of_task in documents.items()
     }
     chosen = {task: numbers for task, numbers in indices.items() if numbers}
-    arguments = ["--model", "codemind-replay"]
-    arguments += ["--model_args", json.dumps({"responses": [str(file)], "model": model})]
-    # The sandbox is what the harness asks to confirm.
-    arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(chosen), "--confirm_run_unsafe_code"]
-    arguments += ["--output_path", str(folder), "--log_samples"]
-    variables = {JOURNAL_VARIABLE: str(journal), "LMEVAL_LOG_LEVEL": os.environ.get("LMEVAL_LOG_LEVEL", "ERROR")}
-    with contextlib.redirect_stdout(io.StringIO()), environment(**variables):
-        run_harness(arguments)
+    replay(str(file), {"model": model}, chosen, folder, journal=journal)
     forget_journals()
     journal.unlink(missing_ok=True)
     return max(read_runs([folder]), key=lambda run: run.date)

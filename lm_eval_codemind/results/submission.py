@@ -14,7 +14,9 @@ import pandas as pd
 import yaml
 
 from lm_eval_codemind.catalogue import benchmarks
+from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.harness.provenance import templates_of
+from lm_eval_codemind.harness.stages import model_args
 from lm_eval_codemind.models import checks_the_suite
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run
@@ -123,7 +125,8 @@ def model_reasons(run: Run, model: str, model_was: str | None) -> list[str]:
     """
     source = str(run.raw.get("config", {}).get("model") or run.raw.get("model_source") or "")
     if run.recorded:
-        if not _names_its_model(run):
+        # Without a model's name the harness invents one.
+        if not model_args(run.raw).get("model"):
             return [
                 "the responses were replayed, and the run does not say which model gave them; score them with "
                 "`codemind score`, from rows that name it"
@@ -141,14 +144,6 @@ def model_reasons(run: Run, model: str, model_was: str | None) -> list[str]:
     return []
 
 
-def _names_its_model(run: Run) -> bool:
-    """Whether a replayed run names its model; without one the harness invents a name."""
-    arguments = run.raw.get("config", {}).get("model_args")
-    if isinstance(arguments, Mapping):
-        return bool(arguments.get("model"))
-    return any(part.strip().startswith("model=") for part in str(arguments or "").split(","))
-
-
 def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping[str, str], limited: bool) -> list[str]:
     name = task.task
     view = view_of(task)
@@ -164,11 +159,12 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
         for key in dict.fromkeys([*task.config, *again.config])
         if key not in _NO_SETTINGS and _comparable(task.config.get(key)) != _comparable(again.config.get(key))
     }
-    for key, (there, here) in settings.items():
-        reasons.append(f"{name}: not the default settings: {key} is {_brief(there)}, by default {_brief(here)}")
+    for key, values in settings.items():
+        there, here = (shortened(str(value), 100) for value in values)
+        reasons.append(f"{name}: not the default settings: {key} is {there}, by default {here}")
     decoding = task.config.get("generation_kwargs") or {}
     if decoding.get("do_sample") or float(decoding.get("temperature") or 0) > 0:
-        reasons.append(f"{name}: sampled: {_brief(decoding)}; only greedy decoding is submitted")
+        reasons.append(f"{name}: sampled: {shortened(str(decoding), 100)}; only greedy decoding is submitted")
     suite, current = task.suite, again.suite
     if not suite:
         return [*reasons, f"{name}: outdated: the run does not record which release of the suite made it"]
@@ -265,7 +261,7 @@ def _scores(run: Run) -> list[tuple[TaskRun, View, float]]:
     return [
         (task, view, metric.value)
         for task, view in run.known_tasks
-        if view.variant.submittable and (metric := task.metric(view.metric)) and not isnan(metric.value)
+        if view.variant.submittable and (metric := task.main_metrics.get(view.metric)) and not isnan(metric.value)
     ]
 
 
@@ -295,8 +291,3 @@ def _form(run: Run, task: TaskRun) -> str:
 def _comparable(setting: Any) -> str:
     """Return a setting as text, without the addresses in memory that the harness writes for functions."""
     return re.sub(r" at 0x[0-9a-f]+", "", json.dumps(setting, sort_keys=True, default=str))
-
-
-def _brief(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 100 else text[:97] + "..."

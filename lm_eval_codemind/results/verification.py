@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions.question import digest, sealed
 from lm_eval_codemind.questions.samples import Sample, TaskRun
@@ -50,14 +51,12 @@ class Verification:
     """The result of verifying a run.
 
     Attributes:
-        run: The run.
         differences: All errors; empty if the run is correct.
         circumstances: What the scoring depends on and is not the same here and in the run: (name, there, here).
         notes: What could not be checked, and why.
         samples: How many samples the run has.
     """
 
-    run: Run
     differences: tuple[Difference, ...]
     circumstances: tuple[tuple[str, str, str], ...]
     notes: tuple[str, ...]
@@ -106,7 +105,7 @@ def verify(recorded: Run, rescored: Run) -> Verification:
         differences += _aggregates(task, again, len({sample.doc_id for sample in samples}))
         isolation[task.task] = _isolation(samples), _isolation(others)
     circumstances = _circumstances(recorded, rescored, isolation)
-    return Verification(recorded, tuple(dict.fromkeys(differences)), tuple(circumstances), tuple(notes), total)
+    return Verification(tuple(dict.fromkeys(differences)), tuple(circumstances), tuple(notes), total)
 
 
 def sealed_responses(task: TaskRun) -> dict[str, str]:
@@ -213,7 +212,8 @@ def _circumstances(
             if name in _ABOUT_THE_MODEL or (recorded.recorded and name in _ABOUT_PROMPTS):
                 continue
             if suites[0].get(name) != suites[1].get(name):
-                yield f"{task.task}: {name}", _short(suites[0].get(name)), _short(suites[1].get(name))
+                there, here = (shortened(_text(suite.get(name))) for suite in suites)
+                yield f"{task.task}: {name}", there, here
         levels = isolation.get(task.task, ("", ""))
         if levels[0] != levels[1]:
             yield f"{task.task}: isolation of the sandbox", *levels
@@ -236,11 +236,6 @@ def _difference(task: TaskRun, where: str, what: str, recorded: Any, expected: A
 
 def _text(value: Any) -> str:
     return _MISSING if value is None else value if isinstance(value, str) else repr(value)
-
-
-def _short(value: Any) -> str:
-    text = _text(value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _contrast(one: str, other: str, length: int = 60) -> tuple[str, str]:

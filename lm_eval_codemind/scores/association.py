@@ -52,7 +52,7 @@ class Association:
         return self.both + self.first_only + self.second_only + self.neither
 
 
-def associate(first: Sequence[bool], second: Sequence[bool], confidence: float = CONFIDENCE) -> Association:
+def associate(first: Sequence[bool], second: Sequence[bool]) -> Association:
     """Return the association of two verdicts on the same problems, in the same order.
 
     a, b, c, d are the numbers of problems that both, only the first, only the second and neither has right::
@@ -65,7 +65,6 @@ def associate(first: Sequence[bool], second: Sequence[bool], confidence: float =
     Args:
         first: Verdicts of the first kind.
         second: Verdicts of the second kind.
-        confidence: Coverage of the intervals.
 
     Raises:
         ValueError: If the two differ in length.
@@ -78,14 +77,14 @@ def associate(first: Sequence[bool], second: Sequence[bool], confidence: float =
     tested = min(a + b, c + d, a + c, b + d) > 0
     table = [[a, b], [c, d]]
     result = stats.fisher_exact(table) if tested else None
-    ends = odds_ratio(table).confidence_interval(confidence) if tested else None
-    given_right, given_wrong = proportion(a, a + b, confidence), proportion(c, c + d, confidence)
+    ends = odds_ratio(table).confidence_interval(CONFIDENCE) if tested else None
+    given_right, given_wrong = proportion(a, a + b), proportion(c, c + d)
     return Association(
         a,
         b,
         c,
         d,
-        phi(first, second, confidence),
+        phi(first, second),
         Estimate(
             float(result.statistic) if result else math.nan,
             float(ends.low) if ends else math.nan,
@@ -99,7 +98,7 @@ def associate(first: Sequence[bool], second: Sequence[bool], confidence: float =
     )
 
 
-def phi(first: Sequence[bool], second: Sequence[bool], confidence: float = CONFIDENCE) -> Estimate:
+def phi(first: Sequence[bool], second: Sequence[bool]) -> Estimate:
     """Return phi, the correlation of two verdicts, with its percentile bootstrap interval over problems.
 
     ``phi = (E[xy] - E[x]E[y]) / sqrt(E[x](1 - E[x])E[y](1 - E[y]))``; NaN where one of the two does not vary. Draws in
@@ -114,7 +113,7 @@ def phi(first: Sequence[bool], second: Sequence[bool], confidence: float = CONFI
         spread = np.sqrt(np.clip(x * (1 - x) * y * (1 - y), 0, None))
         return np.divide(xy - x * y, spread, out=np.zeros_like(spread), where=spread > 1e-12)
 
-    return bootstrap(rows, of_means, confidence)
+    return bootstrap(rows, of_means)
 
 
 def difference_of_proportions(first: Estimate, second: Estimate) -> Estimate:
@@ -130,28 +129,22 @@ def difference_of_proportions(first: Estimate, second: Estimate) -> Estimate:
     return Estimate(d, d - below, d + above, first.n + second.n)
 
 
-@dataclass(frozen=True)
-class Group:
-    """The problems that share a value of a measure: the value, how many are solved, and how many there are."""
+def grouped(values: Sequence[float], solved: Sequence[bool], groups: int = GROUPS) -> list[tuple[int, int, int]]:
+    """Return the problems grouped by their rounded value of a measure: the groups of the smallest values, ascending.
 
-    value: int
-    solved: int
-    n: int
-
-
-def grouped(values: Sequence[float], solved: Sequence[bool], groups: int = GROUPS) -> list[Group]:
-    """Return the problems grouped by their rounded value of a measure: the groups of the smallest values, ascending."""
+    A group is the value, how many of its problems are solved, and how many there are.
+    """
     counts: dict[int, list[bool]] = {}
     for value, verdict in zip(values, solved, strict=True):
         counts.setdefault(round(value), []).append(bool(verdict))
-    return [Group(value, sum(counts[value]), len(counts[value])) for value in sorted(counts)[:groups]]
+    return [(value, sum(counts[value]), len(counts[value])) for value in sorted(counts)[:groups]]
 
 
-def spearman_of_groups(values: Sequence[float], solved: Sequence[bool], groups: int = GROUPS) -> Correlation:
+def spearman_of_groups(values: Sequence[float], solved: Sequence[bool]) -> Correlation:
     """Return Spearman's correlation of a measure's value with the success rate of the problems that have this value.
 
     The form in which the paper reports RQ4 (its tool takes the ten smallest values). A group of one problem weighs as
     much as one of a hundred, so this is another quantity than the correlation over problems, and usually far larger.
     """
-    found = grouped(values, solved, groups)
-    return spearman([group.value for group in found], [group.solved / group.n for group in found])
+    found = grouped(values, solved)
+    return spearman([value for value, _, _ in found], [right / n for _, right, n in found])

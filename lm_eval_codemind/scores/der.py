@@ -26,11 +26,6 @@ def r_der(predicted: Sequence[float]) -> float:
     return sum(predicted) / len(predicted) if predicted else nan
 
 
-def r_der_stderr(predicted: Sequence[float]) -> float:
-    """Return the standard error of :func:`r_der`; not a number for fewer than two programs."""
-    return mean_s_der_stderr(predicted, 0)
-
-
 def mean_s_der(predicted: Sequence[float], failed: float) -> float:
     """Return the mean of S_DER over all programs: ``sum(predicted) / (n + failed)``.
 

@@ -9,8 +9,6 @@ as :func:`~lm_eval_codemind.languages.python.lines.lines_of_code` does (arXiv 24
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from rapidfuzz.distance import Levenshtein
 
 
@@ -34,17 +32,6 @@ def s_dsr(passed: bool, original: int, transformed: int, answer: int) -> float:
     if not passed:
         return 0.0
     return max(0.0, original * (1 - answer // transformed) / max(answer, original))
-
-
-def r_dsr(scores: Sequence[float]) -> float:
-    """Return R_DSR, the mean of S_DSR over a benchmark or over the responses to one problem.
-
-    Raises:
-        ValueError: If there are no scores.
-    """
-    if not scores:
-        raise ValueError("R_DSR of no scores is not defined")
-    return sum(scores) / len(scores)
 
 
 def shorter(passed: bool, transformed: int, answer: int) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import nan
+from math import isnan, nan
 
 from lm_eval_codemind.scores.clusters import clustered_stderr_of
 
@@ -53,62 +53,52 @@ def ic(coverage: bool, state: bool, path: bool, output: bool) -> float:
     return _IC.get((int(coverage), int(state), int(path), int(output)), 0.0)
 
 
-def ic_score(items: Sequence[Item]) -> float:
-    """Return the mean of :func:`ic` over items, in [0, 1]; REval prints 100 times it."""
-    return _mean([ic(item.coverage, item.state, item.path, item.output) for item in items])
+# Metric -> its parts, one or two. A part gives (a, b) for an item, or None if it leaves the item out. Its value is
+# sum(a) / sum(b), and the metric is the mean of its parts.
+METRICS: dict[str, tuple[Callable[[Item], tuple[float, float] | None], ...]] = {
+    "coverage": (lambda item: (item.coverage, 1),),
+    "coverage_f1": (
+        lambda item: (
+            2 if item.executed and item.said_executed else 0,
+            int(item.executed) + int(bool(item.said_executed)),
+        ),
+    ),
+    "coverage_balanced": (
+        lambda item: (item.coverage, 1) if item.executed else None,
+        lambda item: None if item.executed else (item.coverage, 1),
+    ),
+    "state": (lambda item: (item.state, 1),),
+    "state_executed": (lambda item: (item.state, 1) if item.executed else None,),
+    "path": (lambda item: (item.path, 1),),
+    "path_executed": (lambda item: (item.path, 1) if item.goes_on else None,),
+    "output": (lambda item: (item.output, 1),),
+    "ic": (lambda item: (ic(item.coverage, item.state, item.path, item.output), 1),),
+}
 
 
-def coverage(items: Sequence[Item]) -> float:
-    """Return the share of items whose answer about coverage is right."""
-    return _mean([item.coverage for item in items])
+def score(metric: str, items: Sequence[Item]) -> float:
+    """Return a metric over items, in [0, 1]; not a number where a part of it leaves out all of them.
 
+    - ``coverage``, ``state`` and ``path`` are the shares of items whose answer of that kind is right.
+    - ``coverage_f1`` is F1 of the class "executed": ``2 TP / (2 TP + FP + FN)``; 0 where that is 0 / 0, as no positive
+      is found. An item without an answer counts as "not executed", as in REval.
+    - ``coverage_balanced`` is the mean of two shares, of right answers among executed lines and among those that are
+      not, ``(TPR + TNR) / 2``: 1/2 for an answer that never changes. Not a number where there are lines of one class
+      only.
+    - ``state_executed`` is the share of right answers among executed lines: "not executed" earns nothing.
+    - ``path_executed`` is the share of right answers among executed lines that are followed by one. Neither "not
+      executed" nor "the end" earns anything: lines after which the program ends are left out as well.
+    - ``output`` is the share of right outputs. To be given one item an input: the items of an input share its output.
+    - ``ic`` is the mean of :func:`ic` over items; REval prints 100 times it.
 
-def coverage_f1(items: Sequence[Item]) -> float:
-    """Return F1 of the class "executed": ``2 TP / (2 TP + FP + FN)``; 0 where that is 0 / 0, as no positive is found.
-
-    An item without an answer counts as "not executed", as in REval.
+    Args:
+        metric: A key of :data:`METRICS`.
+        items: The items that the metric is computed from.
     """
-    found, all_ = _f1_terms(items)
-    return sum(found) / sum(all_) if sum(all_) else 0.0
-
-
-def coverage_balanced(items: Sequence[Item]) -> float:
-    """Return the mean of two shares: right answers among executed lines and among those that are not.
-
-    ``(TPR + TNR) / 2``: 1/2 for an answer that never changes. Not a number where there are lines of one class only.
-    """
-    return (
-        _mean([item.coverage for item in items if item.executed])
-        + _mean([item.coverage for item in items if not item.executed])
-    ) / 2
-
-
-def state(items: Sequence[Item]) -> float:
-    """Return the share of items whose answer about the variable is right."""
-    return _mean([item.state for item in items])
-
-
-def state_executed(items: Sequence[Item]) -> float:
-    """Return the share of right answers about the variable among executed lines: "not executed" earns nothing."""
-    return _mean([item.state for item in items if item.executed])
-
-
-def path(items: Sequence[Item]) -> float:
-    """Return the share of items whose answer about the next line is right."""
-    return _mean([item.path for item in items])
-
-
-def path_executed(items: Sequence[Item]) -> float:
-    """Return the share of right answers about the next line among executed lines that are followed by one.
-
-    Neither "not executed" nor "the end" earns anything: lines after which the program ends are left out as well.
-    """
-    return _mean([item.path for item in items if item.goes_on])
-
-
-def output(items: Sequence[Item]) -> float:
-    """Return the share of right outputs. To be given one item an input: the items of an input share its output."""
-    return _mean([item.output for item in items])
+    ratios = [_ratio([part(item) for item in items]) for part in METRICS[metric]]
+    if metric == "coverage_f1" and isnan(ratios[0]):
+        return 0.0
+    return sum(ratios) / len(ratios)
 
 
 def clustered_stderr(metric: str, items: Sequence[Item]) -> float:
@@ -126,66 +116,23 @@ def clustered_stderr(metric: str, items: Sequence[Item]) -> float:
     Returns:
         Not a number where the metric is none, or for fewer than two programs.
     """
-    return clustered_stderr_of(_influences(metric, items), [item.program for item in items])
-
-
-METRICS: dict[str, Callable[[Sequence[Item]], float]] = {
-    "coverage": coverage,
-    "coverage_f1": coverage_f1,
-    "coverage_balanced": coverage_balanced,
-    "state": state,
-    "state_executed": state_executed,
-    "path": path,
-    "path_executed": path_executed,
-    "output": output,
-    "ic": ic_score,
-}
-
-# Metric -> what it is the mean of, None for items that it leaves out.
-_TERMS: dict[str, Callable[[Item], float | None]] = {
-    "coverage": lambda item: item.coverage,
-    "state": lambda item: item.state,
-    "state_executed": lambda item: item.state if item.executed else None,
-    "path": lambda item: item.path,
-    "path_executed": lambda item: item.path if item.goes_on else None,
-    "output": lambda item: item.output,
-    "ic": lambda item: ic(item.coverage, item.state, item.path, item.output),
-}
+    parts = METRICS[metric]
+    influences = zip(*(_influences([part(item) for item in items]) for part in parts), strict=True)
+    return clustered_stderr_of([sum(one) / len(parts) for one in influences], [item.program for item in items])
 
 
 def averaged_over(metric: str, items: Sequence[Item]) -> int:
     """Return over how many items a metric is averaged: those that it does not leave out."""
-    terms = _TERMS.get(metric)
-    return len(items) if terms is None else sum(terms(item) is not None for item in items)
+    return sum(any(part(item) is not None for part in METRICS[metric]) for item in items)
 
 
-def _influences(metric: str, items: Sequence[Item]) -> list[float]:
-    if metric == "coverage_f1":
-        found, all_ = _f1_terms(items)
-        score = coverage_f1(items)
-        return [(a - score * b) / sum(all_) if sum(all_) else nan for a, b in zip(found, all_, strict=True)]
-    if metric == "coverage_balanced":
-        classes = [
-            _mean_influences([item.coverage if item.executed is executed else None for item in items])
-            for executed in (True, False)
-        ]
-        return [(a + b) / 2 for a, b in zip(*classes, strict=True)]
-    return _mean_influences([_TERMS[metric](item) for item in items])
+def _ratio(terms: Sequence[tuple[float, float] | None]) -> float:
+    known = [term for term in terms if term is not None]
+    below = sum(b for _, b in known)
+    return sum(a for a, _ in known) / below if below else nan
 
 
-def _mean_influences(terms: Sequence[float | None]) -> list[float]:
-    kept = [term for term in terms if term is not None]
-    if not kept:
-        return [nan] * len(terms)
-    mean = _mean(kept)
-    return [0.0 if term is None else (term - mean) / len(kept) for term in terms]
-
-
-def _f1_terms(items: Sequence[Item]) -> tuple[list[int], list[int]]:
-    """Return, item by item, what adds up to 2 TP and to 2 TP + FP + FN."""
-    found = [2 if item.executed and item.said_executed else 0 for item in items]
-    return found, [int(item.executed) + int(bool(item.said_executed)) for item in items]
-
-
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values) if values else nan
+def _influences(terms: Sequence[tuple[float, float] | None]) -> list[float]:
+    """Return the influence of each item on a ratio of sums: (a - ratio * b) / sum(b)."""
+    ratio, below = _ratio(terms), sum(term[1] for term in terms if term is not None)
+    return [nan if not below else 0.0 if term is None else (term[0] - ratio * term[1]) / below for term in terms]

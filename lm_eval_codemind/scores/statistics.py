@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# Coverage of all intervals.
 CONFIDENCE = 0.95
 # Resamples of a bootstrap and the seed it starts from, so that the same samples give the same interval.
 RESAMPLES = 2000
@@ -59,10 +60,10 @@ class Comparison:
     n: int
 
 
-def proportion(successes: int, n: int, confidence: float = CONFIDENCE) -> Estimate:
+def proportion(successes: int, n: int) -> Estimate:
     """Return a proportion with its Wilson score interval; all NaN if ``n`` is 0.
 
-    With p = successes / n and z the normal quantile of the confidence level, the interval is
+    With p = successes / n and z the normal quantile of the coverage, the interval is
 
         (p + z²/2n ± z √(p(1 - p)/n + z²/4n²)) / (1 + z²/n)
     """
@@ -70,15 +71,15 @@ def proportion(successes: int, n: int, confidence: float = CONFIDENCE) -> Estima
 
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
-    interval = stats.binomtest(successes, n).proportion_ci(confidence, method="wilson")
+    interval = stats.binomtest(successes, n).proportion_ci(CONFIDENCE, method="wilson")
     return Estimate(successes / n, float(interval.low), float(interval.high), n)
 
 
-def mean(scores: Sequence[float], confidence: float = CONFIDENCE) -> Estimate:
+def mean(scores: Sequence[float]) -> Estimate:
     """Return the mean of scores with its interval: Wilson's where all scores are 0 or 1, else the bootstrap's."""
     if is_binary(scores):
-        return proportion(int(sum(scores)), len(scores), confidence)
-    return bootstrap([(score,) for score in scores], lambda means: means[..., 0], confidence)
+        return proportion(int(sum(scores)), len(scores))
+    return bootstrap([(score,) for score in scores], lambda means: means[..., 0])
 
 
 def weighted_mean(estimates: Sequence[Estimate], weights: Sequence[float]) -> Estimate:
@@ -105,12 +106,7 @@ def is_binary(scores: Sequence[float]) -> bool:
     return all(score in (0, 1) for score in scores)
 
 
-def bootstrap(
-    rows: Sequence[Sequence[float]],
-    of_means: Callable[[Any], Any],
-    confidence: float = CONFIDENCE,
-    resamples: int = RESAMPLES,
-) -> Estimate:
+def bootstrap(rows: Sequence[Sequence[float]], of_means: Callable[[Any], Any]) -> Estimate:
     """Return a function of column means with its percentile bootstrap interval (Efron, 1979).
 
     Every R score is such a function: R_IER and R_DSR are the mean of one column, and R_SR = mean(pass) exp(mean(S_SR))
@@ -120,8 +116,6 @@ def bootstrap(
     Args:
         rows: One row per problem, all of the same length.
         of_means: Maps an array whose last axis holds the means of the columns to an array without that axis.
-        confidence: Coverage of the interval, between 0 and 1.
-        resamples: Number of draws.
 
     Returns:
         All NaN if there are no rows.
@@ -130,20 +124,24 @@ def bootstrap(
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
     table = np.asarray(rows, dtype=float)
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(of_means(_draws(n, resamples) @ table / n), [tail, 1 - tail])
-    return Estimate(float(of_means(table.mean(axis=0))), float(low), float(high), n)
+    return Estimate(float(of_means(table.mean(axis=0))), *_ends(of_means(_draws(n) @ table / n)), n)
 
 
 @lru_cache(maxsize=4)
-def _draws(n: int, resamples: int) -> NDArray[np.float64]:
-    """Return the count of each row in each draw, shape (resamples, n); a matrix product then gives all sums."""
-    rows = np.random.default_rng(SEED).integers(0, n, (resamples, n))
-    cells = rows + n * np.arange(resamples)[:, None]
-    return np.bincount(cells.ravel(), minlength=resamples * n).reshape(resamples, n).astype(float)
+def _draws(n: int) -> NDArray[np.float64]:
+    """Return the count of each row in each draw, shape (RESAMPLES, n); a matrix product then gives all sums."""
+    rows = np.random.default_rng(SEED).integers(0, n, (RESAMPLES, n))
+    cells = rows + n * np.arange(RESAMPLES)[:, None]
+    return np.bincount(cells.ravel(), minlength=RESAMPLES * n).reshape(RESAMPLES, n).astype(float)
 
 
-def spearman(x: Sequence[float], y: Sequence[float], confidence: float = CONFIDENCE) -> Correlation:
+def _ends(resampled: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the ends of the percentile interval of a statistic, from its values in the draws."""
+    low, high = np.quantile(resampled, [(1 - CONFIDENCE) / 2, 1 - (1 - CONFIDENCE) / 2])
+    return float(low), float(high)
+
+
+def spearman(x: Sequence[float], y: Sequence[float]) -> Correlation:
     """Return Spearman's rank correlation of two measures of the same problems.
 
     The interval is Bonett and Wright's (Psychometrika 65, 2000), with z the normal quantile:
@@ -166,11 +164,11 @@ def spearman(x: Sequence[float], y: Sequence[float], confidence: float = CONFIDE
     rho, p = float(result.statistic), float(result.pvalue)
     if abs(rho) >= 1:
         return Correlation(rho, rho, rho, p, n)
-    half = stats.norm.ppf((1 + confidence) / 2) * math.sqrt((1 + rho**2 / 2) / (n - 3))
+    half = stats.norm.ppf((1 + CONFIDENCE) / 2) * math.sqrt((1 + rho**2 / 2) / (n - 3))
     return Correlation(rho, math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half), p, n)
 
 
-def compare(first: Sequence[float], second: Sequence[float], confidence: float = CONFIDENCE) -> Comparison:
+def compare(first: Sequence[float], second: Sequence[float]) -> Comparison:
     """Compare two models on the same problems.
 
     Scores that are all 0 or 1 are compared by McNemar's exact test: b + c problems are solved by exactly one model, and
@@ -181,7 +179,6 @@ def compare(first: Sequence[float], second: Sequence[float], confidence: float =
     Args:
         first: Scores of the first model, one per problem.
         second: Scores of the second model on the same problems, in the same order.
-        confidence: Coverage of the interval.
 
     Raises:
         ValueError: If the two differ in length.
@@ -194,9 +191,8 @@ def compare(first: Sequence[float], second: Sequence[float], confidence: float =
     n = len(differences)
     if n == 0:
         return Comparison(math.nan, math.nan, math.nan, math.nan, "none", 0)
-    means = _draws(n, RESAMPLES) @ differences / n
-    tail = (1 - confidence) / 2
-    low, high = (float(value) for value in np.quantile(means, [tail, 1 - tail]))
+    means = _draws(n) @ differences / n
+    low, high = _ends(means)
     if is_binary(first) and is_binary(second):
         only_first, only_second = int((differences > 0).sum()), int((differences < 0).sum())
         discordant = only_first + only_second

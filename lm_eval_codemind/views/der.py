@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isnan
 from operator import gt
 from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.catalogue import Benchmark, benchmarks
-from lm_eval_codemind.families.der import INPUT_SEED, Record, answers_given, failures, rights, same_scores
+from lm_eval_codemind.families.der import INPUT_SEED, Record, failures, values
 from lm_eval_codemind.harness.result_files import run_files
 from lm_eval_codemind.harness.stages import PLACE
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import der as scores
-from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean, proportion
+from lm_eval_codemind.scores.statistics import Estimate, mean, proportion
 from lm_eval_codemind.views import views
 from lm_eval_codemind.views.ier import ExecutionView
-from lm_eval_codemind.views.table import Column, Table
+from lm_eval_codemind.views.table import Column, Table, interval
 from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, listing
 
 
@@ -26,6 +25,7 @@ class DependentView(ExecutionView):
 
     scores = ("S_DER",)
     reported = ("r_der", "s_der", "pass@1")
+    board = {"RDER": "r_der", "Pass1": "pass@1"}
     programs = {"C": ("complexity", "code"), "reference": ("reference_complexity", "reference")}
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
@@ -36,18 +36,12 @@ class DependentView(ExecutionView):
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         records = [_record(sample) for sample in samples if self.metric in sample.scores]
-        right, failed = rights(records), round(failures(records))
         if metric == "s_der":
-            return mean([*right, *[0.0] * failed])
+            return mean([*values(records, "right"), *[0.0] * round(failures(records))])
         if metric == "pass@1":
             return proportion(records[0]["passed"], records[0]["responses"]) if records else mean([])
-        return mean(
-            {"r_der": right, "r_ier_same": same_scores(records), "answered": answers_given(records)}.get(metric, [])
-        )
-
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        found = {"RDER": task.metric("r_der"), "Pass1": task.metric("pass@1")}
-        return {column: metric.value for column, metric in found.items() if metric and not isnan(metric.value)}
+        fields = {"r_der": "right", "r_ier_same": "ier_same", "answered": "answered"}
+        return mean(values(records, fields[metric]) if metric in fields else [])
 
     def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
         """Return the row of the task that the programs come from, with the languages of a translation."""
@@ -129,17 +123,13 @@ def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
         if len(solved) < 2:
             continue
         common, n = scores.r_der_common(solved)
-        for model, values in common.items():
-            estimate = bootstrap([(value,) for value in values], lambda means: means[..., 0])
-            if values and all(value in (0, 1) for value in values):
-                estimate = mean(values)
+        for model, rights in common.items():
             rows.append(
                 {
                     "benchmark": benchmark,
                     "model": model,
-                    "value": scores.r_der(values),
-                    "low": estimate.low,
-                    "high": estimate.high,
+                    **interval(mean(rights), "value"),
+                    "value": scores.r_der(rights),
                     "own": scores.r_der(list(solved[model].values())),
                     "n": n,
                 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from lm_eval_codemind.answers.comparison import too_long
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.questions import Question
-from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing
 
 
@@ -13,6 +12,7 @@ class ExecutionView(View):
     """Program, input, label and answer."""
 
     scores = ("S_IER",)
+    board = {"RIER": "r_ier"}
 
     def outcome(self, unit: Unit) -> str:
         if self.solved(unit):
@@ -34,10 +34,6 @@ class ExecutionView(View):
         # An answer that the score does not parse has no type either.
         readable = answer is not None and not too_long(answer, str(label))
         return true, type_of(answer) if answer is not None and readable else None, self.solved(unit)
-
-    def leaderboard(self, task: TaskRun) -> dict[str, float]:
-        metric = task.metric(self.metric)
-        return {"RIER": metric.value} if metric and self.variant.authors_task else {}
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit

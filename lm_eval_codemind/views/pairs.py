@@ -3,28 +3,55 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import ClassVar
 
 from lm_eval_codemind.questions.samples import Sample
-from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, outcome_of
+from lm_eval_codemind.scores.statistics import Estimate, mean
+from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, outcome_of
 
 _SIDES = ("without test", "with test")
 
 
-def pairs_of(samples: Sequence[Sample], metric: str, first: Collection[str]) -> list[Unit]:
-    """Return the two samples of each problem; problems that lack one are left out.
+class PairView(View):
+    """A unit is the two samples of a problem.
 
-    Args:
-        samples: Samples with two settings.
-        metric: A metric of both samples; a sample without it is left out.
-        first: Settings of the first sample in a pair.
+    Attributes:
+        first: Settings of the first sample of a pair.
+        paired: The metric whose records say which share of the responses in a sample passes.
+        outcomes: The outcome of a problem where both samples pass, only the first, only the second, and neither.
+        of_pair: Metrics that are the mean of a score of pairs: name -> the score, from the two shares.
     """
-    problems: dict[tuple[str, str, str], dict[bool, Sample]] = {}
-    for sample in samples:
-        if metric in sample.scores:
-            key = (sample.key.benchmark, sample.key.problem_id, sample.key.item)
-            problems.setdefault(key, {})[sample.key.setting in first] = sample
-    return [(halves[True], halves[False]) for halves in problems.values() if len(halves) == 2]
+
+    first: ClassVar[Collection[str]]
+    paired: ClassVar[str]
+    outcomes: ClassVar[tuple[str, str, str, str]]
+    of_pair: ClassVar[Mapping[str, Callable[[float, float], float]]]
+
+    def units(self, samples: Sequence[Sample]) -> list[Unit]:
+        """Return the two samples of each problem, the first one first; problems that lack one are left out."""
+        problems: dict[tuple[str, str, str], dict[bool, Sample]] = {}
+        for sample in samples:
+            if self.paired in sample.scores:
+                key = (sample.key.benchmark, sample.key.problem_id, sample.key.item)
+                problems.setdefault(key, {})[sample.key.setting in self.first] = sample
+        return [(halves[True], halves[False]) for halves in problems.values() if len(halves) == 2]
+
+    def passed(self, unit: Unit) -> list[float]:
+        """Return the share of the responses that pass, in each of the two samples."""
+        return [float(sample.scores[self.paired]["passed"]) for sample in unit]
+
+    def outcome(self, unit: Unit) -> str:
+        first, second = (share >= 1 for share in self.passed(unit))
+        both, only_first, only_second, neither = self.outcomes
+        if first:
+            return both if second else only_first
+        return only_second if second else neither
+
+    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
+        if metric not in self.of_pair:
+            return super().estimate(samples, metric)
+        return mean([self.of_pair[metric](*self.passed(unit)) for unit in self.units(samples)])
 
 
 def both_programs(unit: Unit, language: str = "", what: str = "Code") -> list[Part]:

@@ -8,16 +8,14 @@ from typing import Any
 from lm_eval_codemind.benchmarks.re2bench import BRANCH, LOOP
 from lm_eval_codemind.families.re2 import compared
 from lm_eval_codemind.scores.statistics import mean
-from lm_eval_codemind.views.table import Table
+from lm_eval_codemind.views.table import Table, interval
 from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing, outcome_of
 
 
 class Re2View(View):
     """Easy problems come from other sources than most difficult ones, so scores are shown by both."""
 
-    @property
-    def reported(self) -> tuple[str, ...]:
-        return ("right", "right_easy", "right_difficult")
+    reported = ("right", "right_easy", "right_difficult")
 
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
         """Return the table of scores by source and difficulty."""
@@ -66,9 +64,8 @@ def _by_source(models: Mapping[str, Sequence[Unit]]) -> Table:
             place = (str(sample.doc["difficulty"]), str(sample.doc["source"]))
             groups.setdefault(place, []).append(float(sample.scores["right"]))
         for (difficulty, source), scores in sorted(groups.items(), reverse=True):
-            estimate = mean(scores)
-            of_group = {"value": estimate.value, "low": estimate.low, "high": estimate.high, "n": estimate.n}
-            rows.append({"model": model, "difficulty": difficulty, "source": source, **of_group})
+            what = {"model": model, "difficulty": difficulty, "source": source}
+            rows.append({**what, **interval(mean(scores), "value"), "n": len(scores)})
     return Table(
         "re2_sources",
         "Scores by difficulty and source",

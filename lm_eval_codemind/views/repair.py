@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 from lm_eval_codemind.families.repair import WITHOUT_TEST
-from lm_eval_codemind.questions.samples import Sample
-from lm_eval_codemind.scores import repair as scores
-from lm_eval_codemind.scores.statistics import Estimate, mean
-from lm_eval_codemind.views.pairs import both_programs, exchanges, pairs_of
-from lm_eval_codemind.views.view import Part, Unit, View, listing
+from lm_eval_codemind.scores.sr import s_sr
+from lm_eval_codemind.views.pairs import PairView, both_programs, exchanges
+from lm_eval_codemind.views.view import Part, Unit, listing
 
 
-class RepairView(View):
+class RepairView(PairView):
     """Specification, buggy program, test and both answers."""
 
     scores = ("repaired", "repaired without test")
     reported = ("pass@1", "pass@1_no_test")
+    first = WITHOUT_TEST
+    paired = "repaired_by_test"
+    outcomes = ("repaired", "only without test", "only with test", "not repaired")
+    of_pair = {"repaired_by_test": s_sr}
     programs = {"C": ("complexity", "code"), "bug": ("buggy_complexity", "buggy")}
 
-    def units(self, samples: Sequence[Sample]) -> list[Unit]:
-        """Return the two samples of each problem, the one without a test first; problems that lack one are left out."""
-        return pairs_of(samples, "repaired_by_test", WITHOUT_TEST)
-
     def unit_scores(self, unit: Unit) -> dict[str, float]:
-        without, with_test = (_passed(sample) for sample in unit)
+        without, with_test = self.passed(unit)
         return {"repaired": with_test, "repaired without test": without}
-
-    def outcome(self, unit: Unit) -> str:
-        without, with_test = (_passed(sample) >= 1 for sample in unit)
-        if without and with_test:
-            return "repaired"
-        if with_test:
-            return "only with test"
-        return "only without test" if without else "not repaired"
-
-    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        if metric == "repaired_by_test":
-            pairs = [[_passed(sample) for sample in unit] for unit in self.units(samples)]
-            return mean([scores.repaired_by_test(without, with_test) for without, with_test in pairs])
-        return super().estimate(samples, metric)
 
     def parts(self, unit: Unit) -> list[Part]:
         sample = unit[1]
@@ -53,8 +34,3 @@ class RepairView(View):
             listing(sample, "Test suite T", "tests"),
             *exchanges(unit),
         ]
-
-
-def _passed(sample: Sample) -> float:
-    record: Any = sample.scores["repaired_by_test"]
-    return float(record["passed"])

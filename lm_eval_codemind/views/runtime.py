@@ -8,17 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
+from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.families.runtime_items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE, Record, items
 from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import Sample
-from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr, ic
+from lm_eval_codemind.scores.runtime import Item, clustered_stderr, ic, score
 from lm_eval_codemind.scores.statistics import Estimate, mean
 from lm_eval_codemind.views.view import Part, Unit, View, exchange
 
 # A longer line of code pushes its notes to the right, and no other line's.
 _CODE_COLUMNS = 72
-_NOTE_CHARACTERS = 80
 # The line that questions about the output have.
 _NO_LINE = 0
 
@@ -43,10 +43,6 @@ class RuntimeView(View):
         """Return the share of the questions about the program that are answered right."""
         return {"right": mean([float(_is_right(sample)) for sample in unit]).value}
 
-    def solved(self, unit: Unit) -> bool:
-        """Whether all answers about a program are right."""
-        return self.unit_scores(unit)[self.scores[0]] >= 1
-
     def outcome(self, unit: Unit) -> str:
         if self.solved(unit):
             return "all right"
@@ -62,7 +58,7 @@ class RuntimeView(View):
         if metric not in NEEDS:
             return super().estimate(samples, metric)
         answered = items(_records(samples, metric), metric)
-        value, error = METRICS[metric](answered), 1.96 * clustered_stderr(metric, answered)
+        value, error = score(metric, answered), 1.96 * clustered_stderr(metric, answered)
         return Estimate(value, max(0.0, value - error), min(1.0, value + error), len(answered))
 
     def parts(self, unit: Unit) -> list[Part]:
@@ -92,9 +88,9 @@ class PublishedRuntimeView(RuntimeView):
     def unit_scores(self, unit: Unit) -> dict[str, float]:
         """Return the means over the program's items; of outputs over its inputs."""
         answered = _items(unit)
-        means = {name: METRICS[name](answered) for name in (COVERAGE, STATE, PATH)}
+        means = {name: score(name, answered) for name in (COVERAGE, STATE, PATH)}
         of_inputs = items(_records(unit, OUTPUT), OUTPUT)
-        return {"IC": METRICS["ic"](answered), **means, "output": METRICS["output"](of_inputs)}
+        return {"IC": score("ic", answered), **means, "output": score("output", of_inputs)}
 
 
 def annotated(samples: Sequence[Sample]) -> str:
@@ -173,5 +169,4 @@ def _input_shown(doc: Mapping[str, Any]) -> str:
 
 
 def _one_line(text: str) -> str:
-    shown = " ".join(text.split())
-    return shown if len(shown) <= _NOTE_CHARACTERS else f"{shown[: _NOTE_CHARACTERS - 3]}..."
+    return shortened(" ".join(text.split()))

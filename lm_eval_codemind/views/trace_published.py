@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
+from lm_eval_codemind.families.trace_published import rights_by_program
 from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.statistics import Estimate, mean
@@ -27,10 +27,8 @@ class CoconutView(View):
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         if metric not in _OVER_PROGRAMS:
             return super().estimate(samples, metric)
-        programs: dict[str, list[float]] = defaultdict(list)
-        for sample in samples:
-            programs[sample.key.problem_id].append(sample.scores[metric]["right"])
-        return mean([_OVER_PROGRAMS[metric](rights) for rights in programs.values()])
+        programs = rights_by_program(sample.scores[metric] for sample in samples)
+        return mean([_OVER_PROGRAMS[metric](rights) for rights in programs])
 
     def parts(self, unit: Unit) -> list[Part]:
         (sample,) = unit

@@ -11,7 +11,7 @@ from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores.statistics import Estimate, mean
 from lm_eval_codemind.views.pairs import both_programs, difference, exchanges
-from lm_eval_codemind.views.sr import MisleadingView, SpecificationView, passed
+from lm_eval_codemind.views.sr import MisleadingView, SpecificationView
 from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, listing, outcome_of
 
 
@@ -22,7 +22,7 @@ class TranslationView(SpecificationView):
 
     def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
         if metric == "gained":
-            pairs = [(passed(without), passed(with_test)) for without, with_test in self.units(samples)]
+            pairs = [self.passed(unit) for unit in self.units(samples)]
             return mean([with_test for without, with_test in pairs if without < 1])
         return super().estimate(samples, metric)
 

@@ -2,45 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from lm_eval_codemind.families.verdict import BUGGY
 from lm_eval_codemind.prompts.templates import numbered
-from lm_eval_codemind.questions.samples import Sample
-from lm_eval_codemind.scores import verdict as scores
-from lm_eval_codemind.scores.statistics import Estimate, mean
-from lm_eval_codemind.views.pairs import pairs_of
+from lm_eval_codemind.scores.verdict import balanced, both
+from lm_eval_codemind.views.pairs import PairView
 from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing
 
-_OF_PAIR = {"verdict": scores.balanced, "verdict_pair": scores.both}
 
-
-class VerdictView(View):
+class VerdictView(PairView):
     """Specification, both programs and the verdicts about them."""
 
     scores = ("S_verdict", "buggy", "correct")
     reported = ("verdict", "verdict_pair")
-
-    def units(self, samples: Sequence[Sample]) -> list[Unit]:
-        """Return the two samples of each problem, the one about the buggy program first."""
-        return pairs_of(samples, self.metric, (BUGGY,))
+    first = (BUGGY,)
+    paired = "verdict"
+    outcomes = ("both right", "only the buggy one right", "only the correct one right", "neither right")
+    of_pair = {"verdict": balanced, "verdict_pair": both}
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
-        buggy, correct = _rights(unit)
-        return {"S_verdict": scores.balanced(buggy, correct), "buggy": buggy, "correct": correct}
-
-    def outcome(self, unit: Unit) -> str:
-        buggy, correct = (right >= 1 for right in _rights(unit))
-        if buggy and correct:
-            return "both right"
-        if buggy:
-            return "only the buggy one right"
-        return "only the correct one right" if correct else "neither right"
-
-    def estimate(self, samples: Sequence[Sample], metric: str) -> Estimate:
-        if metric in _OF_PAIR:
-            return mean([_OF_PAIR[metric](*_rights(unit)) for unit in self.units(samples)])
-        return super().estimate(samples, metric)
+        return dict(zip(self.scores, (balanced(*self.passed(unit)), *self.passed(unit)), strict=True))
 
     def parts(self, unit: Unit) -> list[Part]:
         shown = [listing(unit[0], "Specification S", "specification")]
@@ -74,9 +54,3 @@ class LocateView(View):
             answer_of(sample),
             *exchange(sample),
         ]
-
-
-def _rights(unit: Unit) -> tuple[float, float]:
-    """Return the shares of right verdicts about the buggy and about the correct program."""
-    buggy, correct = (sample.scores["verdict"]["passed"] for sample in unit)
-    return float(buggy), float(correct)

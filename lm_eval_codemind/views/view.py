@@ -53,10 +53,14 @@ class View:
         programs: Programs of a problem whose complexity is set against the scores: name -> (column of the measures,
             column of the source).
         changes: Name of the variant that asks about the same problems unchanged; the two scores are compared.
+        board: Columns of the CodeMind authors' leaderboard, for variants that are in it: name -> metric.
+        place: Columns that say which row of that leaderboard a task is in, besides data set and task: name -> text.
     """
 
     programs: ClassVar[Mapping[str, tuple[str, str]]] = {"C": ("complexity", "code")}
     changes: ClassVar[str] = ""
+    board: ClassVar[Mapping[str, str]] = {}
+    place: ClassVar[Mapping[str, str]] = {}
 
     family: Family
     variant: Variant
@@ -164,11 +168,13 @@ class View:
 
     def leaderboard(self, task: TaskRun) -> dict[str, float]:
         """Return the entries of a task in the CodeMind authors' leaderboard: column -> a share of 1."""
-        return {}
+        board = self.board if self.variant.authors_task else {}
+        metrics = {column: task.main_metrics.get(name) for column, name in board.items()}
+        return {column: metric.value for column, metric in metrics.items() if metric and not math.isnan(metric.value)}
 
     def leaderboard_row(self, task: TaskRun, benchmark: Benchmark) -> dict[str, str]:
         """Return the row of that leaderboard that a task on a benchmark is in: its column -> text."""
-        return {"Dataset": benchmark.title, "Task": self.variant.authors_task}
+        return {"Dataset": benchmark.title, "Task": self.variant.authors_task, **self.place}
 
     def reasons_against(self, task: TaskRun) -> list[str]:
         """Return what keeps a task's results from being submitted, besides the reasons common to all families."""
@@ -197,10 +203,10 @@ def _baselines() -> dict[str, dict[str, tuple[str, float]]]:
     return found
 
 
-def listing(sample: Sample, title: str, column: str, aside: bool = False, note: str = "", language: str = "") -> Part:
-    """Return a part with code from a column of a sample's document, in the document's language by default."""
+def listing(sample: Sample, title: str, column: str, aside: bool = False, note: str = "") -> Part:
+    """Return a part with code from a column of a sample's document, in the document's language."""
     doc = sample.doc
-    return Part(title, "code", str(doc.get(column) or ""), aside, note, language or str(doc.get("language", "")))
+    return Part(title, "code", str(doc.get(column) or ""), aside, note, str(doc.get("language", "")))
 
 
 def answer_of(
@@ -219,30 +225,22 @@ def outcome_of(sample: Sample, title: str = "Outcome", aside: bool = False) -> P
 
 
 def exchange(sample: Sample, suffix: str = "") -> list[Part]:
-    """Return the prompt that the model received and the response that it returned.
+    """Return the prompts that the model received and the responses that it returned, one part for each.
+
+    Of a chat, each message is below its role. A recorded response has no prompt: what its model was given is not known,
+    and this suite's prompt is another.
 
     Args:
         sample: The sample.
         suffix: The end of the headings.
     """
-    return [*prompts(sample, suffix), *responses(sample, suffix)]
-
-
-def prompts(sample: Sample, suffix: str = "") -> list[Part]:
-    """Return what the model was given, one part per request; of a chat each message below its role.
-
-    A recorded response has no such part: what its model was given is not known, and this suite's prompt is another.
-    """
-    if sample.recorded:
-        return []
-    texts = [_messages(prompt) for prompt in sample.prompts] if sample.chat else sample.prompts
-    return [Part(title, "text", text) for title, text in _titled("Prompt", suffix, texts)]
-
-
-def responses(sample: Sample, suffix: str = "") -> list[Part]:
-    """Return the responses of the model, one part per response."""
-    texts = [text or "(empty)" for repeats in sample.responses for text in repeats]
-    return [Part(title, "text", text) for title, text in _titled("Response", suffix, texts)]
+    prompts = [_messages(prompt) for prompt in sample.prompts] if sample.chat else sample.prompts
+    responses = [text or "(empty)" for repeats in sample.responses for text in repeats]
+    return [
+        Part(f"{title}{f' {number}' if len(texts) > 1 else ''}{suffix}", "text", text)
+        for title, texts in (("Prompt", () if sample.recorded else prompts), ("Response", responses))
+        for number, text in enumerate(texts, start=1)
+    ]
 
 
 def is_number(value: Any) -> TypeGuard[float]:
@@ -256,8 +254,3 @@ def _messages(prompt: str) -> str:
     except (ValueError, TypeError, KeyError):
         # Not the messages that the harness logs.
         return prompt
-
-
-def _titled(title: str, suffix: str, texts: Sequence[str]) -> list[tuple[str, str]]:
-    many = len(texts) > 1
-    return [(f"{title}{f' {number}' if many else ''}{suffix}", text) for number, text in enumerate(texts, start=1)]

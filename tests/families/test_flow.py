@@ -173,11 +173,11 @@ def test_a_run_verifies_and_the_report_marks_the_first_error(kind: str, tmp_path
     assert shown.exit_code == 0 and kind in shown.output and "prefix" in shown.output, shown.output
     report = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(tmp_path / "report.html")])
     assert report.exit_code == 0, report.output
-    wrong = [each for each in observe(read_runs([tmp_path])) if each.facts.problem_id == "Sample_invert_index"]
-    assert wrong and not any(each.facts.solved for each in wrong)
-    (text,) = [part.text for part in wrong[0].facts.view.parts(wrong[0].unit) if part.title.startswith("Line ")]
+    wrong = [each for each in observe(read_runs([tmp_path])) if each.problem_id == "Sample_invert_index"]
+    assert wrong and not any(each.solved for each in wrong)
+    (text,) = [part.text for part in wrong[0].view.parts(wrong[0].unit) if part.title.startswith("Line ")]
     assert text.split("\n")[2].endswith("<- first error") and "77" in text.split("\n")[2]
-    assert wrong[0].facts.view.outcome(wrong[0].unit) == "wrong later"
+    assert wrong[0].view.outcome(wrong[0].unit) == "wrong later"
 
 
 @pytest.mark.upstream

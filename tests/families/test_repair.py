@@ -209,11 +209,11 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
     assert reported.exit_code == 0, reported.output
 
     observations = observe(read_runs([tmp_path]))
-    shown = {part.title: part.text for o in observations[:1] for part in o.facts.view.parts(o.unit)}
+    shown = {part.title: part.text for o in observations[:1] for part in o.view.parts(o.unit)}
     assert shown["Test t that reveals the bug"].startswith("assert moving_average") and shown["Response without test"]
     assert shown["Outcome with test"].startswith("status: passed")
-    assert {o.facts.view.name for o in observations} == {"repair", "repair_direct", "ier_buggy", "dsr_buggy"}
-    table = associations([o.facts for o in observations])
+    assert {o.view.name for o in observations} == {"repair", "repair_direct", "ier_buggy", "dsr_buggy"}
+    table = associations(observations)
     row = next(row for row in table.rows if (row["first"], row["second"]) == ("IER buggy", "Repair"))
     # Both, IER alone, repair alone, neither: on the nine problems that the two share.
     assert list(row.values())[3:7] == [8, 0, 0, 1]

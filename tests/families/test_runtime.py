@@ -154,25 +154,23 @@ def test_a_run_of_another_version_names_the_release_that_verifies_it(directory: 
 
 
 def test_the_report_shows_where_consistency_breaks(observations: list[Observation]) -> None:
-    found = {o.facts.problem_id: o for o in observations if o.facts.view.name == "runtime"}
+    found = {o.problem_id: o for o in observations if o.view.name == "runtime"}
     wrong = found["Sample_spiral_order"]
-    assert wrong.facts.key.within_task() == "Sample_spiral_order" and not wrong.facts.solved
+    assert wrong.key.within_task() == "Sample_spiral_order" and not wrong.solved
     states = sum(sample.key.setting == "state" for sample in wrong.unit)
-    assert wrong.facts.scores == {"right": pytest.approx(1 - states / len(wrong.unit))}
-    assert wrong.facts.view.outcome(wrong.unit) == "weakest in state"
-    (margin,) = [part.text for part in wrong.facts.view.parts(wrong.unit) if part.title == "Answers on input 0"]
+    assert wrong.scores == {"right": pytest.approx(1 - states / len(wrong.unit))}
+    assert wrong.view.outcome(wrong.unit) == "weakest in state"
+    (margin,) = [part.text for part in wrong.view.parts(wrong.unit) if part.title == "Answers on input 0"]
     assert "consistency breaks at state, though path and output are right, IC 0" in margin
     assert "- state of " in margin and "I do not know.   but: " in margin and "+ coverage: " in margin
     other = found["Sample_run_length"]
-    assert (
-        other.facts.view.outcome(other.unit) == "weakest in output" and other.facts.view.predicts(other.unit) is False
-    )
-    assert found["Sample_recent_cache_get"].facts.solved
+    assert other.view.outcome(other.unit) == "weakest in output" and other.view.predicts(other.unit) is False
+    assert found["Sample_recent_cache_get"].solved
 
 
 def test_outputs_under_two_families(observations: list[Observation]) -> None:
     """IER is all right; under this family one output of the 24 is wrong."""
-    (row,) = output_predictions([o.facts for o in observations]).records()
+    (row,) = output_predictions(observations).records()
     assert (row["first"], row["second"], row["n"]) == ("Runtime", "IER", 24) or row["first"] == "IER"
     assert sorted([row["first_only"], row["second_only"]]) == [0, 1] and row["both"] == 23
     assert row["p"] == 1.0

@@ -115,13 +115,13 @@ def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting: str, 
     assert shown.exit_code == 0 and "right_for_the_right_reason" in shown.output, shown.output
     report = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(tmp_path / "report.html")])
     assert report.exit_code == 0, report.output
-    found = {each.facts.problem_id: each for each in observe(read_runs([tmp_path]))}
-    outcomes = {name: found[name].facts.view.outcome(found[name].unit) for name in (STEP, OUTPUT, SILENT)}
+    found = {each.problem_id: each for each in observe(read_runs([tmp_path]))}
+    outcomes = {name: found[name].view.outcome(found[name].unit) for name in (STEP, OUTPUT, SILENT)}
     assert outcomes[STEP] == "first step wrong, right output"
     assert outcomes[OUTPUT] == "right trace, wrong output" and outcomes[SILENT] == "no trace, wrong output"
-    (steps,) = [part.text for part in found[STEP].facts.view.parts(found[STEP].unit) if part.title == "Steps"]
+    (steps,) = [part.text for part in found[STEP].view.parts(found[STEP].unit) if part.title == "Steps"]
     assert steps.split("\n")[1].endswith("<- first error")
-    estimate = found[STEP].facts.view.estimate([each.unit[0] for each in found.values()], trace.RIGHT_REASON)
+    estimate = found[STEP].view.estimate([each.unit[0] for each in found.values()], trace.RIGHT_REASON)
     assert estimate.value == pytest.approx(13 / 14) and estimate.low < estimate.value < estimate.high == 1
 
 

@@ -183,17 +183,17 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
         result = CliRunner().invoke(main, command)
         assert result.exit_code == 0, result.output
     observations = observe(read_runs([tmp_path]))
-    shown = {part.title: part.text for part in observations[0].facts.view.parts(observations[0].unit)}
+    shown = {part.title: part.text for part in observations[0].view.parts(observations[0].unit)}
     assert shown["Is the correct one right?"] == "yes" and shown["The buggy program"] != shown["The correct program"]
-    assert {o.facts.view.outcome(o.unit) for o in observations if o.facts.view.name == "verdict"} == {
+    assert {o.view.outcome(o.unit) for o in observations if o.view.name == "verdict"} == {
         "both right",
         "only the correct one right",
     }
-    assert {o.facts.view.outcome(o.unit) for o in observations if o.facts.view.name == "locate"} == {
+    assert {o.view.outcome(o.unit) for o in observations if o.view.name == "locate"} == {
         "a line that the fix changes",
         "another line",
     }
-    rows = associations([o.facts for o in observations]).rows
+    rows = associations(observations).rows
     row = next(row for row in rows if (row["first"], row["second"]) == ("Verdict", "Locate"))
     assert (row["both"], row["neither"], row["first_only"], row["second_only"]) == (9 - missed, missed, 0, 0)
 

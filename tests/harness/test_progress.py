@@ -8,7 +8,7 @@ from lm_eval_codemind.harness.progress import Progress
 
 def test_counts_what_is_done_and_ends_when_nothing_is_pending() -> None:
     stream = io.StringIO()
-    progress = Progress(stream, hidden=False)
+    progress = Progress(file=stream, disable=False)
     futures: list[Future[int]] = [Future() for _ in range(3)]
     for future in futures:
         progress.watch(future)
@@ -26,7 +26,7 @@ def test_counts_what_is_done_and_ends_when_nothing_is_pending() -> None:
 
 def test_nothing_is_drawn_where_there_is_no_terminal() -> None:
     stream = io.StringIO()
-    progress = Progress(stream)
+    progress = Progress(file=stream)
     future: Future[int] = Future()
     progress.watch(future)
     future.set_result(1)

@@ -24,7 +24,7 @@ from lm_eval_codemind.facts import runtime_labels, shipped
 from lm_eval_codemind.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.facts.runtime_labels import load_labels, load_published
 from lm_eval_codemind.problems import Problem
-from lm_eval_codemind.scores.runtime import METRICS, Item
+from lm_eval_codemind.scores.runtime import METRICS, Item, score
 from reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
 from runtime_proof import Observations, agreeing
 from runtime_questions import plain
@@ -207,7 +207,7 @@ def test_what_constant_answers_score_by_reval_s_rules() -> None:
             for rows in inputs.values()
             for label in rows
         ]
-        return {name: round(100 * metric(items), 1) for name, metric in METRICS.items()}
+        return {name: round(100 * score(name, items), 1) for name in METRICS}
 
     no, yes = scores("NO"), scores("YES")
     assert (no["path"], no["state"], no["ic"], no["coverage"], no["coverage_f1"]) == (58.7, 50.2, 23.1, 46.3, 0)

@@ -41,17 +41,13 @@ def test_means_of_samples_give_the_harness_s_scores(tables: dict[str, Table], ob
     records = [record for record in tables["summary"].records() if record["metric"] == "r_ier"]
     assert [record["model"] for record in records] == ["org/right", "org/scripts"]
     for record in records:
-        scores = [
-            o.facts.score for o in observations if o.facts.model == record["model"] and o.facts.task == record["task"]
-        ]
+        scores = [o.score for o in observations if o.model == record["model"] and o.task == record["task"]]
         assert sum(scores) / len(scores) == record["value"]
 
 
 def test_correlations_are_those_of_the_programs(tables: dict[str, Table], observations: list) -> None:
-    mine = [o for o in observations if o.facts.model == "org/scripts"]
-    expected = stats.spearmanr(
-        [cyclomatic_complexity(o.unit[0].doc["code"]) for o in mine], [o.facts.score for o in mine]
-    )
+    mine = [o for o in observations if o.model == "org/scripts"]
+    expected = stats.spearmanr([cyclomatic_complexity(o.unit[0].doc["code"]) for o in mine], [o.score for o in mine])
     (record,) = [
         r
         for r in tables["correlations"].records()
@@ -66,7 +62,7 @@ def test_correlations_are_those_of_the_programs(tables: dict[str, Table], observ
 
 
 def test_a_program_counts_under_each_of_its_constructs(tables: dict[str, Table], observations: list) -> None:
-    mine = [o for o in observations if o.facts.model == "org/scripts"]
+    mine = [o for o in observations if o.model == "org/scripts"]
     records = [
         record
         for record in tables["constructs"].records()
@@ -78,7 +74,7 @@ def test_a_program_counts_under_each_of_its_constructs(tables: dict[str, Table],
     assert {record["construct"] for record in records} == there
     assert len(records) == len(there) > 4
     for record in records:
-        scores = [o.facts.score for o in mine if record["construct"] in tags[o.unit[0].doc["code"]]]
+        scores = [o.score for o in mine if record["construct"] in tags[o.unit[0].doc["code"]]]
         assert (record["n"], record["score"]) == (len(scores), pytest.approx(sum(scores) / len(scores)))
 
 
@@ -96,7 +92,7 @@ def test_type_and_value_match(tables: dict[str, Table]) -> None:
 
 def test_the_models_are_compared_on_the_problems_both_ran(tables: dict[str, Table], observations: list) -> None:
     (record,) = [r for r in tables["comparisons"].records() if r["benchmark"] == ALL]
-    lost = sum(1 - o.facts.score for o in observations if o.facts.model == "org/scripts")
+    lost = sum(1 - o.score for o in observations if o.model == "org/scripts")
     assert record["difference"] == pytest.approx(lost / 24)
     assert record["p"] == pytest.approx(stats.binomtest(int(lost), int(lost)).pvalue)
     assert record["test"] == "McNemar"

@@ -10,15 +10,15 @@ import pytest
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.results.associations import associations, overlap
 from lm_eval_codemind.results.figures import UpSet
-from lm_eval_codemind.results.observations import Facts
+from lm_eval_codemind.results.observations import Observation
 from lm_eval_codemind.results.plots import plots
 from lm_eval_codemind.views import views
 
 
-def observed(model: str, family: str, verdicts: dict[str, bool], benchmark: str = "sample") -> list[Facts]:
+def observed(model: str, family: str, verdicts: dict[str, bool], benchmark: str = "sample") -> list[Observation]:
     of, task = views()[family], f"codemind_{family}_{benchmark}"
     return [
-        Facts(model, task, of, Key(benchmark, problem), {of.scores[0]: float(solved)}, solved, {"C": None})
+        Observation(model, task, of, Key(benchmark, problem), {of.scores[0]: float(solved)}, solved, (), {"C": None})
         for problem, solved in verdicts.items()
     ]
 

@@ -100,9 +100,9 @@ def test_one_changed_character_is_one_difference(run: Path) -> None:
 
 def test_the_report_shows_messages_and_not_their_escapes(run: Path) -> None:
     observations = observe(read_runs([run]))
-    assert len({one.facts.task for one in observations}) == len(TASKS)
+    assert len({one.task for one in observations}) == len(TASKS)
     for one in observations:
-        parts = [part.text for part in one.facts.view.parts(one.unit) if part.title.startswith("Prompt")]
+        parts = [part.text for part in one.view.parts(one.unit) if part.title.startswith("Prompt")]
         assert len(parts) == len(one.unit)
         for text, sample in zip(parts, one.unit, strict=True):
             assert text.startswith(("[user]\n", "[system]\n")) and text.endswith(sample.doc["prompt"])

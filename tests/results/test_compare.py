@@ -67,7 +67,7 @@ def test_a_task_in_no_group_stands_for_itself(output: Path) -> None:
     runs = read_runs([output])
     rows = overall(runs, summary(runs, observe(runs))).rows
     assert [(row["group"], row["model"]) for row in rows] == [(TASK, "org/right"), (TASK, "org/scripts")]
-    assert [row["value"] for row in rows] == [run.tasks[0].metric("r_ier").value for run in runs]  # type: ignore[union-attr]
+    assert [row["value"] for row in rows] == [run.tasks[0].main_metrics["r_ier"].value for run in runs]
 
 
 def test_views_report_what_the_readme_tells_users_to_report() -> None:

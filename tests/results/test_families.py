@@ -61,7 +61,7 @@ def task_run(task: str, **suite: str) -> TaskRun:
 
 
 def of(observations: list[Observation], family: str) -> dict[str, Observation]:
-    return {o.facts.problem_id: o for o in observations if o.facts.view.title == family}
+    return {o.problem_id: o for o in observations if o.view.title == family}
 
 
 def test_tasks_belong_to_the_family_with_the_longest_prefix() -> None:
@@ -91,13 +91,13 @@ def test_specification_reasoning_pairs_the_settings(run: Run, observations: list
     found = of(observations, "SR")
     documents = run.task("codemind_sr_sample").read_samples()
     assert len(found) == len(documents) / 2
-    assert found[HELPED].facts.scores == {"S_SR": 1, "pass without test": 0, "pass with test": 1}
-    assert found[HELPED].facts.view.outcome(found[HELPED].unit) == "only with test"
-    assert found[WRONG].facts.scores == {"S_SR": 0, "pass without test": 0, "pass with test": 0}
-    pairs = [(o.facts.scores["pass without test"], o.facts.scores["pass with test"]) for o in found.values()]
-    reported = run.task("codemind_sr_sample").metric("r_sr").value
+    assert found[HELPED].scores == {"S_SR": 1, "pass without test": 0, "pass with test": 1}
+    assert found[HELPED].view.outcome(found[HELPED].unit) == "only with test"
+    assert found[WRONG].scores == {"S_SR": 0, "pass without test": 0, "pass with test": 0}
+    pairs = [(o.scores["pass without test"], o.scores["pass with test"]) for o in found.values()]
+    reported = run.task("codemind_sr_sample").main_metrics["r_sr"].value
     assert reported == pytest.approx(r_sr(pairs))
-    estimate = found[HELPED].facts.view.estimate(documents, "r_sr")
+    estimate = found[HELPED].view.estimate(documents, "r_sr")
     assert estimate.value == pytest.approx(reported)
     assert estimate.low < reported < estimate.high
     assert estimate.n == len(found)
@@ -105,7 +105,7 @@ def test_specification_reasoning_pairs_the_settings(run: Run, observations: list
 
 def test_the_report_shows_what_differs_in_specification_reasoning(observations: list[Observation]) -> None:
     helped = of(observations, "SR")[HELPED]
-    parts = {part.title: part for part in helped.facts.view.parts(helped.unit)}
+    parts = {part.title: part for part in helped.view.parts(helped.unit)}
     assert "+    return 0" not in parts["What differs"].text
     assert "-    return 0" in parts["What differs"].text
     assert parts["Code without test"].aside
@@ -117,15 +117,15 @@ def test_the_report_shows_what_differs_in_specification_reasoning(observations: 
 
 def test_semantics_reasoning_shows_three_programs(observations: list[Observation]) -> None:
     found = of(observations, "DSR")
-    parts = {part.title: part for part in found[HELPED].facts.view.parts(found[HELPED].unit)}
+    parts = {part.title: part for part in found[HELPED].view.parts(found[HELPED].unit)}
     problems = {problem.problem_id: problem for problem in sample.read()}
     assert parts["C"].text == problems[HELPED].code
     assert parts["C+"].text == found[HELPED].unit[0].doc["transformed"]
     assert parts["Answer"].note == parts["C"].note
     assert [part.aside for part in parts.values()][:3] == [True] * 3
-    assert found[HELPED].facts.solved
-    assert found[WRONG].facts.view.outcome(found[WRONG].unit) == "no code"
-    assert found[HELPED].facts.programs["C+"].loc > found[HELPED].facts.programs["C"].loc
+    assert found[HELPED].solved
+    assert found[WRONG].view.outcome(found[WRONG].unit) == "no code"
+    assert found[HELPED].programs["C+"].loc > found[HELPED].programs["C"].loc
 
 
 @pytest.mark.parametrize(
@@ -146,15 +146,15 @@ def test_the_type_of_an_answer_is_read_as_the_score_reads_its_value(
     changed = dataclasses.replace(
         known.unit[0], answers=(Answer(answer),), doc={**known.unit[0].doc, "output": "[nan]"}
     )
-    assert known.facts.view.type_match((changed,)) == ("List", expected, known.facts.solved)
+    assert known.view.type_match((changed,)) == ("List", expected, known.solved)
 
 
 def test_overlap_counts_each_problem_once(observations: list[Observation]) -> None:
-    records = [record for record in overlap([o.facts for o in observations]).records() if record["benchmark"] == ALL]
+    records = [record for record in overlap(observations).records() if record["benchmark"] == ALL]
     common = set(of(observations, "IER")) & set(of(observations, "SR")) & set(of(observations, "DSR"))
     assert sum(record["problems"] for record in records) == len(common)
     solved = Counter(
-        " + ".join(name for name in ("IER", "SR", "DSR") if of(observations, name)[problem].facts.solved) or "none"
+        " + ".join(name for name in ("IER", "SR", "DSR") if of(observations, name)[problem].solved) or "none"
         for problem in common
     )
     assert {r["solved_under"]: r["problems"] for r in records if r["problems"]} == dict(solved)

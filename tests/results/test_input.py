@@ -42,7 +42,7 @@ def observations(directory: Path) -> list[Observation]:
 
 
 def test_pairs_set_every_two_families_beside_each_other(observations: list[Observation]) -> None:
-    rows = {(r["first"], r["second"]): r for r in associations([o.facts for o in observations]).records()}
+    rows = {(r["first"], r["second"]): r for r in associations(observations).records()}
     assert set(rows) == {("IER", "Input"), ("Input", "IER")}
     row = rows["IER", "Input"]
     counts = [row[name] for name in ("both", "first_only", "second_only", "neither", "n")]
@@ -53,12 +53,12 @@ def test_pairs_set_every_two_families_beside_each_other(observations: list[Obser
 
 
 def test_outcomes_say_what_became_of_an_input(observations: list[Observation]) -> None:
-    outcomes = {o.facts.problem_id: o.facts.view.outcome(o.unit) for o in observations if o.facts.view.name == "input"}
+    outcomes = {o.problem_id: o.view.outcome(o.unit) for o in observations if o.view.name == "input"}
     assert outcomes[FUNCTIONS[0]] == "no input of values"
     assert outcomes[SCRIPTS[0]] == "wrong input"
     assert set(outcomes.values()) == {"no input of values", "wrong input", "recorded input"}
-    shown = next(o for o in observations if o.facts.view.name == "input" and o.facts.problem_id == SCRIPTS[0])
-    parts = {part.title: part.text for part in shown.facts.view.parts(shown.unit)}
+    shown = next(o for o in observations if o.view.name == "input" and o.problem_id == SCRIPTS[0])
+    parts = {part.title: part.text for part in shown.view.parts(shown.unit)}
     assert parts["Recorded input I"] == shown.unit[0].doc["input"] and "lambda" in parts["Answer"]
     assert "status: " in parts["Outcome"]
 

@@ -56,7 +56,7 @@ def test_results_say_recorded_and_digest_only_prompts_that_are_named(scored: Pat
 
 def test_the_report_does_not_show_our_prompt(scored: Path, tmp_path: Path) -> None:
     observations = observe(read_runs([scored]))
-    titles = {part.title for one in observations for part in one.facts.view.parts(one.unit)}
+    titles = {part.title for one in observations for part in one.view.parts(one.unit)}
     assert "Response" in titles and "Prompt" not in titles
     page = tmp_path / "report.html"
     assert codemind("report", scored, "-o", page).exit_code == 0

@@ -72,14 +72,14 @@ def test_filters_and_search(browser: Browser, page: Path, observations: list[Obs
     browser.choose("f-model", "org/scripts")
     browser.wait(lambda: count(browser) == 24)
     browser.choose("f-verdict", "failed")
-    wrong = [o for o in observations if o.facts.model == "org/scripts" and not o.facts.solved]
+    wrong = [o for o in observations if o.model == "org/scripts" and not o.solved]
     browser.wait(lambda: count(browser) == len(wrong))
     browser.choose("f-construct", "while")
-    loops = [o for o in wrong if o.facts.complexity and "while" in o.facts.complexity.constructs]
+    loops = [o for o in wrong if o.complexity and "while" in o.complexity.constructs]
     browser.wait(lambda: count(browser) == len(loops))
     browser.click("#filters [type=reset]")
     browser.wait(lambda: count(browser) == 48)
-    name = observations[0].facts.problem_id
+    name = observations[0].problem_id
     browser.press("/")
     browser.press(name)
     browser.wait(lambda: count(browser) == 2)
@@ -99,7 +99,7 @@ def test_a_sample_opens_by_keyboard_and_shows_its_texts(
     browser.run("document.getElementById('list').focus()")
     browser.press("\ue015", "\ue015", "\ue007")  # arrow down twice, Enter
     wanted = observations[1]
-    browser.wait(lambda: browser.text("#detail").find(wanted.facts.problem_id) >= 0)
+    browser.wait(lambda: browser.text("#detail").find(wanted.problem_id) >= 0)
     texts = browser.run(
         "return [...document.querySelectorAll('#detail .text pre:not(.lines)')].map(e => e.textContent)"
     )
@@ -110,11 +110,11 @@ def test_a_sample_opens_by_keyboard_and_shows_its_texts(
     lines = browser.run("return document.querySelector('#detail pre.lines').textContent.split('\\n').length")
     assert lines == len(wanted.unit[0].doc["code"].splitlines())
     browser.press("n")
-    browser.wait(lambda: observations[2].facts.problem_id in browser.text("#detail"))
+    browser.wait(lambda: observations[2].problem_id in browser.text("#detail"))
     # The address names the sample, so that it can be passed on.
     fragment = browser.run("return location.hash")
     browser.open(page, fragment=fragment)
-    browser.wait(lambda: observations[2].facts.problem_id in browser.text("#detail"))
+    browser.wait(lambda: observations[2].problem_id in browser.text("#detail"))
     assert browser.errors() == []
 
 

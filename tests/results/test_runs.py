@@ -26,7 +26,7 @@ def test_reads_what_the_harness_wrote(output: Path) -> None:
         assert task.main_filter == "strict-match"
         assert len(task.read_samples()) == 24 * len(task.config["filter_list"])
     right = runs[0].tasks[0]
-    assert right.metric("r_ier").value == 1
+    assert right.main_metrics["r_ier"].value == 1
     sample = right.read_samples()[0]
     assert sample.responses == ((sample.doc["target"],),)
     assert sample.prompts[0].endswith(sample.doc["prompt"])
@@ -79,4 +79,4 @@ def test_a_run_without_samples_still_has_its_metrics(output: Path, tmp_path: Pat
     shutil.copy(file, tmp_path)
     (run,) = read_runs([tmp_path])
     assert run.tasks[0].read_samples() == ()
-    assert run.tasks[0].metric("r_ier").value == 1
+    assert run.tasks[0].main_metrics["r_ier"].value == 1

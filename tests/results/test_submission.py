@@ -66,7 +66,7 @@ def test_a_complete_run_is_written_in_every_form(output: Path, tmp_path: Path) -
     raw = yaml.safe_load((tmp_path / ".eval_results" / "codemind.yaml").read_text())
     (entry,) = parse_eval_result_entries(raw)
     assert (entry.dataset_id, entry.task_id, entry.dataset_revision) == ("org/codemind", TASK, "abc")
-    assert entry.value == run.tasks[0].metric("r_ier").value
+    assert entry.value == run.tasks[0].main_metrics["r_ier"].value
     assert isinstance(entry.date, str)
     assert run.date.startswith(datetime.fromisoformat(entry.date).strftime("%Y-%m-%dT%H-%M-%S"))
     assert (entry.source_url, entry.source_user) == ("https://example.org/r", "me")

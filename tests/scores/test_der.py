@@ -9,13 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lm_eval.api.metrics import mean_stderr
 
-from lm_eval_codemind.scores.der import (
-    mean_s_der,
-    mean_s_der_stderr,
-    r_der,
-    r_der_common,
-    r_der_stderr,
-)
+from lm_eval_codemind.scores.der import mean_s_der, mean_s_der_stderr, r_der, r_der_common
 
 predicted = st.lists(st.sampled_from([0.0, 0.5, 1.0]), max_size=12)
 
@@ -28,7 +22,7 @@ def test_a_mean_over_the_programs_that_pass() -> None:
 
 def test_not_defined_where_nothing_passes() -> None:
     assert isnan(r_der([])) and isnan(mean_s_der([], 0))
-    assert isnan(r_der_stderr([])) and isnan(r_der_stderr([1.0])) and isnan(mean_s_der_stderr([], 1))
+    assert isnan(mean_s_der_stderr([], 0)) and isnan(mean_s_der_stderr([1.0], 0)) and isnan(mean_s_der_stderr([], 1))
 
 
 @given(predicted, st.integers(0, 12))

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.scores.dsr import r_dsr, s_dsr, shorter, similarity
+from lm_eval_codemind.scores.dsr import s_dsr, shorter, similarity
 
 
 @pytest.mark.parametrize(
@@ -52,12 +52,6 @@ def test_a_longer_answer_never_scores_more(original: int, growth: int, answer: i
 def test_counts_that_no_program_has(counts: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match="not defined"):
         s_dsr(True, *counts)
-
-
-def test_mean() -> None:
-    assert r_dsr([1.0, 0.5, 0.0]) == pytest.approx(0.5)
-    with pytest.raises(ValueError, match="no scores"):
-        r_dsr([])
 
 
 @pytest.mark.parametrize(

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import pytest
 
+from lm_eval_codemind.families.repair import repaired_by_test
 from lm_eval_codemind.languages import get_language
-from lm_eval_codemind.scores.repair import repaired_by_test, unchanged
 
 
 @pytest.mark.parametrize(
     ("without", "with_test", "score"), [(0, 0, 0), (0, 1, 1), (1, 0, 0), (1, 1, 0), (0.5, 0.5, 0.25), (0.25, 1, 0.75)]
 )
 def test_repaired_by_test(without: float, with_test: float, score: float) -> None:
-    assert repaired_by_test(without, with_test) == score
+    halves = [{"problem_id": "p", "with_test": half > 0, "passed": x} for half, x in enumerate((without, with_test))]
+    assert repaired_by_test(halves) == score
 
 
 def test_layout_and_documentation_change_nothing() -> None:
     form = get_language("python").bare_form
     bug = form("def f(x):\n    return x-1\n")
-    assert unchanged(form('def f( x ):\n    """Take one away."""\n    return (x - 1)  # done\n'), bug)
-    assert not unchanged(form("def f(x):\n    return x + 1\n"), bug)
+    assert form('def f( x ):\n    """Take one away."""\n    return (x - 1)  # done\n') == bug
+    assert form("def f(x):\n    return x + 1\n") != bug
     assert form("def f(:") == "def f(:"
     # What stands before a program anyway may be repeated, once or twice, or not.
     context = 'import math\n\ndef g(x):\n    """Help."""\n    return x\n'

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.scores.runtime import METRICS, Item, clustered_stderr, ic
+from lm_eval_codemind.scores.runtime import Item, clustered_stderr, ic, score
 
 
 def test_ic_of_all_sixteen_patterns() -> None:
@@ -29,7 +29,7 @@ ITEMS = [
 
 
 @pytest.mark.parametrize(
-    ("metric", "score"),
+    ("metric", "expected"),
     [
         ("coverage", 3 / 6),
         ("coverage_f1", 4 / 6),  # TP 2, FP 1, FN 1
@@ -42,8 +42,8 @@ ITEMS = [
         ("ic", (1 + 0 + 0 + 0 + 1 / 2 + 0) / 6),  # 1111, 1101, 0001, 0010, 1110, 0010
     ],
 )
-def test_scores_worked_out_by_hand(metric: str, score: float) -> None:
-    assert METRICS[metric](ITEMS) == pytest.approx(score)
+def test_scores_worked_out_by_hand(metric: str, expected: float) -> None:
+    assert score(metric, ITEMS) == pytest.approx(expected)
 
 
 def test_clustered_standard_error_by_hand() -> None:
@@ -85,4 +85,4 @@ def test_standard_errors_are_the_jackknife_s_for_clusters_of_one(items: list[Ite
 def test_answers_that_never_change_are_worth_half_of_balanced_coverage(items: list[Item], said: bool) -> None:
     constant = [Item(i.program, i.executed, i.goes_on, said, i.state, i.path, i.output) for i in items]
     if len({item.executed for item in items}) == 2:
-        assert METRICS["coverage_balanced"](constant) == pytest.approx(0.5)
+        assert score("coverage_balanced", constant) == pytest.approx(0.5)

@@ -1,7 +1,8 @@
-"""The type of an option whose value is one of several names."""
+"""Arguments and options that several subcommands share."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -22,3 +23,6 @@ class Name(click.Choice):  # type: ignore[type-arg]
             suggestion = did_you_mean(str(value), map(str, self.choices))
             self.fail(f"{value!r} is not one of {', '.join(map(str, self.choices))}{suggestion}", param, ctx)
         return value
+
+
+runs_argument = click.argument("runs", nargs=-1, required=True, type=click.Path(path_type=Path))
