@@ -2,7 +2,7 @@
 
 PYTHON utils/prove_runtime.py trace --upstream DIR --output PROOF.json    (once with each version of Python)
 PYTHON utils/prove_runtime.py replicate --upstream DIR                    (3.11, with the packages of REval's time)
-PYTHON utils/prove_runtime.py compare --upstream DIR                      (likewise)
+PYTHON utils/prove_runtime.py compare-readings --upstream DIR             (likewise)
 PYTHON utils/prove_runtime.py runnable --upstream DIR                     (with the packages of today)
 PYTHON utils/prove_runtime.py merge --upstream DIR PROOF.json ...         (the version to ship first)
 
