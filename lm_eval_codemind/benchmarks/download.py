@@ -16,7 +16,7 @@ _CHUNK_BYTES = 1 << 16
 
 
 def _fetch_rest(url: str, partial: Path) -> None:
-    """Download what a file lacks. A server that cannot continue answers with the whole file, which then replaces it.
+    """Download the rest of a file. If the server only sends the whole file, the whole file replaces the part.
 
     Raises:
         requests.RequestException: If the server cannot be reached, answers with an error, or sends less than it

@@ -54,7 +54,7 @@ def take() -> tuple[int, socket.socket]:
 
 @functools.cache
 def _numbers() -> tuple[itertools.cycle[int], int]:
-    """Return the numbers to give out, without end, and how many there are."""
+    """Return an endless cycle over the numbers of users, and how many numbers it has."""
     first, count = _range(Path("/proc/self/uid_map").read_text())
     # Processes that start at the same time begin at different places.
     start = first + os.getpid() * 257 % count

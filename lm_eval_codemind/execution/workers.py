@@ -69,7 +69,7 @@ class Worker(threading.Thread, ABC):
             unit.close()
 
     def _unit(self, start: Callable[[], Started], name: tuple[str, ...] = ()) -> Started:
-        """Return the servers of a name, which start if there are none.
+        """Return the servers of a name. Start them if they do not run.
 
         Raises:
             StartFailed: If they don't come up.

@@ -56,7 +56,7 @@ class Aggregation:
         value: Items -> metric of the task; not a number where there is nothing to average.
         error: Items -> standard error of that.
         size: Items -> over how many it is averaged.
-        check: Called once with the metrics of the documents, to warn of those that are left out.
+        check: Gets the metrics of the documents once, and warns of documents that are left out.
     """
 
     def __init__(

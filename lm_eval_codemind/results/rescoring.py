@@ -47,7 +47,7 @@ def replay(
         journal: The file with the outcomes that are known; without it every program is executed.
     """
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps({**model_args, "responses": [responses]})]
-    # The sandbox is what the harness asks to confirm.
+    # The harness wants a confirmation before programs run. Here they run in the sandbox.
     arguments += ["--tasks", ",".join(documents), "--samples", json.dumps(documents), "--confirm_run_unsafe_code"]
     arguments += ["--output_path", str(output), "--log_samples"]
     arguments += ["--metadata", json.dumps(metadata)] if metadata else []
