@@ -1,7 +1,5 @@
 """The ``codemind`` command: one module in :mod:`lm_eval_codemind.commands` for each subcommand."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

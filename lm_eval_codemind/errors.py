@@ -1,7 +1,5 @@
 """Errors that the user can fix, the suggestion for a misspelled name, and long values in messages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 

@@ -1,7 +1,5 @@
 """Benchmarks, families, languages and runtimes that this and other packages register."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Annotated programs in responses to CES, read and compared by its rules, and by value."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from functools import lru_cache

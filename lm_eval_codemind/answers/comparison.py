@@ -1,7 +1,5 @@
 """Comparison of an answer with the output: by value, or by text as the CodeMind artifact does."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

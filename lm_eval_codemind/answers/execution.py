@@ -1,7 +1,5 @@
 """Answers about an execution: lists of values, of truth values, of lines, and of steps with their values."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

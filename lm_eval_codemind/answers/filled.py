@@ -4,8 +4,6 @@ A recorded input becomes such a text when its arguments are removed: ``f(??)``, 
 of an answer is compared with the text's. Outside the holes both must be equal, apart from layout and comments.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass

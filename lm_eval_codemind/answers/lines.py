@@ -3,8 +3,6 @@
 ``execution/streams.py`` repeats this rule, because the sandbox's processes cannot import this package.
 """
 
-from __future__ import annotations
-
 
 def printed_lines(text: str) -> list[str]:
     r"""Return the lines of an output without trailing white space and without trailing empty lines.

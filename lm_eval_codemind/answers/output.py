@@ -4,8 +4,6 @@ The functions return the answer's text unchanged, with code fences and quotes.
 :mod:`lm_eval_codemind.answers.comparison` interprets these.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

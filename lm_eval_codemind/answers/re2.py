@@ -4,8 +4,6 @@ Its comparison is kept with its faults: the start of a list equals the list, arr
 is ignored. Where it evaluates a model's text as Python, this module reads literals.
 """
 
-from __future__ import annotations
-
 import datetime
 import json
 import math

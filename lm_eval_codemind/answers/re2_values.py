@@ -1,7 +1,5 @@
 """Answers to questions about the values of RE2-Bench: JSON or Python literals, compared by value."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

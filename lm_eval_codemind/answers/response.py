@@ -1,7 +1,5 @@
 """The first step of reading a response: unify line ends, remove thinking and special tokens."""
 
-from __future__ import annotations
-
 import re
 
 # The first line of each of our prompts. A base model that continues after its answer writes it next.

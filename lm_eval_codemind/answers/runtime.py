@@ -6,8 +6,6 @@ these tags, the last text that looks like an answer.
 """
 
 # ruff: noqa: SIM905
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Verdicts about a program in responses: is it right, yes or no?"""
 
-from __future__ import annotations
-
 import re
 
 from lm_eval_codemind.answers.runtime import yes_or_no

@@ -3,8 +3,6 @@
 Source: ``dataset/Avatar`` of CodeMind.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from functools import partial
 

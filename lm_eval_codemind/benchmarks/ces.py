@@ -4,8 +4,6 @@
 conditions and the branches.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict

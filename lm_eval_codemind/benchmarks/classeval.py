@@ -1,7 +1,5 @@
 """ClassEval: methods of classes, each with a test method whose return value CodeMind asks about."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -4,8 +4,6 @@ The benchmark ``classeval`` holds the 400 methods that CodeMind took for predict
 measured on all 410, as in the paper. A problem here is a description and a test suite. It has no input and no output.
 """
 
-from __future__ import annotations
-
 import ast
 import textwrap
 from typing import Any

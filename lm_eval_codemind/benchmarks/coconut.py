@@ -3,8 +3,6 @@
 Beger and Dutta, "CoCoNUT: Structural Code Understanding does not fall out of a tree" (arXiv 2501.16456).
 """
 
-from __future__ import annotations
-
 import ast
 import csv
 import io

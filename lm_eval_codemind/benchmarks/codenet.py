@@ -4,8 +4,6 @@ Source: ``dataset/CodeNet`` of CodeMind. A name is a problem's (``p00006``) or a
 (``p00006_s493435186``); the programs of a problem have the same input, which is the only one.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from lm_eval_codemind.benchmarks.contests import read_contests

@@ -1,7 +1,5 @@
 """Programs of contest problems, from stdin to stdout: one folder for each, in the layout of CodeMind's artifact."""
 
-from __future__ import annotations
-
 import re
 
 from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream, plain_text

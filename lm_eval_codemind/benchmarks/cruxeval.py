@@ -1,7 +1,5 @@
 """CRUXEval: 800 short functions, each with one call."""
 
-from __future__ import annotations
-
 import jsonlines
 
 from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream

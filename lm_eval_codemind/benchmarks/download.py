@@ -1,7 +1,5 @@
 """Download of upstream's archives: with a progress bar, kept in a cache, going on where an interruption left off."""
 
-from __future__ import annotations
-
 import tarfile
 from pathlib import Path
 

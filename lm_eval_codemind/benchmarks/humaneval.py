@@ -1,7 +1,5 @@
 """HumanEval: the functions of openai/human-eval, with the calls that CodeMind asks about."""
 
-from __future__ import annotations
-
 import ast
 import gzip
 from collections.abc import Iterator, Mapping

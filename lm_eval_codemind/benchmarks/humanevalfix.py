@@ -9,8 +9,6 @@ what the buggy program returns for it. Which test that is,
 class ``Solution``. Nothing is asked about them but their repair.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """MBPP: the sanitised problems of CodeMind's artifact. Specification reasoning uses all of them."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 

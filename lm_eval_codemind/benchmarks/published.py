@@ -1,7 +1,5 @@
 """The artifact's own programs, inputs and labels: for replication, not for measurement."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 from fnmatch import fnmatch

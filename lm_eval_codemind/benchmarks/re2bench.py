@@ -4,8 +4,6 @@
 decisions of branches; many problems ask for several of them.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

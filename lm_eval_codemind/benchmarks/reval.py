@@ -3,8 +3,6 @@
 Chen et al., "Evaluating Large Language Models with Runtime Behavior of Program Execution" (ICSE 2025).
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import json

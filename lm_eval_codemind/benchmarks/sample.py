@@ -1,7 +1,5 @@
 """The sample benchmark: small programs written for this suite and packaged with it, so that nothing is downloaded."""
 
-from __future__ import annotations
-
 import ast
 import textwrap
 from functools import cache, partial

@@ -3,8 +3,6 @@
 ``sample_bugs`` holds the correct programs and ``sample_bugs_buggy`` the buggy ones, under the sample's names.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from functools import partial
 from importlib.resources import files

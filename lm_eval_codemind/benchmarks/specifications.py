@@ -5,8 +5,6 @@ Upstream's docstrings mix the description with examples in many forms: doctests,
 "For example ..." inside a sentence. They are found by form, line by line; nothing is rewritten.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import re

@@ -1,7 +1,5 @@
 """Access to the upstream repositories: a directory with checkouts or archives, or a download."""
 
-from __future__ import annotations
-
 import hashlib
 import tarfile
 from collections.abc import Callable, Mapping

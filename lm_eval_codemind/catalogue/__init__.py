@@ -1,7 +1,5 @@
 """Which benchmarks there are and how they relate. Nothing here reads or builds one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from lm_eval_codemind.catalogue.benchmark import OWN, Archive, Benchmark, LabelOrigin, Source

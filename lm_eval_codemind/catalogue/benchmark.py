@@ -1,7 +1,5 @@
 """The description of a benchmark that is known without reading its data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pkgutil import resolve_name

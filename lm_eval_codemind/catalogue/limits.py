@@ -1,7 +1,5 @@
 """The resource limits of a benchmark's programs."""
 
-from __future__ import annotations
-
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.execution import Limits
 from lm_eval_codemind.problems import Problem

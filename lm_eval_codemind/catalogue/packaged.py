@@ -1,7 +1,5 @@
 """The benchmarks of this package, which ``packaged.yaml`` describes, and upstream's repositories."""
 
-from __future__ import annotations
-
 from importlib.resources import files
 from typing import Any
 

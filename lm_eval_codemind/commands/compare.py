@@ -1,7 +1,5 @@
 """``codemind compare``: two models on the same problems."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

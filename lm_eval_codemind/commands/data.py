@@ -1,7 +1,5 @@
 """``codemind data``: build, look at and verify the benchmarks."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """``codemind data push``: the built data as a data set on the Hub, or as the folder that would be sent."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``codemind fresh``: other inputs for a program, as hard as the one given, with their outputs."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``codemind leaderboard``: a static site from bundles that verify."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

@@ -1,7 +1,5 @@
 """Arguments and options that several subcommands share."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

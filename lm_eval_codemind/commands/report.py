@@ -1,7 +1,5 @@
 """``codemind report``: an HTML file of scores, analyses and samples, with its tables and figures as files if wanted."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

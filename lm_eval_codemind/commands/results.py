@@ -1,7 +1,5 @@
 """``codemind results``: a page with what recorded responses of published studies give here."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """``codemind run``: ``lm_eval run`` with this suite's models."""
 
-from __future__ import annotations
-
 import click
 
 from lm_eval_codemind.harness.cli import run_harness

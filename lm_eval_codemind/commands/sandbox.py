@@ -1,7 +1,5 @@
 """``codemind sandbox``: what isolation this machine gives, and single programs run in it."""
 
-from __future__ import annotations
-
 import json
 import logging
 import os

@@ -1,7 +1,5 @@
 """``codemind score``: score recorded responses, without a model."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Mapping, Sequence

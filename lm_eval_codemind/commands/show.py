@@ -1,7 +1,5 @@
 """``codemind show``: the scores of some runs and the hardest problems, in the terminal."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

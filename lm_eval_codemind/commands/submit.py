@@ -1,7 +1,5 @@
 """``codemind submit``: check that a run may be submitted and write what a submission needs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

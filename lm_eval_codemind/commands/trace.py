@@ -1,7 +1,5 @@
 """``codemind trace``: each step of a program's execution."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

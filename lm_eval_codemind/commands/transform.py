@@ -1,7 +1,5 @@
 """``codemind transform``: rewrite a program into a longer one with the same behaviour."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Errors that the user can fix, printed without a traceback."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """``codemind verify``: score a run's responses again and compare."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

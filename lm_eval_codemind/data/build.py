@@ -1,7 +1,5 @@
 """Building the benchmarks' files from upstream's. Nothing is executed: what execution has shown is applied."""
 
-from __future__ import annotations
-
 import json
 import logging
 import warnings

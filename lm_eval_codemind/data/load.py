@@ -3,8 +3,6 @@
 Nothing here builds. What is missing is built by :mod:`lm_eval_codemind.data.build`, which is imported only then.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import os

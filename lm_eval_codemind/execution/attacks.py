@@ -3,8 +3,6 @@
 Many more are below ``tests/execution``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

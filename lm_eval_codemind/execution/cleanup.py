@@ -1,7 +1,5 @@
 """Removal of all files that programs leave in a directory."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import stat

@@ -1,7 +1,5 @@
 """The checker's connection to one program's process: a request, an answer, and the end."""
 
-from __future__ import annotations
-
 import os
 import secrets
 from typing import Any

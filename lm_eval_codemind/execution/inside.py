@@ -4,8 +4,6 @@ Nothing is emulated and nothing is protected. The program can forge the verdict,
 ``tamper_proof: false``.
 """
 
-from __future__ import annotations
-
 import marshal
 from typing import Any
 

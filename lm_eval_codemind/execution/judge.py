@@ -8,8 +8,6 @@ passed, and nothing the program does could have brought that about. Otherwise th
 in one fresh process (:mod:`.inside`): a pass there counts, but says ``tamper_proof: false``.
 """
 
-from __future__ import annotations
-
 import contextlib
 import marshal
 import os

@@ -1,7 +1,5 @@
 """The kernel's calls that Python has no names for, by ctypes: capabilities, Landlock, seccomp, mounting."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import errno

@@ -8,8 +8,6 @@ be the host's user 0 in the eyes of every file it meets.
 Imports nothing of the package: it is started without any of the installed packages, which takes a third of the time.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import sys

@@ -3,8 +3,6 @@
 It is written in the program's process. Nothing here decides a verdict.
 """
 
-from __future__ import annotations
-
 import collections
 import math
 import sys

@@ -7,8 +7,6 @@ so does every exchanged value that is not plain data. Then this module has no ve
 (:mod:`.inside`). The program cannot manipulate a pass from this module.
 """
 
-from __future__ import annotations
-
 import builtins
 import os
 import sys

@@ -4,8 +4,6 @@ Each node gets one actor, which holds that node's sandbox. Actors ask for no res
 an engine has taken them all. If a node is lost, its jobs run again on the others.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import threading

@@ -1,7 +1,5 @@
 """The runtimes that execute the programs of a language. Other packages register runtimes by entry point."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 
 from lm_eval_codemind.plugins import registered

@@ -7,8 +7,6 @@ the server needs: new processes, signals to others, memory files, and every word
 """
 
 # ruff: noqa: SIM905
-from __future__ import annotations
-
 import errno
 import struct
 

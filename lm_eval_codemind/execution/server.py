@@ -9,8 +9,6 @@ import from), ``sockets`` (descriptors), ``user`` (the one to be, where it isn't
 which programs may use beyond their limits, and ``environment``, their variables.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import importlib

@@ -4,8 +4,6 @@ Every suite may start outside: what cannot be judged there is judged again insid
 benchmarks' own programs were executed by ``utils/find_inside_suites.py``. The list saves the first try.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from pathlib import Path

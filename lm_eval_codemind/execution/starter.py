@@ -5,8 +5,6 @@ As ``command`` the server confines itself and becomes one program, which talks t
 directory. The report goes to the host once the process is gone.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import fcntl

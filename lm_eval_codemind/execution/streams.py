@@ -4,8 +4,6 @@ They pass through the candidate's server as descriptors only. What a program rea
 expected output, so never lies in the memory of the process that the next program is forked from.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 

@@ -1,7 +1,5 @@
 """Running a test suite: the same code in the checker and in the program's process."""
 
-from __future__ import annotations
-
 import builtins
 import random
 import sys

@@ -1,7 +1,5 @@
 """Numbers of the Linux system calls that the sandbox's rules name, from the kernel's own headers."""
 
-from __future__ import annotations
-
 import os
 
 # Name, number on x86_64, number on aarch64 (the kernel's generic table); "-" where the machine has no such call.

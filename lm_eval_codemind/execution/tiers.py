@@ -4,8 +4,6 @@ A fork costs in proportion to the memory of what is forked, so that programs tha
 server, several times faster than on one that holds scipy.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """One worker's pair of servers: the checker's and the candidate's."""
 
-from __future__ import annotations
-
 import contextlib
 import select
 import signal

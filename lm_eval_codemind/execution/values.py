@@ -10,8 +10,6 @@ number, so that ``f(x) is x`` is true in the checker exactly if it is true in th
 of a container, both forget it.
 """
 
-from __future__ import annotations
-
 import collections
 import functools
 import operator

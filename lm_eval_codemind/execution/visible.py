@@ -6,8 +6,6 @@ are, since a project's root may be one, with secrets and answers next to its pac
 shown as links: an interpreter finds its library, and the loader shared libraries, relative to where links lead.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import importlib.machinery

@@ -4,8 +4,6 @@ JSON, never pickle: what a program sends is then plain values for every reader. 
 socket objects, whose making and use costs more than the transfer.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import struct

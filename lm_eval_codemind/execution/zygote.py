@@ -9,8 +9,6 @@ What lies in this process's memory, each program inherits. So nothing of a progr
 it reads, prints or answers, which all go between checker and child by the descriptors handed through.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import os

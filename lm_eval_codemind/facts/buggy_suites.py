@@ -9,8 +9,6 @@ A call is left out if the program does not return from it, or if its output cann
 under different conditions (``utils/prove_buggy_outputs.py``).
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 from collections.abc import Mapping, Sequence

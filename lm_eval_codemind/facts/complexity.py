@@ -1,7 +1,5 @@
 """The complexity columns of built problems; loop lengths come from the shipped measurements."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from lm_eval_codemind.facts import shipped

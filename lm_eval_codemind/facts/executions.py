@@ -3,8 +3,6 @@
 ``executions/`` has one file per benchmark. ``utils/prove_executions.py`` executes the programs and writes the files.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field

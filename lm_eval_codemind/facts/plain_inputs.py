@@ -1,7 +1,5 @@
 """Problems whose output is also the output for a plain input: all values empty, zero or default."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

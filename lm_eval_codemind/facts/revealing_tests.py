@@ -6,8 +6,6 @@ program raises an exception or does not end). The script ``utils/find_revealing_
 the suites one by one and writes the file.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any

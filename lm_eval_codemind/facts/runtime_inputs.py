@@ -4,8 +4,6 @@ All code that shows a result is removed: docstrings, because they contain exampl
 compares with.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Sequence

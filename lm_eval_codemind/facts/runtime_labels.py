@@ -8,8 +8,6 @@ program; statements of the test do not count.
 ``utils/prove_runtime.py`` executes the programs and writes one packaged file per benchmark.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A file contains one JSON object: program or problem -> record. ``NAME.json`` has
 control shows which records changed. ``NAME.json.gz`` is used for long data.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Mapping

@@ -4,8 +4,6 @@
 problem -> ``reason`` (a key of :data:`~lm_eval_codemind.problems.EXCLUSION_REASONS`) and ``detail`` (the explanation).
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Mapping
 

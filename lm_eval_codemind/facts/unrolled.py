@@ -4,8 +4,6 @@
 programs. A problem has no entry if none of its loops runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

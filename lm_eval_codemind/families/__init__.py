@@ -1,7 +1,5 @@
 """The families of tasks, one module each: questions, prompt, reading, execution and score."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from lm_eval_codemind.plugins import registered

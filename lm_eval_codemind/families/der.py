@@ -5,8 +5,6 @@ The questions are made from the responses of an earlier task, the first stage; s
 Prompt and reading are those of :data:`~lm_eval_codemind.families.ier.IER`.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import random
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Dynamic semantics reasoning (DSR): simplify a transformed program."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Loops and branches: which values a loop variable takes, and when a condition holds, while a program runs."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """IER on fresh inputs: questions about each program with its published input and with inputs generated from a seed."""
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Independent execution reasoning (IER): predict what a program computes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Input prediction: find an input that makes a program give its output."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

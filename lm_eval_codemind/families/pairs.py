@@ -1,7 +1,5 @@
 """Two documents per problem, such as without and with a test: how they are paired when scores are aggregated."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ An output is that of the input in the prompt, which is the input before the call
 are left out. After RE2-Bench (arXiv 2512.14917); its own tasks are in :mod:`.re2_published`.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Iterable, Mapping

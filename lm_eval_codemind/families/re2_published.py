@@ -4,8 +4,6 @@ Four tasks: the output for an input, an input for an output, the values of varia
 branches. :mod:`.re2` asks the same on proven labels.
 """
 
-from __future__ import annotations
-
 import json
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping

@@ -17,8 +17,6 @@ problem, each factor is a share. The product is then an unbiased estimate, becau
 are independent. :func:`lm_eval_codemind.scores.dsr.similarity` defines how similar two programs are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ input, ``output`` is about the input. Each is asked where it needs execution; se
 REval (Chen et al., ICSE 2025), whose own questions are in :mod:`.runtime_published`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 

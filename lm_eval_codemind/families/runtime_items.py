@@ -1,7 +1,5 @@
 """The aggregations of runtime behaviour: from the records of documents to items, metrics and their standard errors."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any

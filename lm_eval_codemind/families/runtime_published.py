@@ -1,7 +1,5 @@
 """REval's own questions on runtime behaviour, with its labels and its rules of acceptance, for replication."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

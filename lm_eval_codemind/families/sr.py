@@ -4,8 +4,6 @@ Each problem gives one document a setting, side by side, so that chat templates,
 harness's own; the documents of a problem are paired when the scores are aggregated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from math import nan
 from typing import Any, ClassVar

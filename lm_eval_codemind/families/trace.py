@@ -4,8 +4,6 @@ Two settings ask for steps: ``lines`` for the numbers of the executed lines, ``s
 and the truth of conditions. After CoCoNUT (Beger and Dutta, 2025) and CES (Liu et al., 2025).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 

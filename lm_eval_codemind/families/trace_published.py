@@ -4,8 +4,6 @@ CoCoNUT asks for the lines that a call executes, in order. CES asks for the stat
 the branches and the output.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

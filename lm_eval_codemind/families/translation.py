@@ -4,8 +4,6 @@ Settings, documents and scores are those of :mod:`lm_eval_codemind.families.sr`;
 validated on all tests of the problem, whose outputs are what the original program prints.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterable, Mapping

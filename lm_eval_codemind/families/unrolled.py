@@ -1,7 +1,5 @@
 """IER on programs whose loops are unrolled: how much of a wrong prediction is the loop's fault?"""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any

@@ -5,8 +5,6 @@ alone. ``locate`` asks for a line of the buggy program that the fix changes. The
 the correct programs pass and the buggy ones fail, and from the difference between the two programs.
 """
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence

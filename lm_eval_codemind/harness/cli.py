@@ -1,7 +1,5 @@
 """The harness's own command line, with this suite's models and tasks known to it."""
 
-from __future__ import annotations
-
 import argparse
 import logging
 import tempfile

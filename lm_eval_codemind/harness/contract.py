@@ -3,8 +3,6 @@
 What the harness calls, and with what, is in :mod:`lm_eval_codemind.harness.hooks`.
 """
 
-from __future__ import annotations
-
 import argparse
 import inspect
 import json

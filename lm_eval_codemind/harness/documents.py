@@ -5,8 +5,6 @@ A filter of the harness gets responses and documents, and must find the dict tha
 carries that dict. A row is a plain dict for everything else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

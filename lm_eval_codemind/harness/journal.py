@@ -1,7 +1,5 @@
 """Outcomes on disk, so that an interrupted scoring goes on where it stopped."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import json

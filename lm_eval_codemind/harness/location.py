@@ -1,7 +1,5 @@
 """Where the YAML files of the tasks are."""
 
-from __future__ import annotations
-
 from importlib.metadata import entry_points
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A progress bar over programs that are executed while others are still being submitted."""
 
-from __future__ import annotations
-
 import threading
 from concurrent.futures import Future
 from typing import Any

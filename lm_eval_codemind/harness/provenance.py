@@ -4,8 +4,6 @@ The YAML has ``metadata: {suite: {}}``; the harness keeps that very dict in the 
 the results file under ``configs.TASK.metadata.suite``. So what is put into it here is recorded there.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import platform
 from collections.abc import Mapping, Sequence

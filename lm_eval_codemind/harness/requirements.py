@@ -1,7 +1,5 @@
 """The check for installed packages before a run executes its first program."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 

@@ -1,7 +1,5 @@
 """The harness's result files (``--output_path``) and sample files (``--log_samples``): names and reading."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

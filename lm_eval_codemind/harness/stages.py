@@ -12,8 +12,6 @@ with ``--log_samples``. :mod:`lm_eval_codemind.harness.cli` runs both stages, on
 once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 from collections.abc import Iterator, Mapping, Sequence

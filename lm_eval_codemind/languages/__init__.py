@@ -1,7 +1,5 @@
 """The programming languages of the benchmarks, one package each."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Programs that are started as commands: the worker that runs their cases, and the runtime for an interpreter."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

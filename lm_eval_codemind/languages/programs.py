@@ -3,8 +3,6 @@
 Inside the sandbox: :mod:`lm_eval_codemind.execution.starter`.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Mapping
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """Models for the harness that check the suite itself: replay, oracle and null."""
 
-from __future__ import annotations
-
 # Name for --model -> class, in the form of the entry points of the group lm_eval.models.
 MODELS = {
     "codemind-replay": "lm_eval_codemind.models.replay:ReplayLM",

@@ -1,7 +1,5 @@
 """The base class of the suite's own models. They answer from the document, without inference."""
 
-from __future__ import annotations
-
 import abc
 from collections.abc import Sequence
 from typing import Any, NoReturn

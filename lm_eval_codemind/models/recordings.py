@@ -1,7 +1,5 @@
 """Recorded responses: JSON lines in a format of our own, or the harness's sample files; gzip or not."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import logging

@@ -1,7 +1,5 @@
 """The two ends of every scale: a model that answers perfectly and one that answers nothing."""
 
-from __future__ import annotations
-
 from lm_eval.api.instance import Instance
 
 from lm_eval_codemind.models.base import DocumentLM

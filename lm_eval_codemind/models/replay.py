@@ -1,7 +1,5 @@
 """A model that answers from recordings."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which cases of a script a prompt shows: the first ones that a model can read and answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from lm_eval_codemind.problems.record import Case

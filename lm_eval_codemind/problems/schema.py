@@ -1,7 +1,5 @@
 """The record as a schema of the ``datasets`` library."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import fields
 

@@ -4,8 +4,6 @@ What one family alone needs lies in side files: columns of the problems (:data:`
 own. A new side file changes nothing about the problems' file and its digest.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Prompt templates: Jinja text files, either the packaged ones or those in a directory of the user."""
 
-from __future__ import annotations
-
 import hashlib
 from importlib.resources import files
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Comparison of the behaviour of two programs: on a problem's test suite and on further inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 

@@ -4,8 +4,6 @@ One job executes many changed inputs of a problem and measures each run. The nea
 the original is selected. Its output is proven in separate processes with several hash seeds.
 """
 
-from __future__ import annotations
-
 import ast
 import atexit
 import base64

@@ -1,7 +1,5 @@
 """Further inputs of a problem: mutations of the problem's input and of its tests' inputs."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import hashlib

@@ -1,7 +1,5 @@
 """New recipes for C+, verified by execution."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

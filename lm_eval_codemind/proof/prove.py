@@ -1,7 +1,5 @@
 """The proof of labels: each program is executed under different conditions, and its output is classified."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The proof of the outputs of Java programs: each program runs twice, if possible on two releases of Java."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack

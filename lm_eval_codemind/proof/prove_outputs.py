@@ -4,8 +4,6 @@ A program runs twice, in processes with different hash seeds (Python) or identit
 random seeds. If both runs give the same output, it is the label. Otherwise the program has a cause instead of a label.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Parallel work on many problems that mostly waits for the sandbox. Only one thread at a time runs Python code."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Comparison of labels and C+ with a new execution on this machine."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pkgutil import resolve_name

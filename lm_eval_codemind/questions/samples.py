@@ -1,7 +1,5 @@
 """The harness's log of a run: its tasks, their samples and their metrics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

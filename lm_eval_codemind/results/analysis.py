@@ -1,7 +1,5 @@
 """The analyses of the paper, and some more, as tables."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter, defaultdict

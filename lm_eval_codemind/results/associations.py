@@ -1,7 +1,5 @@
 """Families compared on the problems that they have in common (RQ5 to RQ7)."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Bundles: a run's files in one archive, for others to verify."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

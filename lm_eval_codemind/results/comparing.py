@@ -1,7 +1,5 @@
 """Which runs can be compared problem by problem."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

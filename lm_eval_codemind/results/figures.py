@@ -1,7 +1,5 @@
 """Two kinds of figures as SVG: dot plots with intervals, and UpSet plots of overlapping sets."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The data set's repository on the Hub: its files, its card, and ``eval.yaml``, which makes it a benchmark."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A leaderboard: a static site of submitted runs, with a report for each."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Observations: one model on one problem of one task, as analyses and the report's browser use them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

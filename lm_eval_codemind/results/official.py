@@ -1,7 +1,5 @@
 """The tasks of the default groups, which are the official ones."""
 
-from __future__ import annotations
-
 import yaml
 
 from lm_eval_codemind.harness.location import task_directory

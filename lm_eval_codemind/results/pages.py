@@ -1,7 +1,5 @@
 """HTML pages from the packaged templates, each with its style, its script and a policy that forbids all others."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from importlib import resources

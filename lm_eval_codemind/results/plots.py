@@ -1,7 +1,5 @@
 """Which figures the tables of the analyses give."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """The recorded conditions that the numbers of runs depend on."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

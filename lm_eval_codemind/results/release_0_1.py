@@ -1,7 +1,5 @@
 """Answers as release 0.1 logged them: as text, or as the printed form of a Python dict."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal

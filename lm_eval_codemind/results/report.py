@@ -1,7 +1,5 @@
 """The report: one HTML file with scores, analyses and all samples. It needs no network and no server."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

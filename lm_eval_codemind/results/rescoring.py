@@ -1,7 +1,5 @@
 """Scoring the responses of a run again, with the harness."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Runs of the harness, read from its result and sample files."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace

@@ -3,8 +3,6 @@
 ``studies.yaml`` says how each study names its files and which questions, tasks and metrics its rows belong to.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence

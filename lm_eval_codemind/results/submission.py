@@ -1,7 +1,5 @@
 """The conditions for submitting a run, and the files of a submission. Nothing is sent anywhere."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

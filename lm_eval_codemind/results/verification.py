@@ -1,7 +1,5 @@
 """Checks of a run: its files against their digests, and its scores against a rescoring of its responses."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

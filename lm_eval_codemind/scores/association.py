@@ -1,7 +1,5 @@
 """Do two verdicts about the same problems go together? Pure functions; association says nothing about causes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Standard errors of means over items that come in clusters, such as several documents about one problem."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
 from math import nan, sqrt

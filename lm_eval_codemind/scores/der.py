@@ -15,8 +15,6 @@ model, and it is not defined (not a number) where no program passes.
 A program that passes and whose output cannot be proven is in none of these means, for nothing can be asked about it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from math import nan, sqrt
 

@@ -7,8 +7,6 @@ as :func:`~lm_eval_codemind.languages.python.lines.lines_of_code` does (arXiv 24
     R_DSR(L, B)    = mean of S_DSR over the benchmark B
 """
 
-from __future__ import annotations
-
 from rapidfuzz.distance import Levenshtein
 
 

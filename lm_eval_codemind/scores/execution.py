@@ -6,8 +6,6 @@ place. With k the number of statements before the first wrong one,
 ``prefix = k / n``, and ``trace = 1 if k = n = m, else 0``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from itertools import takewhile
 from math import nan

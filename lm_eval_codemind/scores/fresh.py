@@ -1,7 +1,5 @@
 """Scores of a program on its published input and on fresh ones."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

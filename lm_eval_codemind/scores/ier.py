@@ -5,8 +5,6 @@
 as the CodeMind artifact compares for ``r_ier_text``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lm_eval_codemind.answers.comparison import same_output, same_text

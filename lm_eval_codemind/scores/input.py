@@ -7,8 +7,6 @@
 not ``1.0``, and dicts have an order.
 """
 
-from __future__ import annotations
-
 from lm_eval_codemind.answers.comparison import same_computed
 
 

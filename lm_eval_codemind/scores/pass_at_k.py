@@ -1,7 +1,5 @@
 """pass@k: the chance that at least one of k responses is right."""
 
-from __future__ import annotations
-
 from math import comb
 
 # The values of k that are reported, as far as there are so many responses.

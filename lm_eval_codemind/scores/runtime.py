@@ -9,8 +9,6 @@ Answers that never change do well on metrics over all items: many lines are not 
 is ``coverage_balanced``, ``state_executed`` and ``path_executed``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan, nan

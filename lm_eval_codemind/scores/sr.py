@@ -12,8 +12,6 @@ is 0 or 1. With several, each is the share of responses that pass: as the respon
 drawn independently of each other, the product is then an unbiased estimate of S_SR's expectation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import exp, sqrt
 

@@ -1,7 +1,5 @@
 """Intervals, correlations and paired tests: pure functions on numbers, computed by scipy where it can."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -14,8 +14,6 @@ incoherent pattern: a wrong bit in front of a right output, and for conditions a
 branch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 

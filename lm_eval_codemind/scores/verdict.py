@@ -15,8 +15,6 @@ D is the set of lines of B that a fix changes, and l is the line that the model 
 ``locate_searched`` is ``locate`` over the programs with at least seven lines to choose from.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 
 

@@ -1,7 +1,5 @@
 """Measures of trust in the verdicts behind a score."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

@@ -1,7 +1,5 @@
 """C to C+: draws rules and sites by a seed, and follows a recipe that was drawn before."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence

@@ -1,7 +1,5 @@
 """Rules that add dependencies: a value passes through a new function, a wrapper or a list."""
 
-from __future__ import annotations
-
 import ast
 from random import Random
 

@@ -3,8 +3,6 @@
 Every call gets written-out arguments and touches nothing: no clock, no connection, no shared random state.
 """
 
-from __future__ import annotations
-
 import ast
 import base64
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """When statements or expressions may move into a new function, and what that function must declare."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterable, Sequence
 

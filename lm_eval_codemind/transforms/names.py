@@ -1,7 +1,5 @@
 """Names that no program uses yet, of the sort people give."""
 
-from __future__ import annotations
-
 import builtins
 import keyword
 from random import Random

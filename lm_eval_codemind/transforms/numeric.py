@@ -1,7 +1,5 @@
 """Library calls: `sum`, `min` and `max` of small integers by NumPy."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from random import Random

@@ -1,7 +1,5 @@
 """Structure: a counting loop becomes a local recursive function."""
 
-from __future__ import annotations
-
 import ast
 from random import Random
 

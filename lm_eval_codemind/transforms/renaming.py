@@ -1,7 +1,5 @@
 """Renaming: one variable or function gets another name, at all places that mean it."""
 
-from __future__ import annotations
-
 import ast
 from random import Random
 

@@ -1,7 +1,5 @@
 """The base class of transformation rules."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from random import Random

@@ -1,7 +1,5 @@
 """Structure: guards and loops that change nothing, wrapped around a program's own."""
 
-from __future__ import annotations
-
 import ast
 from random import Random
 

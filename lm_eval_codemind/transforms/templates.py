@@ -1,7 +1,5 @@
 """Syntax trees from source text with gaps, so that a rule's result can be read where the rule is written."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Mapping, Sequence
 from typing import cast

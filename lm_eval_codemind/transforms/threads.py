@@ -1,7 +1,5 @@
 """Structure: a step of the program runs in a thread that is joined at once."""
 
-from __future__ import annotations
-
 import ast
 from random import Random
 

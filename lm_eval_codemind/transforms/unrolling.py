@@ -9,8 +9,6 @@ different calls becomes a copy for each. A loop that never ran is left out. All 
 recorded, so nothing here executes a program.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Iterator, Mapping, Sequence

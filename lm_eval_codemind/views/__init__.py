@@ -4,8 +4,6 @@ What results say is independent of the family: they ask its view. A family of an
 view in its variants.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pkgutil import resolve_name
 

@@ -1,7 +1,5 @@
 """The view of DER results: the model's programs and the benchmark's programs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from operator import gt
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The view of DSR results: C, C+ and the answer side by side."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing, outcome_of

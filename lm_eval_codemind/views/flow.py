@@ -1,7 +1,5 @@
 """The view of results on loops and branches: the program, and the values with the first wrong one marked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import zip_longest
 

@@ -1,7 +1,5 @@
 """The view of results on fresh inputs: each problem with its published input and its fresh ones."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

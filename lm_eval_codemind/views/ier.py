@@ -1,7 +1,5 @@
 """The view of results of IER, and of other families that ask for outputs."""
 
-from __future__ import annotations
-
 from lm_eval_codemind.answers.comparison import too_long
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.questions import Question

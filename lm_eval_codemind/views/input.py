@@ -1,7 +1,5 @@
 """The view of input prediction results."""
 
-from __future__ import annotations
-
 from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing, outcome_of
 
 

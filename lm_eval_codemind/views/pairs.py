@@ -1,7 +1,5 @@
 """The base of views of pairs: two samples per problem, such as without and with a test."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import ClassVar

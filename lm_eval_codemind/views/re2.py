@@ -1,7 +1,5 @@
 """The view of results on RE2-Bench: each answer next to its label, and scores by source and difficulty."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The view of bug repair results: a problem's answers without and with the test."""
 
-from __future__ import annotations
-
 from lm_eval_codemind.families.repair import WITHOUT_TEST
 from lm_eval_codemind.scores.sr import s_sr
 from lm_eval_codemind.views.pairs import PairView, both_programs, exchanges

@@ -1,7 +1,5 @@
 """The view of results on runtime behaviour: each program with the answers next to their lines."""
 
-from __future__ import annotations
-
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The view of SR results: the two programs of a problem, written without and with the test."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 

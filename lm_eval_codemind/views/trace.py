@@ -1,7 +1,5 @@
 """The view of results on traces: the program, and the steps with the first wrong one marked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The view of published traces: each program with the executed lines and those of the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lm_eval_codemind.families.trace_published import rights_by_program

@@ -1,7 +1,5 @@
 """The view of translations: like that of SR, with two languages and the cause of a failure."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from lm_eval_codemind.catalogue import Benchmark

@@ -1,7 +1,5 @@
 """The view of IER results on unrolled programs: like that of IER, compared with IER on the same problems."""
 
-from __future__ import annotations
-
 from lm_eval_codemind.views.ier import ExecutionView
 
 

@@ -1,7 +1,5 @@
 """The views of verdicts about programs, and of the lines that they blame."""
 
-from __future__ import annotations
-
 from lm_eval_codemind.families.verdict import BUGGY
 from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.scores.verdict import balanced, both

@@ -1,7 +1,5 @@
 """The base class of views, which read, show, submit and rescore the results of a family by problem."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections import defaultdict

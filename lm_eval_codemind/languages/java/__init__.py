@@ -3,8 +3,6 @@
 What executes them is :mod:`lm_eval_codemind.languages.java.runtime`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from lm_eval_codemind.languages.base import Language

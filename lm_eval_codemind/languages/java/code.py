@@ -10,8 +10,6 @@ corrects. An unfinished program does not count. Methods without a class get a cl
 The functions raise no exception on any text; a response without code gives None.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterable, Sequence

@@ -2,8 +2,6 @@
 
 # ruff: noqa: SIM905
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache

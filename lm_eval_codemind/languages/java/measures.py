@@ -1,7 +1,5 @@
 """Measures of a Java program's complexity, as defined in :mod:`lm_eval_codemind.languages.python.complexity`."""
 
-from __future__ import annotations
-
 from lm_eval_codemind.languages.base import tags_of
 from lm_eval_codemind.languages.java.dependencies import dependencies
 from lm_eval_codemind.languages.java.normal import line_starts

@@ -1,7 +1,5 @@
 """The normal form of a Java program, and its lines of code."""
 
-from __future__ import annotations
-
 from lm_eval_codemind.languages.java.syntax import (
     COMMENTS,
     METHODS,

@@ -8,8 +8,6 @@ always means Java's own type. Types of the answer with such a name are left out,
 by the compiler if not.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Python: code in responses, splicing, measures, kinds of programs and their jobs."""
 
-from __future__ import annotations
-
 import ast
 import importlib.util
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Separation of a response into text blocks: fenced code, and the text between the fences."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

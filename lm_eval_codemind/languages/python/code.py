@@ -16,8 +16,6 @@ whole block with this text, unless the response has another version that parses.
 The functions raise no exception on any text; a response without code gives None.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import textwrap

@@ -5,8 +5,6 @@ method. Its misleading twin expects another value of the same type: booleans neg
 a large amount, strings and containers altered in value. Both are pure functions of the problem and the seed.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import dataclasses

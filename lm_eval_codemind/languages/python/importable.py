@@ -1,7 +1,5 @@
 """A check before the first program of a run: what its programs import can be imported in the sandbox."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import json

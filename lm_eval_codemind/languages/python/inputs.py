@@ -5,8 +5,6 @@ predicts the arguments of the call, or the literals that the test passes to the 
 the problem. So an answer adds values to it, and no code.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The number of lines of code after normalisation, so that a program's layout has no effect."""
 
-from __future__ import annotations
-
 import ast
 from functools import lru_cache
 

@@ -1,7 +1,5 @@
 """Putting a method that a model wrote into the class it was written for."""
 
-from __future__ import annotations
-
 import ast
 import copy
 

@@ -1,7 +1,5 @@
 """Questions about Python source that the readers of upstream's files ask."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Extraction of the Python statements from a text that also contains prose."""
 
-from __future__ import annotations
-
 import ast
 import bisect
 import dataclasses

@@ -1,7 +1,5 @@
 """The format of a script's standard input, inferred from examples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

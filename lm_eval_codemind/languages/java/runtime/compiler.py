@@ -1,7 +1,5 @@
 """The resident compiler, as the host sees it."""
 
-from __future__ import annotations
-
 import struct
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The Java development kit of this machine: where it is, and what of it a sandbox has to show."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

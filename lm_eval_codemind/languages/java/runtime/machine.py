@@ -1,7 +1,5 @@
 """The class files and the options that start the virtual machines."""
 
-from __future__ import annotations
-
 import atexit
 import functools
 import shutil

@@ -1,7 +1,5 @@
 """The pool for programs in Java, with the face of :class:`lm_eval_codemind.execution.Sandbox`."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import os

@@ -1,7 +1,5 @@
 """Static and dynamic measures of how complex a program is: what the analyses set against the scores."""
 
-from __future__ import annotations
-
 from lm_eval_codemind.languages.base import tags_of
 from lm_eval_codemind.languages.python.complexity.constructs import constructs
 from lm_eval_codemind.languages.python.complexity.cyclomatic import cyclomatic_complexity

@@ -1,7 +1,5 @@
 """Which control constructs a program uses and how deep it nests them."""
 
-from __future__ import annotations
-
 import ast
 
 from lm_eval_codemind.languages.python.lines import TRY, parsed

@@ -1,7 +1,5 @@
 """Cyclomatic complexity of Python programs (McCabe, 1976), with the decision points that radon counts."""
 
-from __future__ import annotations
-
 import ast
 
 from lm_eval_codemind.languages.python.lines import TRY, parsed

@@ -1,7 +1,5 @@
 """The type of an output, in the classes of the paper's analysis."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal

@@ -1,7 +1,5 @@
 """Tracing in the sandbox: the recorder's own source goes along with the program as one job."""
 
-from __future__ import annotations
-
 import ast
 import json
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ begins another statement, returns, or is left by an exception; what calls, compr
 lambdas do meanwhile is part of it. Leaving the body of ``with`` or ``try`` is not a step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
