@@ -2,6 +2,7 @@
 
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 from lm_eval_codemind.transforms.composer import (
+    GROUPS,
     RULES,
     RecipeError,
     Step,
@@ -12,7 +13,7 @@ from lm_eval_codemind.transforms.composer import (
     text_digest,
 )
 from lm_eval_codemind.transforms.program import Program
-from lm_eval_codemind.transforms.rule import GROUPS, Rule
+from lm_eval_codemind.transforms.rule import Rule
 
 __all__ = [
     "GROUPS",

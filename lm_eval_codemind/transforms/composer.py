@@ -13,14 +13,18 @@ from lm_eval_codemind.transforms.dependencies import (
     ExtractReturn,
     PassThroughDecorator,
 )
-from lm_eval_codemind.transforms.library import DISCARDED_CALLS
-from lm_eval_codemind.transforms.numeric import NumpyBuiltin
+from lm_eval_codemind.transforms.library import DISCARDED_CALLS, NumpyBuiltin
 from lm_eval_codemind.transforms.program import Program
-from lm_eval_codemind.transforms.recursion import LoopToRecursion
 from lm_eval_codemind.transforms.renaming import RenameFunction, RenameVariable
 from lm_eval_codemind.transforms.rule import Rule
-from lm_eval_codemind.transforms.structure import AlwaysTrueGuard, SingleTripFor, SingleTripWhile, TryExcept
-from lm_eval_codemind.transforms.threads import RunInThread
+from lm_eval_codemind.transforms.structure import (
+    AlwaysTrueGuard,
+    LoopToRecursion,
+    RunInThread,
+    SingleTripFor,
+    SingleTripWhile,
+    TryExcept,
+)
 
 RULES: dict[str, Rule] = {
     rule.name: rule
@@ -43,6 +47,7 @@ RULES: dict[str, Rule] = {
     )
 }
 """The twenty rules by name, in the order of the paper's groups."""
+GROUPS = tuple(dict.fromkeys(rule.group for rule in RULES.values()))
 
 # The paper's C+ has 34.04 lines more than its C on average. The goal is drawn evenly around that; programs end a
 # little above their goal, since a rule adds several lines at once, unless they run out of sites before it.
@@ -191,13 +196,7 @@ def _apply(program: Program, rule: Rule, sites: Sequence[object], seed: str, ste
 
 def _choose(rules: Sequence[Rule], uses: Counter[str], rng: Random) -> Rule:
     """Draw a rule; one that was applied before comes up a quarter as often."""
-    weights = [1 if uses[rule.name] else 4 for rule in rules]
-    ticket = rng.randrange(sum(weights))
-    for rule, weight in zip(rules, weights, strict=True):
-        ticket -= weight
-        if ticket < 0:
-            return rule
-    raise AssertionError("the ticket is smaller than the sum of the weights")
+    return rng.choice([rule for rule in rules for _ in range(1 if uses[rule.name] else 4)])
 
 
 def _random(seed: str) -> Random:

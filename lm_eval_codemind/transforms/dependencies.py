@@ -1,33 +1,20 @@
 """Rules that add dependencies: a value passes through a new function, a wrapper or a list."""
 
 import ast
+from collections.abc import Iterable, Sequence
 from random import Random
 
 from lm_eval_codemind.languages.python.scopes import FunctionNode
 from lm_eval_codemind.transforms.moving import escapes, has_private_names, has_walrus, surely_bound
-from lm_eval_codemind.transforms.program import Block, Program
-from lm_eval_codemind.transforms.rule import Rule
-from lm_eval_codemind.transforms.templates import expression, statements
-
-Site = tuple[Block, int]
-
-_ARITHMETIC = (
-    ast.Add,
-    ast.Sub,
-    ast.Mult,
-    ast.Div,
-    ast.FloorDiv,
-    ast.Mod,
-    ast.Pow,
-    ast.BitAnd,
-    ast.BitOr,
-    ast.BitXor,
-    ast.LShift,
-    ast.RShift,
-)
+from lm_eval_codemind.transforms.program import Program, Site
+from lm_eval_codemind.transforms.rule import Rule, StatementRule, expression, statements
 
 
-class ExtractAssignment(Rule):
+def _is_arithmetic(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult)
+
+
+class ExtractAssignment(StatementRule, name="extract_assignment", group="dependency", limit=2):
     """Moves the arithmetic on the right of `x = ...` into a new function that takes the names it reads.
 
     The names' values are read before the expression runs instead of while it does. So each must surely have one, and
@@ -35,112 +22,75 @@ class ExtractAssignment(Rule):
     (functions, imports, globals) is not passed but looked up by the new function, as before.
     """
 
-    name = "extract_assignment"
-    group = "dependency"
-    limit = 2
-
-    def sites(self, program: Program) -> list[tuple[Block, int, list[str]]]:
-        """Return the assignments, with the names to be passed."""
-        if program.reflective:
-            return []
-        found = []
-        for block, index, node in program.statements():
-            if block.function and program.is_deep(block.function):
-                continue
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and self._fits(node.value):
-                passed = self._passed(program, block, index, node.value)
-                if passed is not None:
-                    found.append((block, index, passed))
-        return found
-
-    @staticmethod
-    def _fits(value: ast.BinOp) -> bool:
-        if not isinstance(value.op, _ARITHMETIC) or not any(isinstance(part, ast.Name) for part in ast.walk(value)):
+    def fits(self, program: Program, site: Site) -> bool:
+        node = site.node
+        if not isinstance(node, ast.Assign) or not _is_arithmetic(node.value) or program.is_deep(site.block.function):
             return False
-        return not (escapes(value) or has_walrus(value) or has_private_names(value))
+        if escapes(node.value) or has_walrus(node.value) or has_private_names(node.value):
+            return False
+        reads = any(isinstance(part, ast.Name) for part in ast.walk(node.value))
+        return reads and self._passed(program, site) is not None
 
     @staticmethod
-    def _passed(program: Program, block: Block, index: int, value: ast.expr) -> list[str] | None:
-        symbols = program.symbols
+    def _passed(program: Program, site: Site) -> list[str] | None:
+        """Return the names whose values the new function takes; None if one has no certain value."""
+        symbols, scope = program.symbols, site.block.scope
         passed = []
-        for name in symbols.free_names(value, block.scope):
-            home = block.scope.resolve(name)
-            if home.kind == "module" and block.scope.kind != "module":
+        for name in symbols.free_names(site.node.value, scope):
+            home = scope.resolve(name)
+            if home.kind == "module" and scope.kind != "module":
                 continue
-            if home.kind == "module" and (name not in home.bound or not _is_variable(program, name)):
+            variable = symbols.variable(home, name)
+            is_variable = name in home.bound and all(isinstance(o.node, ast.Name) for o in variable)
+            if home.kind == "module" and not is_variable:
                 continue
-            shared = any(o.attribute == "names" for o in symbols.variable(home, name))
-            if shared or home is not block.scope or not surely_bound(program, block, index, name):
+            shared = any(o.attribute == "names" for o in variable)
+            if shared or home is not scope or not surely_bound(program, site, name):
                 return None
             passed.append(name)
         # Called functions look the module's own variables up themselves and may change them.
         return passed
 
-    def apply(self, program: Program, site: tuple[Block, int, list[str]], rng: Random) -> None:
-        block, index, passed = site
-        node = block.statements[index]
-        assert isinstance(node, ast.Assign)
-        name, arguments = program.function_name(rng), ", ".join(passed)
+    def apply(self, program: Program, site: Site, rng: Random) -> None:
+        node = site.node
+        name, arguments = program.function_name(rng), ", ".join(self._passed(program, site) or [])
         (function,) = statements(f"def {name}({arguments}):\n    return _VALUE_", _VALUE_=node.value)
         program.add_function(function, [node])
         node.value = expression(f"{name}({arguments})")
 
 
-def _is_variable(program: Program, name: str) -> bool:
-    """Whether a name of the module is a plain variable, not a function, class or import."""
-    occurrences = program.symbols.variable(program.symbols.scopes[program.tree], name)
-    return all(isinstance(o.node, ast.Name) for o in occurrences)
-
-
-class ExtractReturn(Rule):
+class ExtractReturn(StatementRule, name="extract_return", group="dependency", limit=2):
     """Changes `return L op R` to `return f(L, R)` with a new function f. L and R are evaluated at the same place."""
 
-    name = "extract_return"
-    group = "dependency"
-    limit = 2
-
-    def sites(self, program: Program) -> list[Site]:
-        """Return the `return` statements with arithmetic or one comparison."""
-        if program.reflective:
-            return []
-        return [
-            (block, index)
-            for block, index, node in program.statements()
-            if isinstance(node, ast.Return) and self._fits(node.value) and not _in_helper(block, node)
-        ]
-
-    @staticmethod
-    def _fits(value: ast.expr | None) -> bool:
-        arithmetic = isinstance(value, ast.BinOp) and isinstance(value.op, _ARITHMETIC)
-        return arithmetic or (isinstance(value, ast.Compare) and len(value.ops) == 1)
+    def fits(self, program: Program, site: Site) -> bool:
+        """Whether a statement is a `return` with arithmetic or one comparison, and is not all of its function."""
+        match site.node:
+            case ast.Return(ast.BinOp(ast.Name(), _, ast.Name())) if site.block.is_top:
+                # Functions that extraction made consist of this `return`.
+                return len(site.block.statements) > 1 and _is_arithmetic(site.node.value)
+            case ast.Return(ast.BinOp() as value):
+                return _is_arithmetic(value)
+            case ast.Return(ast.Compare(_, [_], _)):
+                return True
+        return False
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        block, index = site
-        node = block.statements[index]
-        assert isinstance(node, ast.Return)
-        value = node.value
+        node = site.node
         name = program.function_name(rng)
         first, second = program.variable_name(rng), program.variable_name(rng)
         left, right = ast.Name(first, ast.Load()), ast.Name(second, ast.Load())
         operation: ast.expr
-        if isinstance(value, ast.BinOp):
-            operands, operation = (value.left, value.right), ast.BinOp(left, value.op, right)
-        else:
-            assert isinstance(value, ast.Compare)
-            operands, operation = (value.left, value.comparators[0]), ast.Compare(left, value.ops, [right])
+        match node.value:
+            case ast.BinOp(one, op, other):
+                operation = ast.BinOp(left, op, right)
+            case ast.Compare(one, operators, [other]):
+                operation = ast.Compare(left, operators, [right])
         (function,) = statements(f"def {name}({first}, {second}):\n    return _VALUE_", _VALUE_=operation)
         program.add_function(function, [node])
-        node.value = expression(f"{name}(_LEFT_, _RIGHT_)", _LEFT_=operands[0], _RIGHT_=operands[1])
+        node.value = expression(f"{name}(_LEFT_, _RIGHT_)", _LEFT_=one, _RIGHT_=other)
 
 
-def _in_helper(block: Block, node: ast.Return) -> bool:
-    """Whether a function consists of this `return` with two plain names, as those that extraction makes do."""
-    value = node.value
-    sides = [value.left, value.right] if isinstance(value, ast.BinOp) else []
-    return block.is_top and len(block.statements) == 1 and bool(sides) and all(isinstance(s, ast.Name) for s in sides)
-
-
-class PassThroughDecorator(Rule):
+class PassThroughDecorator(Rule, name="decorator", group="dependency", limit=2):
     """Puts a decorator on a function or method that passes everything through.
 
     It comes innermost, so that `staticmethod`, `classmethod` and `property` get what they expect, and it keeps the
@@ -148,31 +98,18 @@ class PassThroughDecorator(Rule):
     coroutines would no longer be known as such, and unknown decorators may look into the function: no sites.
     """
 
-    name = "decorator"
-    group = "dependency"
-    limit = 2
     _KNOWN = {"staticmethod", "classmethod", "property", "abstractmethod", "setter", "getter", "deleter"}
+    _SPECIAL = {"__new__", "__init_subclass__", "__class_getitem__", "__del__", "__getattribute__"}
 
-    def sites(self, program: Program) -> list[FunctionNode]:
-        """Return the functions that can have a new decorator."""
-        if program.reflective:
-            return []
-        functions = [block.function for block in program.blocks if block.is_top and block.function is not None]
-        return [node for node in functions if self._fits(program, node)]
-
-    def _fits(self, program: Program, node: FunctionNode) -> bool:
-        if isinstance(node, ast.AsyncFunctionDef) or program.is_deep(node) or node.name in program.made_names:
-            return False
-        if node.name in ("__new__", "__init_subclass__", "__class_getitem__", "__del__", "__getattribute__"):
-            return False
-        for decorator in node.decorator_list:
-            if isinstance(decorator, ast.Attribute):
-                known = decorator.attr in self._KNOWN
-            else:
-                known = isinstance(decorator, ast.Name) and decorator.id in self._KNOWN
-            if not known:
-                return False
-        return True
+    def find(self, program: Program) -> Iterable[FunctionNode]:
+        """Yield the functions that can have a new decorator."""
+        for block in program.blocks:
+            node = block.function
+            if not block.is_top or not isinstance(node, ast.FunctionDef) or program.is_deep(node):
+                continue
+            known = all(getattr(d, "attr", getattr(d, "id", "")) in self._KNOWN for d in node.decorator_list)
+            if known and node.name not in program.made_names | self._SPECIAL:
+                yield node
 
     def apply(self, program: Program, site: FunctionNode, rng: Random) -> None:
         module = program.imported("import functools", rng)
@@ -192,61 +129,42 @@ def {decorator}({function}):
         site.decorator_list.append(ast.Name(decorator, ast.Load()))
 
 
-class BoxAndIndex(Rule):
+class BoxAndIndex(StatementRule, name="box_and_index", group="dependency", limit=2):
     """Makes `x = v` into `x = [v][0]`."""
 
-    name = "box_and_index"
-    group = "dependency"
-    limit = 2
-
     def sites(self, program: Program) -> list[Site]:
-        """Return the assignments outside of class bodies."""
-        return [
-            (block, index)
-            for block, index, node in program.statements()
-            if isinstance(node, ast.Assign) and self._fits(node)
-        ]
+        """Return the assignments outside of class bodies, those of a reflective program too."""
+        return list(self.find(program))
 
-    @staticmethod
-    def _fits(node: ast.Assign) -> bool:
-        if any(isinstance(target, ast.Name) and target.id.startswith("__") for target in node.targets):
-            return False
-        boxed = isinstance(node.value, ast.Subscript) and isinstance(node.value.value, ast.List)
-        return not boxed and not isinstance(node.value, (ast.Yield, ast.YieldFrom, ast.List))
+    def fits(self, program: Program, site: Site) -> bool:
+        match site.node:
+            case ast.Assign(_, ast.Subscript(ast.List()) | ast.Yield() | ast.YieldFrom() | ast.List()):
+                return False
+            case ast.Assign(targets):
+                return not any(isinstance(target, ast.Name) and target.id.startswith("__") for target in targets)
+        return False
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        block, index = site
-        node = block.statements[index]
-        assert isinstance(node, ast.Assign)
-        node.value = expression("[_VALUE_][0]", _VALUE_=node.value)
+        site.node.value = expression("[_VALUE_][0]", _VALUE_=site.node.value)
 
 
-class ExpandAugmentedAssignment(Rule):
+class ExpandAugmentedAssignment(Rule, name="augmented_assignment", group="dependency", limit=2):
     """Makes `x += e` into `x = x + e`, where x can only hold numbers or text.
 
-    For other objects `+=` may change the object itself, which others may share.
+    For other objects `+=` may change the object itself, which others may share. Only for local variables; in scripts
+    also for the module's.
     """
 
-    name = "augmented_assignment"
-    group = "dependency"
-    limit = 2
-
-    def sites(self, program: Program) -> list[Site]:
-        """Return the augmented assignments to local variables (in scripts also to the module's)."""
-        if program.reflective:
-            return []
+    def find(self, program: Program) -> Iterable[Site]:
+        """Yield the augmented assignments."""
         plain = PlainValues(program)
-        return [
-            (block, index)
-            for block, index, node in program.statements()
-            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and plain.is_plain(node.target)
-        ]
+        for site in program.statements():
+            match site.node:
+                case ast.AugAssign(ast.Name() as target) if plain.is_plain(target):
+                    yield site
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
-        block, index = site
-        node = block.statements[index]
-        assert isinstance(node, ast.AugAssign)
-        assert isinstance(node.target, ast.Name)
+        block, index, node = site
         value = ast.BinOp(ast.Name(node.target.id, ast.Load()), node.op, node.value)
         block.statements[index] = ast.Assign([node.target], value, None)
 
@@ -260,54 +178,53 @@ class PlainValues:
         self._program = program
         self._values: dict[int, ast.expr] = {}
         for node in ast.walk(program.tree):
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
-                    self._add(target, node.value)
-            elif isinstance(node, (ast.AnnAssign, ast.AugAssign)) and node.value is not None:
-                self._values[id(node.target)] = node.value
-            elif isinstance(node, (ast.For, ast.comprehension)) and self._is_call(node.iter, "range"):
-                self._values[id(node.target)] = ast.Constant(0)
+            match node:
+                case ast.Assign(targets, value):
+                    for target in targets:
+                        self._add(target, value)
+                case ast.AnnAssign(target, _, ast.expr() as value) | ast.AugAssign(target, _, value):
+                    self._values[id(target)] = value
+                case ast.For(target, ast.Call(function)) | ast.comprehension(target, ast.Call(function)):
+                    if isinstance(function, ast.Name) and function.id == "range" and program.is_builtin("range"):
+                        self._values[id(target)] = ast.Constant(0)
 
     def _add(self, target: ast.expr, value: ast.expr) -> None:
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-            for part, item in zip(target.elts, value.elts, strict=True):
-                self._add(part, item)
-        elif isinstance(target, ast.Tuple) and self._reads_numbers(value):
-            for part in target.elts:
-                self._values[id(part)] = ast.Constant(0)
-        else:
-            self._values[id(target)] = value
+        match target, value:
+            case ast.Tuple(parts), ast.Tuple(items) if len(parts) == len(items):
+                for part, item in zip(parts, items, strict=True):
+                    self._add(part, item)
+            # Scripts read their input by `map(int, ...)`.
+            case ast.Tuple(parts), ast.Call(ast.Name("map"), [ast.Name(maker), _]) if self._makes(maker, "map"):
+                for part in parts:
+                    self._values[id(part)] = ast.Constant(0)
+            case _:
+                self._values[id(target)] = value
 
-    def _reads_numbers(self, node: ast.expr) -> bool:
-        """Whether a node is `map(int, ...)`, as scripts read their input."""
-        if not isinstance(node, ast.Call) or not self._is_call(node, "map") or len(node.args) != 2:
-            return False
-        maker = node.args[0]
-        return isinstance(maker, ast.Name) and maker.id in self._MAKERS and self._program.is_builtin(maker.id)
-
-    def _is_call(self, node: ast.expr, name: str) -> bool:
-        is_call = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
-        return is_call and self._program.is_builtin(name)
+    def _makes(self, maker: str, *others: str) -> bool:
+        """Whether a function, and others that are used with it, are builtins, and it makes numbers or text."""
+        return maker in self._MAKERS and all(map(self._program.is_builtin, (maker, *others)))
 
     def is_plain(self, node: ast.expr, visited: frozenset[ast.AST] = frozenset()) -> bool:
         """Whether an expression is sure to be a number or text."""
-        if isinstance(node, ast.Constant):
-            return isinstance(node.value, (int, float, complex, str, bytes))
-        if isinstance(node, ast.JoinedStr):
-            return True
-        if isinstance(node, ast.BinOp):
-            return self.is_plain(node.left, visited) and self.is_plain(node.right, visited)
-        if isinstance(node, ast.UnaryOp):
-            return isinstance(node.op, ast.Not) or self.is_plain(node.operand, visited)
-        if isinstance(node, ast.IfExp):
-            return self.is_plain(node.body, visited) and self.is_plain(node.orelse, visited)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            return node.func.id in self._MAKERS and self._program.is_builtin(node.func.id)
-        if isinstance(node, ast.Name):
-            places = self._program.bindings(node)
-            # A variable that depends on itself is plain if everything else it gets is.
-            if places and places[0] in visited:
+        parts: Sequence[ast.expr | None]
+        match node:
+            case ast.Constant(value):
+                return isinstance(value, (int, float, complex, str, bytes))
+            case ast.JoinedStr() | ast.UnaryOp(ast.Not()):
                 return True
-            values = [self._values.get(id(place)) for place in places]
-            return bool(values) and all(v is not None and self.is_plain(v, visited | {places[0]}) for v in values)
-        return False
+            case ast.Call(ast.Name(maker)):
+                return self._makes(maker)
+            case ast.UnaryOp(_, operand):
+                parts = [operand]
+            case ast.BinOp(left, _, right) | ast.IfExp(_, left, right):
+                parts = [left, right]
+            case ast.Name():
+                places = self._program.bindings(node)
+                # A variable that depends on itself is plain if everything else it gets is.
+                if places and places[0] in visited:
+                    return True
+                parts = [self._values.get(id(place)) for place in places]
+                visited = visited.union(places[:1])
+            case _:
+                return False
+        return bool(parts) and all(part is not None and self.is_plain(part, visited) for part in parts)

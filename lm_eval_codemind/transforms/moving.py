@@ -3,11 +3,16 @@
 import ast
 from collections.abc import Iterable, Sequence
 
-from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS
-from lm_eval_codemind.transforms.program import DEFINITIONS, LOOPS, Block, Program
+from lm_eval_codemind.transforms.program import DEFINITIONS, LOOPS, Block, Program, Site
 
 _EAGER = {"sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple", "dict", "frozenset", "len"}
 
+# fmt: off
+_ESCAPING = (
+    ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Return, ast.Global, ast.Nonlocal, ast.Delete,
+    ast.Import, ast.ImportFrom, *DEFINITIONS
+)
+# fmt: on
 _OWN_FUNCTION = {"super", "__class__", "eval", "exec", "locals", "vars", "dir", "globals"}
 
 
@@ -17,18 +22,13 @@ def escapes(node: ast.AST) -> bool:
     These are: `return`, `yield`, `await`, `super()` and `__class__`, `eval` and its like, declarations, deletions,
     definitions, imports, and `raise` without an exception.
     """
-    for part in ast.walk(node):
-        if isinstance(part, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith, ast.Return)):
-            return True
-        if isinstance(part, (ast.Global, ast.Nonlocal, ast.Delete, ast.Import, ast.ImportFrom, *DEFINITIONS)):
-            return True
-        if isinstance(part, ast.Name) and part.id in _OWN_FUNCTION:
-            return True
-        if isinstance(part, ast.Raise) and part.exc is None:
-            return True
-        if isinstance(part, COMPREHENSIONS) and any(generator.is_async for generator in part.generators):
-            return True
-    return False
+    return any(
+        isinstance(part, _ESCAPING)
+        or (isinstance(part, ast.Name) and part.id in _OWN_FUNCTION)
+        or (isinstance(part, ast.Raise) and part.exc is None)
+        or (isinstance(part, ast.comprehension) and part.is_async)
+        for part in ast.walk(node)
+    )
 
 
 def has_walrus(node: ast.AST) -> bool:
@@ -51,14 +51,14 @@ def jumps(
     return found
 
 
-def declare(program: Program, block: Block, index: int, *, runs_once: bool) -> list[ast.stmt] | None:
-    """Return the declarations with which statement `index` of `block` may become a nested function's body.
+def declare(program: Program, site: Site, *, runs_once: bool) -> list[ast.stmt] | None:
+    """Return the declarations with which a statement may become a nested function's body.
 
     A name bound nowhere else becomes the nested function's own, which is only sure where the body runs once or gives
     the name its value before every use. None if no declarations make it right.
     """
-    moved, symbols, scope = block.statements[index], program.symbols, block.scope
-    if isinstance(block.owner, ast.ClassDef) or not reads_bound_names(program, block, index, moved):
+    moved, symbols, scope = site.node, program.symbols, site.block.scope
+    if not reads_bound_names(program, site, moved):
         return None
     inside = {id(part) for part in ast.walk(moved)}
     globals_: list[str] = []
@@ -69,32 +69,30 @@ def declare(program: Program, block: Block, index: int, *, runs_once: bool) -> l
         elif name in scope.nonlocal_names:
             nonlocals.append(name)
         else:
-            variable = symbols.variable(scope, name)
-            if any(o.binds and o.scope is scope and id(o.node) not in inside for o in variable):
+            elsewhere = [o for o in symbols.variable(scope, name) if id(o.node) not in inside]
+            if any(o.binds and o.scope is scope for o in elsewhere):
                 nonlocals.append(name)
-            else:
-                used_elsewhere = any(id(o.node) not in inside for o in variable)
-                own = runs_once or (_assigned_first([moved], name) and not _captured([moved], name))
-                if used_elsewhere or not own:
-                    return None
+            elif elsewhere or not (runs_once or (_assigned_first([moved], name) and not _captured(moved, name))):
+                return None
     return [*([ast.Global(globals_)] if globals_ else []), *([ast.Nonlocal(nonlocals)] if nonlocals else [])]
 
 
-def reads_bound_names(program: Program, block: Block, index: int, node: ast.AST) -> bool:
-    """Whether the function's variables that `node`, part of statement `index`, reads surely have a value there.
+def reads_bound_names(program: Program, site: Site, node: ast.AST) -> bool:
+    """Whether the function's variables that `node`, part of a statement, reads surely have a value there.
 
     To read one that has none raises UnboundLocalError in the function itself, but NameError in a nested one.
     """
-    if block.scope.kind != "function":
+    scope = site.block.scope
+    if scope.kind != "function":
         return True
     inside = {id(part) for part in ast.walk(node)}
     read = {
         o.name
         for o in program.symbols.occurrences
-        if id(o.node) in inside and not o.binds and o.attribute == "id" and o.home is block.scope
+        if id(o.node) in inside and not o.binds and o.attribute == "id" and o.home is scope
     }
     return all(
-        surely_bound(program, block, index, name) or (isinstance(node, ast.stmt) and _assigned_first([node], name))
+        surely_bound(program, site, name) or (isinstance(node, ast.stmt) and _assigned_first([node], name))
         for name in sorted(read)
     )
 
@@ -102,8 +100,7 @@ def reads_bound_names(program: Program, block: Block, index: int, node: ast.AST)
 def _mentions(node: ast.AST, name: str) -> bool:
     return any(
         (isinstance(part, ast.Name) and part.id == name)
-        or (isinstance(part, ast.ExceptHandler) and part.name == name)
-        or (isinstance(part, (ast.MatchAs, ast.MatchStar)) and part.name == name)
+        or (isinstance(part, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and part.name == name)
         or (isinstance(part, ast.MatchMapping) and part.rest == name)
         for part in ast.walk(node)
     )
@@ -142,48 +139,53 @@ def _is_target(target: ast.expr, name: str) -> bool:
     return isinstance(target, ast.Name) and target.id == name
 
 
-def _captured(body: Sequence[ast.stmt], name: str) -> bool:
-    """Whether a function or generator made in `body` could outlive it and read `name` later."""
-    eager: set[int] = set()
-    for top in body:
-        for node in ast.walk(top):
-            if isinstance(node, ast.Call):
-                sole = len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp)
-                joining = isinstance(node.func, ast.Attribute) and node.func.attr == "join"
-                if sole and (joining or (isinstance(node.func, ast.Name) and node.func.id in _EAGER)):
-                    eager.add(id(node.args[0]))
-                if (isinstance(node.func, ast.Name) and node.func.id in ("sorted", "max", "min")) or (
-                    isinstance(node.func, ast.Attribute) and node.func.attr == "sort"
-                ):
-                    eager.update(id(keyword.value) for keyword in node.keywords if keyword.arg == "key")
+def _captured(statement: ast.stmt, name: str) -> bool:
+    """Whether a function or generator made in a statement could outlive it and read `name` later."""
+    eager: set[ast.expr] = set()
+    for node in ast.walk(statement):
+        match node:
+            case ast.Call(ast.Name(called), [ast.GeneratorExp() as sole]) if called in _EAGER:
+                eager.add(sole)
+            case ast.Call(ast.Attribute(attr="join"), [ast.GeneratorExp() as sole]):
+                eager.add(sole)
+        match node:
+            case ast.Call(ast.Name("sorted" | "max" | "min") | ast.Attribute(attr="sort"), _, keywords):
+                eager.update(keyword.value for keyword in keywords if keyword.arg == "key")
     return any(
-        isinstance(node, (ast.Lambda, ast.GeneratorExp)) and id(node) not in eager and _mentions(node, name)
-        for top in body
-        for node in ast.walk(top)
+        isinstance(node, (ast.Lambda, ast.GeneratorExp)) and node not in eager and _mentions(node, name)
+        for node in ast.walk(statement)
     )
 
 
-def surely_bound(program: Program, block: Block, index: int, name: str) -> bool:
-    """Whether `name`, read by statement `index` of `block`, has a value there whatever happened before."""
-    variable = program.symbols.variable(block.scope, name)
-    if not variable or any(isinstance(getattr(o.node, "ctx", None), ast.Del) for o in variable):
+def surely_bound(program: Program, site: Site, name: str) -> bool:
+    """Whether `name`, read by a statement, has a value there whatever happened before."""
+    scope = site.block.scope
+    variable = program.symbols.variable(scope, name)
+    if any(
+        isinstance(o.node, ast.ExceptHandler) or isinstance(getattr(o.node, "ctx", None), ast.Del) for o in variable
+    ):
         return False
-    if any(isinstance(o.node, ast.ExceptHandler) for o in variable):
-        return False
-    if any(isinstance(o.node, ast.arg) and o.scope is block.scope for o in variable):
+    if any(isinstance(o.node, ast.arg) and o.scope is scope for o in variable):
         return True
-    for place, position in ((block, index), *block.outward()):
-        holder = place.statements[position]
-        if place is not block and isinstance(holder, ast.For) and _is_target(holder.target, name):
-            # Inside of the loop's body the target has a value; in its `else` it need not.
-            inner = next(b for b, _ in ((block, index), *block.outward()) if b.parent == (place, position))
-            if inner.statements is holder.body:
-                return True
-        for node in place.statements[:position]:
+    inner: Block | None = None
+    place: tuple[Block, int] | None = (site.block, site.position)
+    while place is not None:
+        block, index = place
+        holder = block.statements[index]
+        # In a loop's body the target has a value; in its `else` it need not.
+        if (
+            isinstance(holder, ast.For)
+            and _is_target(holder.target, name)
+            and inner
+            and inner.statements is holder.body
+        ):
+            return True
+        for node in block.statements[:index]:
             if isinstance(node, ast.Assign) and any(_is_target(target, name) for target in node.targets):
                 return True
             if isinstance(node, (ast.AnnAssign, ast.AugAssign)) and _is_target(node.target, name):
                 return node.value is not None
+        inner, place = block, block.parent
     return False
 
 

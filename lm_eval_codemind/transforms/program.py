@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
+from typing import Any, NamedTuple
 
 from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, FunctionNode, Occurrence, Scope, SymbolTable
 from lm_eval_codemind.languages.python.unparse import unparse
@@ -84,12 +85,13 @@ class Block:
         """Whether this is the owner's own body."""
         return self.parent is None
 
-    def outward(self) -> Iterator[tuple[Block, int]]:
-        """Yield the enclosing blocks of the same owner, innermost first, with the index that leads here."""
-        place = self.parent
-        while place is not None:
-            yield place
-            place = place[0].parent
+
+class Site(NamedTuple):
+    """A statement, with its block and its position there."""
+
+    block: Block
+    position: int
+    node: Any
 
 
 class Program:
@@ -223,9 +225,9 @@ class Program:
         others = {o.name for o in bindings if o.node not in self.symbols.modules}
         return {o.name for o in bindings if o.node in self.symbols.modules} - others
 
-    def is_deep(self, function: FunctionNode) -> bool:
+    def is_deep(self, function: FunctionNode | None) -> bool:
         """Whether a function is recursive or called by a recursive one, so that the stack may be nearly full."""
-        return function.name in self._calls[0]
+        return function is not None and function.name in self._calls[0]
 
     def is_repeated(self, block: Block | None) -> bool:
         """Whether one run of the program, or one call from outside, may run the block many times."""
@@ -283,15 +285,15 @@ class Program:
                     )
                 )
 
-    def statements(self) -> Iterator[tuple[Block, int, ast.stmt]]:
-        """Yield the statements that rules may change, each with its block and its index there; not those of classes.
+    def statements(self) -> Iterator[Site]:
+        """Yield the statements that rules may change; not those of classes.
 
         A new name in a class's own block would become an attribute.
         """
         for block in self.blocks:
             if not isinstance(block.owner, ast.ClassDef):
                 for index, node in enumerate(block.statements):
-                    yield block, index, node
+                    yield Site(block, index, node)
 
     # -- additions to the module ----------------------------------------------------------------------------------
 

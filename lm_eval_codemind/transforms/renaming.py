@@ -1,9 +1,10 @@
 """Renaming: one variable or function gets another name, at all places that mean it."""
 
 import ast
+from collections.abc import Iterable
 from random import Random
 
-from lm_eval_codemind.languages.python.scopes import Occurrence, Scope
+from lm_eval_codemind.languages.python.scopes import FunctionNode, Occurrence, Scope
 from lm_eval_codemind.transforms.program import Program
 from lm_eval_codemind.transforms.rule import Rule
 
@@ -12,7 +13,7 @@ Site = tuple[Scope, str]
 
 def _variables(program: Program) -> list[tuple[Scope, str, list[Occurrence]]]:
     """Return the variables bound in blocks that rules may change, in the order of the source; only sure ones."""
-    if program.reflective or program.evaluating:
+    if program.evaluating:
         return []
     scopes = {block.scope for block in program.blocks}
     module = program.symbols.scopes[program.tree]
@@ -40,24 +41,18 @@ def _rename(program: Program, site: Site, new: str) -> None:
         occurrence.rename(new)
 
 
-class RenameVariable(Rule):
+class RenameVariable(Rule, name="rename_variable", group="renaming", limit=2):
     """Renames a local variable or parameter; in scripts also a variable of the module.
 
     Callers may pass a parameter by keyword: it is renamed only if no call of the program and, as far as they are known,
     no test uses its name, and if its function is not a method that another one could stand in for.
     """
 
-    name = "rename_variable"
-    group = "renaming"
-    limit = 2
-
-    def sites(self, program: Program) -> list[Site]:
-        """Return the variables."""
-        return [
-            (home, name)
-            for home, name, occurrences in _variables(program)
-            if all(self._fits(program, home, occurrence) for occurrence in occurrences)
-        ]
+    def find(self, program: Program) -> Iterable[Site]:
+        """Yield the variables."""
+        for home, name, occurrences in _variables(program):
+            if all(self._fits(program, home, occurrence) for occurrence in occurrences):
+                yield home, name
 
     @staticmethod
     def _fits(program: Program, home: Scope, occurrence: Occurrence) -> bool:
@@ -74,27 +69,19 @@ class RenameVariable(Rule):
         _rename(program, site, program.variable_name(rng))
 
 
-class RenameFunction(Rule):
+class RenameFunction(Rule, name="rename_function", group="renaming", limit=2):
     """Renames a function that nobody outside of the program calls; never a method.
 
     A function that is used other than by calling it could be asked for its name: no site.
     """
 
-    name = "rename_function"
-    group = "renaming"
-    limit = 2
-
-    def sites(self, program: Program) -> list[Site]:
-        """Return the functions."""
-        found = []
+    def find(self, program: Program) -> Iterable[Site]:
+        """Yield the functions."""
         called = {id(node.func) for node in ast.walk(program.tree) if isinstance(node, ast.Call)}
         for home, name, occurrences in _variables(program):
-            binding = [o.node for o in occurrences if o.binds]
-            if not all(isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in binding):
-                continue
-            if all(o.binds or id(o.node) in called for o in occurrences):
-                found.append((home, name))
-        return found
+            is_function = all(isinstance(o.node, FunctionNode) for o in occurrences if o.binds)
+            if is_function and all(o.binds or id(o.node) in called for o in occurrences):
+                yield home, name
 
     def apply(self, program: Program, site: Site, rng: Random) -> None:
         _rename(program, site, program.function_name(rng))
