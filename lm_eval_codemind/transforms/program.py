@@ -1,11 +1,13 @@
 """A program as the rules see it: its tree, its blocks, and what may be assumed about it."""
 
+# ruff: noqa: SIM905
+
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 from typing import Any, NamedTuple
@@ -25,28 +27,12 @@ _EVALUATING = {"eval", "exec", "compile", "__import__"}
 _REFLECTIVE_NAMES = {"globals", "locals", "breakpoint"}
 _REFLECTIVE_IF_BARE = {"vars", "dir"}
 _REFLECTIVE_MODULES = {"inspect", "traceback", "gc", "dis", "ast", "symtable", "pdb", "trace", "tracemalloc", "pickle"}
-_REFLECTIVE_ATTRIBUTES = {
-    "_getframe",
-    "_current_frames",
-    "settrace",
-    "setprofile",
-    "exc_info",
-    "tb_frame",
-    "f_locals",
-    "f_globals",
-    "f_code",
-    "__code__",
-    "__closure__",
-    "__globals__",
-    "__wrapped__",
-    "__defaults__",
-    "__kwdefaults__",
-    "__qualname__",
-    "__name__",
-    "__annotations__",
-    "stack_info",
-    "findCaller",
-}
+_REFLECTIVE_ATTRIBUTES = set(
+    """
+    _getframe _current_frames settrace setprofile exc_info tb_frame f_locals f_globals f_code __code__ __closure__
+    __globals__ __wrapped__ __defaults__ __kwdefaults__ __qualname__ __name__ __annotations__ stack_info findCaller
+    """.split()
+)
 
 
 @dataclass(eq=False)
@@ -57,7 +43,7 @@ class Block:
         statements: The very list, to be changed in place.
         owner: The module, function or class whose scope the statements run in.
         scope: That scope.
-        loops: The loops of the owner around the block, outermost first.
+        in_loop: Whether a loop of the owner is around the block.
         handling: Whether an exception may be being handled here (an `except` or `finally` clause).
         elif_arm: Whether the block is the `else` of an `if` and holds only an `if`: an `elif`.
         parent: The block of the same owner around this one, and the index of the statement that holds this one.
@@ -68,7 +54,7 @@ class Block:
     statements: list[ast.stmt]
     owner: Owner
     scope: Scope
-    loops: tuple[ast.stmt, ...] = ()
+    in_loop: bool = False
     handling: bool = False
     elif_arm: bool = False
     parent: tuple[Block, int] | None = None
@@ -164,15 +150,19 @@ class Program:
 
     def variable_name(self, rng: Random) -> str:
         """Return a fresh name for a variable."""
-        name = names.fresh_variable(rng, self.taken)
-        self.made_names.add(name)
-        return name
+        return self._fresh(rng, names.QUALITIES)
 
     def function_name(self, rng: Random) -> str:
         """Return a fresh name for a function."""
-        name = names.fresh_function(rng, self.taken)
-        self.made_names.add(name)
-        return name
+        return self._fresh(rng, names.ACTIONS)
+
+    def _fresh(self, rng: Random, first: Sequence[str]) -> str:
+        while True:
+            name = f"{rng.choice(first)}_{rng.choice(names.THINGS)}"
+            if name not in self.taken and name not in names.RESERVED:
+                self.taken.add(name)
+                self.made_names.add(name)
+                return name
 
     @cached_property
     def rebound(self) -> set[str]:
@@ -232,7 +222,7 @@ class Program:
     def is_repeated(self, block: Block | None) -> bool:
         """Whether one run of the program, or one call from outside, may run the block many times."""
         while block is not None:
-            if block.loops or (block.function is not None and block.function.name in self._calls[1]):
+            if block.in_loop or (block.function is not None and block.function.name in self._calls[1]):
                 return True
             block = block.outer
         return False
@@ -242,7 +232,7 @@ class Program:
     @cached_property
     def blocks(self) -> list[Block]:
         """The blocks that rules may change, in the order of the source."""
-        return [block for block in self._all_blocks() if self._in_focus(block)]
+        return [block for block in self._blocks_in(self.tree) if self._in_focus(block)]
 
     def _in_focus(self, block: Block) -> bool:
         # New variables of a module that others import would become part of what it offers.
@@ -251,39 +241,30 @@ class Program:
         if self.focus is None:
             return True
         chain: list[str] = []
-        scope: Scope | None = block.scope
-        while scope is not None and scope.parent is not None:
-            chain.append(getattr(scope.node, "name", ""))
+        scope = block.scope
+        while scope.parent is not None:
+            chain.insert(0, getattr(scope.node, "name", ""))
             scope = scope.parent
-        chain.reverse()
         # Functions that earlier rules added or renamed belong to those they were made from.
         return bool({chain[0], ".".join(chain[:2])} & self.focus) or chain[0] not in self.original_names
 
-    def _all_blocks(self) -> Iterator[Block]:
-        scope = self.symbols.scopes[self.tree]
-        yield from self._walk(Block(self.tree.body, self.tree, scope, start=_start(self.tree.body)))
+    def _blocks_in(self, owner: Owner, outer: Block | None = None) -> Iterator[Block]:
+        yield from self._walk(
+            Block(owner.body, owner, self.symbols.scopes[owner], outer=outer, start=_start(owner.body))
+        )
 
     def _walk(self, block: Block) -> Iterator[Block]:
         yield block
         for index, node in enumerate(block.statements):
             if isinstance(node, DEFINITIONS):
-                scope = self.symbols.scopes[node]
-                yield from self._walk(Block(node.body, node, scope, outer=block, start=_start(node.body)))
+                yield from self._blocks_in(node, block)
                 continue
             for body, kind in _bodies(node):
-                looping = isinstance(node, LOOPS) and kind == "body"
-                yield from self._walk(
-                    Block(
-                        body,
-                        block.owner,
-                        block.scope,
-                        loops=(*block.loops, node) if looping else block.loops,
-                        handling=block.handling or kind in ("handler", "finally"),
-                        elif_arm=isinstance(node, ast.If) and kind == "else" and len(body) == 1,
-                        parent=(block, index),
-                        outer=block.outer,
-                    )
-                )
+                inner = replace(block, statements=body, parent=(block, index), start=0)
+                inner.in_loop = block.in_loop or (isinstance(node, LOOPS) and kind == "body")
+                inner.handling = block.handling or kind in ("handler", "finally")
+                inner.elif_arm = isinstance(node, ast.If) and kind == "else" and len(body) == 1
+                yield from self._walk(inner)
 
     def statements(self) -> Iterator[Site]:
         """Yield the statements that rules may change; not those of classes.
@@ -412,7 +393,7 @@ def _runs_implicitly(node: FunctionNode) -> bool:
 
 
 def _note_references(
-    tree: ast.Module, refers: Mapping[str, set[str]], repeated: set[str], modules: Collection[str]
+    tree: ast.Module, refers: dict[str, set[str]], repeated: set[str], modules: Collection[str]
 ) -> None:
     """Note which functions each function's body mentions, and which mentions may mean many calls.
 
@@ -449,13 +430,10 @@ def _note_references(
                 pending.append((child, inner, body if isinstance(child, ast.stmt) else within))
 
 
-def _closure(name: str, refers: Mapping[str, set[str]]) -> set[str]:
+def _closure(name: str, refers: dict[str, set[str]]) -> set[str]:
     """Return the names reachable from a function's mentions."""
-    reached: set[str] = set()
-    waiting = list(refers[name])
-    while waiting:
-        other = waiting.pop()
-        if other not in reached:
-            reached.add(other)
-            waiting += refers[other]
-    return reached
+    reached = list(refers[name])
+    # The list grows during the loop.
+    for other in reached:
+        reached += refers[other].difference(reached)
+    return set(reached)
