@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lm_eval_codemind.languages.python.names import called_name
+from lm_eval_codemind.languages.python.scopes import FunctionNode
 from lm_eval_codemind.transforms.moving import jumps
 from lm_eval_codemind.transforms.program import LOOPS
 from lm_eval_codemind.transforms.unrolling import (
-    FUNCTIONS,
     JUMPS,
     CallRewriter,
-    CopyRecord,
+    Execution,
     NumberedProgram,
     Record,
     Unrollable,
@@ -40,7 +40,7 @@ def instrumented(code: str) -> str:
     return _Instrumenter(NumberedProgram(code)).source()
 
 
-def executions(recorded: Mapping[str, Any]) -> list[CopyRecord]:
+def executions(recorded: Mapping[str, Any]) -> list[Execution]:
     """Return the executions of a program that differ, from what the recorder wrote.
 
     Frames of one function are one execution unless their loops did different things or they called, from the same
@@ -79,14 +79,14 @@ def executions(recorded: Mapping[str, Any]) -> list[CopyRecord]:
     position_of = {kind: position for position, kind in enumerate(ranked)}
     places = [position_of[kind] for kind in classes]
     return [
-        CopyRecord(frames[first[kind]][0], _signed(frames[first[kind]][2], frames, places, several, strict=True))
+        (frames[first[kind]][0], _signed(frames[first[kind]][2], frames, places, several, strict=True))
         for kind in ranked
     ]
 
 
-def ran_a_loop(run: Iterable[CopyRecord]) -> bool:
+def ran_a_loop(run: Iterable[Execution]) -> bool:
     """Whether any loop statement was reached."""
-    return any("for" in entry or "while" in entry for each in run for entry in each.record.values() if entry != 1)
+    return any("for" in entry or "while" in entry for _, record in run for entry in record.values() if entry != 1)
 
 
 def _several(frames: Sequence[Any], classes: Sequence[int]) -> set[int]:
@@ -152,7 +152,7 @@ class _Instrumenter:
     def _statement(self, statement: ast.stmt, depth: int) -> list[ast.stmt]:
         _check_supported(statement)
         inside = f"_u_{depth}"
-        if isinstance(statement, FUNCTIONS):
+        if isinstance(statement, FunctionNode):
             if statement.name in self._program.concerned:
                 entered = ast.parse(f"_u_0 = _u_enter({number_of(statement)}, {statement.name!r})").body
                 statement.body = [*entered, *self._suite(statement.body, 0)]
@@ -161,7 +161,7 @@ class _Instrumenter:
             statement.body = [
                 new
                 for each in statement.body
-                for new in (self._statement(each, 0) if isinstance(each, FUNCTIONS) else [each])
+                for new in (self._statement(each, 0) if isinstance(each, FunctionNode) else [each])
             ]
             return [statement]
         if isinstance(statement, ast.While):

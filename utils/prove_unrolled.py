@@ -68,7 +68,7 @@ def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, R
             text = unrolled(problem.code, run)
             found[problem.problem_id] = {
                 "digest": program_digest(text),
-                "run": [[each.function, each.record] for each in run],
+                "run": [list(execution) for execution in run],
             }
             proving.append((problem, sandbox.submit(job(problem, text))))
         except Unrollable as error:

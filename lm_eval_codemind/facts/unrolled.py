@@ -9,7 +9,7 @@ from typing import Any
 
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.problems import Problem, digest
-from lm_eval_codemind.transforms.unrolling import CopyRecord, Unrollable, unrolled
+from lm_eval_codemind.transforms.unrolling import Unrollable, unrolled
 
 _DIGEST_LENGTH = 12
 _FIX = "install lm-eval-codemind again"
@@ -49,7 +49,7 @@ def unrolled_program(problem: Problem, record: Mapping[str, Any]) -> str:
         UnrolledError: If the program is not the proven one. The message names the problem.
     """
     try:
-        text = unrolled(problem.code, tuple(CopyRecord(*each) for each in record["run"]))
+        text = unrolled(problem.code, record["run"])
     except (Unrollable, LookupError, TypeError) as error:
         message = f"{problem.problem_id}: the recorded loop decisions do not fit its program ({error}); {_FIX}"
         raise UnrolledError(message) from error

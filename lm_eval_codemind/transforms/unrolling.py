@@ -9,16 +9,19 @@ different calls becomes a copy for each. A loop that never ran is left out. All 
 recorded, so nothing here executes a program.
 """
 
+# ruff: noqa: SIM905
+
 import ast
 import copy
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.languages.python.names import called_name
+from lm_eval_codemind.languages.python.scopes import FunctionNode
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 from lm_eval_codemind.transforms.moving import jumps
-from lm_eval_codemind.transforms.program import LOOPS
+from lm_eval_codemind.transforms.program import DEFINITIONS, LOOPS
 
 # The longest unrolled program, in characters. A program with more statements than this surely exceeds it.
 MAX_CHARACTERS = 8_000
@@ -36,29 +39,27 @@ REASONS: dict[str, str] = {
 }
 
 Record = Mapping[str, Any]
+"""Number of a statement or call -> what it did; a call is the position of what it called among all executions."""
+Execution = tuple[int, Record]
+"""What the executions of a function had in common, those of one copy of it: the number of the function's definition
+(-1 for the program itself), and the record."""
 
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 JUMPS = (ast.Break, ast.Continue)
-_NUMBERED = (*FUNCTIONS, *LOOPS, *JUMPS, ast.If, ast.Call)
+_NUMBERED = (FunctionNode, *LOOPS, *JUMPS, ast.If, ast.Call)
 
-# fmt: off
 # What is taken to have no effect.
 _PURE_CALLS = frozenset(
-    (
-        "abs", "all", "any", "bool", "bytes", "chr", "dict", "divmod", "enumerate", "float", "frozenset", "int",
-        "isinstance", "len", "list", "max", "min", "ord", "pow", "range", "repr", "reversed", "round", "set", "sorted",
-        "str", "sum", "tuple", "type", "zip"
-    )
+    """
+    abs all any bool bytes chr dict divmod enumerate float frozenset int isinstance len list max min ord pow range repr
+    reversed round set sorted str sum tuple type zip
+    """.split()
 )
 _PURE_METHODS = frozenset(
-    (
-        "copy", "count", "endswith", "find", "get", "index", "isalnum", "isalpha", "isdecimal", "isdigit", "islower",
-        "isnumeric", "isspace", "issubset", "isupper", "items", "join", "keys", "lower", "lstrip", "replace", "rfind",
-        "rstrip", "split", "splitlines", "startswith", "strip", "swapcase", "title", "upper", "values"
-    )
+    """
+    copy count endswith find get index isalnum isalpha isdecimal isdigit islower isnumeric isspace issubset isupper
+    items join keys lower lstrip replace rfind rstrip split splitlines startswith strip swapcase title upper values
+    """.split()
 )
-# fmt: on
-_MODULES_OF_NUMBERS = frozenset({"math", "string"})
 
 
 class Unrollable(ValueError):
@@ -69,67 +70,50 @@ class Unrollable(ValueError):
         self.reason = reason
 
 
-@dataclass(frozen=True)
-class CopyRecord:
-    """What the executions of a function had in common, those of one copy of it.
-
-    Attributes:
-        function: Number of the function's definition; -1 for the program itself.
-        record: Number of a statement or call -> what it did; a call is the position of what it called among all
-            executions of the program.
-    """
-
-    function: int
-    record: Record
-
-
 class NumberedProgram:
     """A program's syntax tree with numbered nodes and with information about its loops."""
 
     def __init__(self, code: str) -> None:
         self.tree = ast.parse(code)
-        self.functions: dict[int, ast.FunctionDef | ast.AsyncFunctionDef] = {}
+        self.functions: dict[int, FunctionNode] = {}
         numbered = (node for node in ast.walk(self.tree) if isinstance(node, _NUMBERED))
         for number, node in enumerate(numbered):
             node.number = number  # type: ignore[union-attr]
-            if isinstance(node, FUNCTIONS):
+            if isinstance(node, FunctionNode):
                 self.functions[number] = node
         self.names = {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
-        self.defined = {node.name for node in ast.walk(self.tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
+        self.defined = {node.name for node in ast.walk(self.tree) if isinstance(node, DEFINITIONS)}
         self.concerned = self._concerned()
 
     def _concerned(self) -> set[str]:
         """Return the names of the functions that have loops or call, by name, such functions."""
-        names = {
-            node.name for node in self.functions.values() if any(isinstance(n, LOOPS) for n in own_nodes(node.body))
-        }
+        names: set[str] = set()
         while True:
-            callers = {
-                node.name
-                for node in self.functions.values()
-                if node.name not in names and any(called_name(call) in names for call in own_nodes(node.body))
+            found = {
+                function.name
+                for function in self.functions.values()
+                if any(isinstance(node, LOOPS) or called_name(node) in names for node in own_nodes(function.body))
             }
-            if not callers:
+            if found == names:
                 return names
-            names |= callers
+            names = found
 
     def pure(self, expression: ast.expr) -> bool:
         """Whether an expression seems to have no effect. The proof decides."""
         for node in ast.walk(expression):
-            if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)):
-                return False
-            if isinstance(node, ast.Call):
-                name, function = called_name(node), node.func
-                module = function.value if isinstance(function, ast.Attribute) else None
-                if isinstance(module, ast.Name) and module.id in _MODULES_OF_NUMBERS:
-                    continue
-                known = _PURE_METHODS if isinstance(function, ast.Attribute) else _PURE_CALLS
-                if name not in known or name in self.defined:
+            match node:
+                case ast.Yield() | ast.YieldFrom() | ast.Await() | ast.NamedExpr():
                     return False
+                case ast.Call(ast.Attribute(ast.Name("math" | "string"))):
+                    continue
+                case ast.Call(function):
+                    known = _PURE_METHODS if isinstance(function, ast.Attribute) else _PURE_CALLS
+                    if called_name(node) not in known - self.defined:
+                        return False
         return True
 
 
-def unrolled(code: str, run: Sequence[CopyRecord]) -> str:
+def unrolled(code: str, run: Sequence[Execution]) -> str:
     """Return the program with its loops replaced by what they did.
 
     Args:
@@ -154,7 +138,7 @@ def own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
+        if not isinstance(node, (*DEFINITIONS, ast.Lambda)):
             stack.extend(ast.iter_child_nodes(node))
 
 
@@ -215,7 +199,7 @@ class _Renamed(CallRewriter):
 
 
 class _Unroller:
-    def __init__(self, program: NumberedProgram, run: Sequence[CopyRecord]) -> None:
+    def __init__(self, program: NumberedProgram, run: Sequence[Execution]) -> None:
         self._program = program
         self._run = run
         self._written = 0
@@ -226,10 +210,10 @@ class _Unroller:
         taken = self._program.names | self._program.defined
         taken |= {node.attr for node in ast.walk(self._program.tree) if isinstance(node, ast.Attribute)}
         names, seen = [], set()
-        for each in self._run:
-            function = self._program.functions.get(each.function)
+        for definition, _ in self._run:
+            function = self._program.functions.get(definition)
             name = function.name if function else ""
-            if each.function in seen:
+            if definition in seen:
                 assert function is not None
                 if any(ast.unparse(d) not in ("staticmethod", "classmethod") for d in function.decorator_list):
                     raise Unrollable("decorated")
@@ -238,12 +222,12 @@ class _Unroller:
                     number += 1
                 name = f"{name}_{number}"
                 taken.add(name)
-            seen.add(each.function)
+            seen.add(definition)
             names.append(name)
         return names
 
     def module(self) -> ast.Module:
-        record = next((each.record for each in self._run if each.function == -1), {})
+        record = next((record for definition, record in self._run if definition == -1), {})
         body, _ = self._suite(self._program.tree.body, record, 0)
         return ast.fix_missing_locations(ast.Module(body, []))
 
@@ -263,7 +247,7 @@ class _Unroller:
     def _statement(self, statement: ast.stmt, record: Record, depth: int) -> tuple[list[ast.stmt], bool]:
         if isinstance(statement, JUMPS):
             return [], str(number_of(statement)) in record
-        if isinstance(statement, FUNCTIONS):
+        if isinstance(statement, FunctionNode):
             return self._copies(statement), False
         if isinstance(statement, ast.ClassDef):
             new = copy.copy(statement)
@@ -283,14 +267,14 @@ class _Unroller:
             return self._if(statement, record, depth)
         return self._other(statement, record, depth)
 
-    def _copies(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
+    def _copies(self, function: FunctionNode) -> list[ast.stmt]:
         """Return a function's definition, once for each of the ways that it ran."""
         if function.name not in self._program.concerned:
             return [copy.deepcopy(function)]
         ways = [
-            (name, each.record)
-            for name, each in zip(self._names, self._run, strict=True)
-            if each.function == number_of(function)
+            (name, record)
+            for name, (definition, record) in zip(self._names, self._run, strict=True)
+            if definition == number_of(function)
         ]
         copies: list[ast.stmt] = []
         for name, record in ways or [(function.name, {})]:
@@ -384,24 +368,14 @@ def _assigned(target: ast.expr, value: ast.expr) -> ast.Assign:
 
 def _without_unused(body: list[ast.stmt]) -> list[ast.stmt]:
     """Return a function's body without the inner functions, copies of one another, that nothing in it mentions."""
-    numbers: dict[int, list[ast.stmt]] = {}
-    for statement in body:
-        if isinstance(statement, FUNCTIONS):
-            numbers.setdefault(number_of(statement), []).append(statement)
-    copies = [each for group in numbers.values() if len(group) > 1 for each in group]
-    while copies:
-        unused = [
-            each
-            for each in copies
-            if not any(
-                isinstance(node, ast.Name) and node.id == each.name  # type: ignore[attr-defined]
-                for other in body
-                if other is not each
-                for node in ast.walk(other)
-            )
-        ]
-        if not unused:
-            break
+    copies = Counter(number_of(statement) for statement in body if isinstance(statement, FunctionNode))
+
+    def is_unused(statement: ast.stmt) -> bool:
+        if not isinstance(statement, FunctionNode) or copies[number_of(statement)] < 2:
+            return False
+        nodes = (node for other in body if other is not statement for node in ast.walk(other))
+        return not any(isinstance(node, ast.Name) and node.id == statement.name for node in nodes)
+
+    while unused := list(filter(is_unused, body)):
         body = [statement for statement in body if statement not in unused]
-        copies = [each for each in copies if each not in unused]
     return body

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from lm_eval_codemind.transforms.unrolling import (
     MAX_CHARACTERS,
-    CopyRecord,
+    Execution,
     Unrollable,
     unrolled,
 )
@@ -22,7 +22,7 @@ from loop_decisions import executions, has_loops, instrumented, ran_a_loop
 from loop_recorder import literal_of, record
 
 
-def run_of(code: str, expression: str = "f()") -> list[CopyRecord]:
+def run_of(code: str, expression: str = "f()") -> list[Execution]:
     """Record a run in this process; what it gives has been through JSON, as what is shipped."""
     before = sys.stdin
     try:
