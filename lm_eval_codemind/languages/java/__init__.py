@@ -36,12 +36,12 @@ class _Java(Language):
     marks = _MARKS
 
     def lines(self, source: str) -> int:
-        from lm_eval_codemind.languages.java.normal import lines
+        from lm_eval_codemind.languages.java.measures import lines
 
         return lines(source)
 
     def normal_form(self, source: str) -> str:
-        from lm_eval_codemind.languages.java.normal import normal_form
+        from lm_eval_codemind.languages.java.measures import normal_form
 
         try:
             return normal_form(source)

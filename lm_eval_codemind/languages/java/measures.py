@@ -1,9 +1,18 @@
-"""Measures of a Java program's complexity, as defined in :mod:`lm_eval_codemind.languages.python.complexity`."""
+"""Measures of a Java program's complexity, its lines and its normal form, all read off its syntax tree.
+
+The measures are defined in :mod:`lm_eval_codemind.languages.python.complexity`.
+"""
+
+# ruff: noqa: SIM905
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from lm_eval_codemind.languages.base import tags_of
-from lm_eval_codemind.languages.java.dependencies import dependencies
-from lm_eval_codemind.languages.java.normal import line_starts
 from lm_eval_codemind.languages.java.syntax import (
+    COMMENTS,
     METHODS,
     TYPES,
     Node,
@@ -108,3 +117,221 @@ def _constructs(root: Node) -> list[tuple[str, frozenset[str]]]:
             around |= {kind}
         pending.extend((child, around) for child in reversed(node.children) if child.children)
     return found
+
+
+_ONE_LINE = (
+    TYPES
+    | METHODS
+    | set(
+        """
+    package_declaration import_declaration module_declaration field_declaration constant_declaration
+    annotation_type_element_declaration static_initializer local_variable_declaration expression_statement
+    explicit_constructor_invocation if_statement for_statement enhanced_for_statement while_statement do_statement
+    return_statement break_statement continue_statement throw_statement yield_statement assert_statement
+    synchronized_statement try_statement try_with_resources_statement catch_clause finally_clause switch_label
+    """.split()
+    )
+)
+_ANNOTATIONS = frozenset({"marker_annotation", "annotation"})
+# Literals that the grammar takes apart.
+_WHOLE = frozenset({"string_literal", "character_literal"})
+
+
+def lines(source: str) -> int:
+    """Return LoC of a Java program: the lines of its normal form, see :func:`normal_form`.
+
+    The definition is that for Python (:func:`lm_eval_codemind.scores.loc.lines_of_code`): every simple statement,
+    every header of a compound statement and every annotation of a declaration takes one line, layout and comments take
+    none. Declarations count like statements, also the list of an enumeration's constants; of a ``do`` loop both ends
+    count; braces and empty statements take no line.
+
+    Raises:
+        SyntaxError: If the source does not parse.
+    """
+    return len(line_starts(parse_valid(source)))
+
+
+def normal_form(source: str) -> str:
+    """Return a program without comments, one statement or header a line, its tokens set apart by single blanks.
+
+    Two programs that differ in layout and comments only have the same normal form.
+
+    Raises:
+        SyntaxError: If the source does not parse.
+    """
+    tree = parse_valid(source)
+    starts = line_starts(tree)
+    text = "".join(("\n" if token.start in starts else " ") + tree.text(token) for token in _tokens(tree.root))
+    return text[1:] + "\n" if text else ""
+
+
+def _tokens(root: Node) -> list[Node]:
+    found = []
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        if node.kind in COMMENTS or node.start == node.end:
+            continue
+        if node.kind in _WHOLE or not node.children:
+            found.append(node)
+        else:
+            pending.extend(reversed(node.children))
+    return [] if found == [root] else found
+
+
+def line_starts(tree: Tree) -> set[int]:
+    """Return the offsets of the tokens with which a line of the normal form begins."""
+    return {_first_token(node) for node in tree.root.walk() if _starts_line(node)}
+
+
+def _starts_line(node: Node) -> bool:
+    kind = node.kind
+    if kind in _ANNOTATIONS and node.around == "modifiers":
+        # Those of a declaration with its own line, not those of a parameter.
+        owner = next(outer for outer in node.ancestors() if outer.kind != "modifiers")
+        return owner.kind in _ONE_LINE | {"enum_constant"} and owner.role != "init"
+    if kind == "enum_constant" and node.parent is not None:
+        return node.parent.of_kind("enum_constant")[0] is node
+    if kind in _ONE_LINE:
+        return not is_else_if(node) and not (kind == "local_variable_declaration" and node.role == "init")
+    return (
+        kind == "else"
+        or (kind == "while" and node.around == "do_statement")
+        or (kind == "block" and node.around == "class_body")  # an initialiser of instances
+        or (kind == "switch_expression" and is_switch_statement(node))
+    )
+
+
+def _first_token(node: Node) -> int:
+    """Return the start of a node; that of a declaration after its annotations, each of which has a separate line."""
+    for child in node.children:
+        if child.kind == "modifiers":
+            for modifier in child.children:
+                if modifier.kind not in _ANNOTATIONS | COMMENTS:
+                    return modifier.start
+        elif child.kind not in COMMENTS:
+            return child.start
+    return node.start
+
+
+_CONSTRUCTORS = frozenset({"constructor_declaration", "compact_constructor_declaration"})
+_ANONYMOUS = ("object_creation_expression", "enum_constant")
+_NEW = "<new>"
+
+
+@dataclass(eq=False)
+class _Class:
+    """A class of the program, with the methods it defines; overloads are one method with several bodies."""
+
+    name: str
+    outer: _Class | None
+    base: str = ""
+    methods: set[str] = field(default_factory=set)
+    inner: dict[str, _Class] = field(default_factory=dict)
+
+
+def dependencies(tree: Tree) -> int:
+    """Return DEP, the number of dependencies between the methods of a program.
+
+    A dependency is an ordered pair of different methods of the program of which the first names the second: by its name
+    (of the same class, of a base class or of a class around it), by ``this``, ``super`` or its class's name, also as a
+    method reference, or by constructing a class of the program that defines a constructor. A pair counts once.
+    A method does not depend on itself. The program is the caller of what its initialisers call. So it is for Python
+    (:func:`lm_eval_codemind.languages.python.complexity.dependencies.dependencies`).
+
+    Args:
+        tree: The program.
+    """
+    owners: dict[Node, _Class] = {}
+    pending: list[tuple[Node, _Class]] = [(tree.root, _Class("", None))]
+    while pending:
+        node, owner = pending.pop()
+        owners[node] = owner
+        inside = owner
+        if node.kind in TYPES or (node.kind == "class_body" and node.around in _ANONYMOUS):
+            label = tree.name(node) if node.kind in TYPES else f"<{node.start}>"
+            inside = owner.inner.setdefault(label, _Class(f"{owner.name}.{label}", owner))
+            inside.base = _base(tree, node)
+        elif node.kind in METHODS:
+            owner.methods.add(_NEW if node.kind in _CONSTRUCTORS else tree.name(node))
+        pending.extend((child, inside) for child in node.children if child.children)
+    pairs = set()
+    for node, owner in owners.items():
+        callee = _callee(tree, node, owner)
+        if callee is not None:
+            caller = _caller(tree, node, owners)
+            if caller != callee:
+                pairs.add((caller, callee))
+    return len(pairs)
+
+
+def _base(tree: Tree, node: Node) -> str:
+    if node.kind == "class_body" and node.parent is not None:
+        return _simple(tree.part(node.parent, "type"))
+    return _simple(tree.part(node, "superclass").removeprefix("extends"))
+
+
+def _simple(name: str) -> str:
+    return name.split("<")[0].strip().split(".")[-1].strip()
+
+
+def _caller(tree: Tree, node: Node, owners: dict[Node, _Class]) -> tuple[str, str]:
+    for around in node.ancestors():
+        if around.kind in METHODS:
+            return owners[around].name, _NEW if around.kind in _CONSTRUCTORS else tree.name(around)
+    return "", ""
+
+
+def _callee(tree: Tree, node: Node, owner: _Class) -> tuple[str, str] | None:
+    """Return the method of the program that an expression names, as (class, name)."""
+    if node.kind == "method_invocation":
+        return _find(tree, node.child("object"), tree.name(node), owner)
+    if node.kind == "method_reference" and len(node.children) >= 3:
+        last = node.children[-1]
+        return _find(tree, node.children[0], _NEW if last.kind == "new" else tree.text(last), owner)
+    made = None
+    if node.kind == "object_creation_expression":
+        made = _class(_simple(tree.part(node, "type")), owner)
+    elif node.kind == "explicit_constructor_invocation" and tree.part(node, "constructor") == "super":
+        made = _class(owner.base, owner)
+    return None if made is None or _NEW not in made.methods else (made.name, _NEW)
+
+
+def _find(tree: Tree, target: Node | None, name: str, owner: _Class) -> tuple[str, str] | None:
+    if target is None:
+        found = (_method(scope, name) for scope in _outward(owner))
+        return next((method for method in found if method is not None), None)
+    if target.kind == "this":
+        return _method(owner, name)
+    if target.kind == "super":
+        return _method(_class(owner.base, owner), name)
+    if target.kind in ("identifier", "type_identifier", "field_access", "scoped_identifier"):
+        return _method(_class(_simple(tree.text(target)), owner), name)
+    return None
+
+
+def _outward(scope: _Class | None) -> Iterator[_Class]:
+    while scope is not None:
+        yield scope
+        scope = scope.outer
+
+
+def _class(name: str, inside: _Class) -> _Class | None:
+    """Return the class that a name means inside of a class; None if it is none of the program's."""
+    for scope in _outward(inside) if name else ():
+        if name in scope.inner:
+            return scope.inner[name]
+        if scope.name.endswith(f".{name}"):
+            return scope
+    return None
+
+
+def _method(scope: _Class | None, name: str) -> tuple[str, str] | None:
+    """Return the method of a name that a class has, itself or from a base class."""
+    seen: set[str] = set()
+    while scope is not None and scope.name not in seen:
+        if name in scope.methods:
+            return scope.name, name
+        seen.add(scope.name)
+        scope = _class(scope.base, scope)
+    return None

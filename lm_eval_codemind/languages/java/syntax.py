@@ -9,15 +9,7 @@ from dataclasses import dataclass, field
 import tree_sitter
 import tree_sitter_java
 
-TYPES = frozenset(
-    {
-        "class_declaration",
-        "interface_declaration",
-        "enum_declaration",
-        "record_declaration",
-        "annotation_type_declaration",
-    }
-)
+TYPES = frozenset(f"{what}_declaration" for what in ("class", "interface", "enum", "record", "annotation_type"))
 _LANGUAGE = tree_sitter.Language(tree_sitter_java.language())
 METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
 COMMENTS = frozenset({"line_comment", "block_comment"})
@@ -53,6 +45,11 @@ class Node:
     def child(self, role: str) -> Node | None:
         """Return the first child in a field."""
         return next((child for child in self.children if child.role == role), None)
+
+    @property
+    def around(self) -> str:
+        """The kind of the node around it; empty for the root."""
+        return "" if self.parent is None else self.parent.kind
 
     def of_kind(self, *kinds: str) -> list[Node]:
         """Return the children of these kinds."""
@@ -94,7 +91,11 @@ class Tree:
 
     def name(self, node: Node) -> str:
         """Return the name of a declaration, or ``""``."""
-        found = node.child("name")
+        return self.part(node, "name")
+
+    def part(self, node: Node, role: str) -> str:
+        """Return the source of a node's first child in a field, or ``""``."""
+        found = node.child(role)
         return "" if found is None else self.text(found)
 
 
@@ -171,17 +172,14 @@ def is_else_if(node: Node) -> bool:
 
 def is_switch_statement(node: Node) -> bool:
     """Whether a ``switch`` is a statement, and not an expression."""
-    parent = node.parent
-    if parent is None:
-        return False
-    if parent.kind == "expression_statement":
-        # The arm of another `switch` is its value, if that one is an expression.
-        arm = parent.parent
-        if arm is None or arm.kind != "switch_rule":
-            return True
-        around = next(outer for outer in arm.ancestors() if outer.kind == "switch_expression")
-        return is_switch_statement(around)
-    return parent.kind in _STATEMENT_LISTS or node.role in ("body", "consequence", "alternative")
+    if node.around != "expression_statement":
+        return node.around in _STATEMENT_LISTS or node.role in ("body", "consequence", "alternative")
+    outward = node.ancestors()
+    next(outward)
+    # The arm of another `switch` is its value, if that one is an expression.
+    return next(outward).kind != "switch_rule" or is_switch_statement(
+        next(outer for outer in outward if outer.kind == "switch_expression")
+    )
 
 
 _STATEMENT_LISTS = frozenset({"block", "constructor_body", "switch_block_statement_group", "labeled_statement"})

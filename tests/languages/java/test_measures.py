@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.languages.java.measures import measure
-from lm_eval_codemind.languages.java.normal import lines, normal_form
+from lm_eval_codemind.languages.java.measures import lines, measure, normal_form
 from lm_eval_codemind.languages.python import complexity
 from lm_eval_codemind.languages.python.lines import lines_of_code
 from lm_eval_codemind.problems import Complexity
