@@ -52,19 +52,8 @@ class Agent:
         self._surroundings = _surroundings()
         # Bound now: a program may replace what these names mean.
         self._send, self._receive = wire.write_all, wire.receive
-        self._others: dict[str, Callable[[dict[str, Any]], Any]] = {
-            "load": self._load,
-            "script": self._script,
-            "evaluate": self._evaluate,
-            "suite": self._suite,
-        }
-        self._values: dict[str, Callable[..., Any]] = {
-            "find": self._find,
-            "get": self._get,
-            "set": self._set,
-            "call": self._call,
-            "held": self._holds,
-        }
+        self._others = {name: getattr(self, f"_{name}") for name in ("load", "script", "evaluate", "suite")}
+        self._values = {name: getattr(self, f"_{name}") for name in ("find", "get", "set", "call", "held")}
 
     def serve(self) -> None:
         """Answer requests until the checker closes the channel."""
@@ -154,7 +143,7 @@ class Agent:
     def _set(self, request: dict[str, Any], value: Any) -> None:
         setattr(self._objects[request["on"]], request["name"], value)
 
-    def _holds(self, request: dict[str, Any]) -> bool:
+    def _held(self, request: dict[str, Any]) -> bool:
         """Whether the program still holds one of some containers."""
         if not request["which"]:
             return False

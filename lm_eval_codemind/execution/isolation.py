@@ -26,13 +26,8 @@ BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
 LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)
 VARIABLE = "CODEMIND_SANDBOX"
 
-_FILES = (
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/etc/timezone",
-    "/etc/mime.types",
-    "/etc/alternatives",
-    "/etc/fonts",
+_FILES = tuple(
+    f"/etc/{name}" for name in ("ld.so.cache", "localtime", "timezone", "mime.types", "alternatives", "fonts")
 )
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -91,11 +86,6 @@ class Isolation:
         """Whether programs may start processes: only here is their number limited, and none stays behind."""
         return self.name == BUBBLEWRAP
 
-    @property
-    def needs_users(self) -> bool:
-        """Whether each server needs a separate user: the host is root, and nothing that it starts may stay root."""
-        return self.name != NONE and os.geteuid() == 0
-
     def launch(
         self,
         settings: dict[str, Any],
@@ -118,7 +108,8 @@ class Isolation:
             errors = resources.enter_context(tempfile.TemporaryFile())
             view, directories = visible.view(), directories or {}
             user = 0
-            if self.needs_users:
+            if self.name != NONE and os.geteuid() == 0:
+                # Each server needs a separate user: nothing that root starts may stay root.
                 user, claim = users.take()
                 resources.enter_context(claim)
             if self.name == BUBBLEWRAP:

@@ -106,7 +106,7 @@ def no_new_privileges() -> None:
 
 
 def become(uid: int, keep_capabilities: bool = False, saved: int | None = None) -> None:
-    """Change from root to another user and group, without supplementary groups.
+    """Change from root to another user and group, without supplementary groups; end with the parent as before.
 
     Args:
         uid: The user's and the group's number.
@@ -118,6 +118,8 @@ def become(uid: int, keep_capabilities: bool = False, saved: int | None = None) 
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid if saved is None else saved)
+    # Becoming another user clears it.
+    end_with_parent()
 
 
 def give_up_saved_user() -> None:

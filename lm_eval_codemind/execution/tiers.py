@@ -16,19 +16,9 @@ LIGHT = (
 # Imported where a suite of test classes may have to be judged in the program's process.
 TESTING = ("unittest", "datetime", "decimal", "fractions", "statistics", "threading", "inspect", "io", "textwrap")
 DEFAULT_PRELOAD = (
-    "numpy",
-    "scipy",
-    "sklearn",
-    "pandas",
-    "dateutil",
-    "bs4",
-    "nltk",
-    "PIL",
-    "openpyxl",
-    "sqlite3",
-    "cryptography",
+    "numpy", "scipy", "sklearn", "pandas", "dateutil", "bs4", "nltk", "PIL", "openpyxl", "sqlite3", "cryptography",
     "http",
-)
+)  # fmt: skip
 
 # Importing a package doesn't import its parts; these are the parts that programs use.
 PARTS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.execution import Job, Limits, Sandbox, Status, users
-from lm_eval_codemind.execution.streams import Streams
+from lm_eval_codemind.execution.connection import Streams
 
 DESCRIPTORS = """
 import os, stat
@@ -65,7 +65,7 @@ def test_a_checker_that_is_kept_busy_in_c_is_ended(sandbox_at: Sandbox) -> None:
 
 def test_standard_input_is_a_file_that_cannot_be_changed() -> None:
     streams = Streams("text\n" * 100_000)
-    output, errors, given = streams.to_send()
+    output, errors, given = streams.descriptors
     assert os.pread(given, 5, 0) == b"text\n"
     with pytest.raises(PermissionError):
         os.pwrite(given, b"x", 0)
