@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from . import cleanup, kernel, syscalls, users, visible
+from . import cleanup, kernel, seccomp, users, visible
 
 log = logging.getLogger(__name__)
 
@@ -262,8 +262,8 @@ def available() -> tuple[Isolation, ...]:
     levels: list[Isolation] = []
     reasons: list[str] = []
     try:
-        syscalls.architecture()
-    except syscalls.UnknownMachine as error:
+        seccomp.architecture()
+    except seccomp.UnknownMachine as error:
         return (Isolation(NONE, "", (str(error),)),)
     if not sys.platform.startswith("linux"):
         return (Isolation(NONE, "", ("isolation needs Linux",)),)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import atexit
+import functools
+import hashlib
 import itertools
 import os
 import threading
@@ -10,6 +12,7 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import asdict
+from pathlib import Path
 from typing import cast
 
 from . import isolation as levels
@@ -17,12 +20,15 @@ from . import tiers
 from .job import Job, Limits
 from .outcome import Outcome, Status
 from .runtimes import Runtime, get_runtime
-from .shipped import starts_inside
 from .unit import JobEnded, ServerUnit, UnitGone
 from .workers import JobQueue, Worker, WorkerPool
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
 EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
+# The shipped suites that are judged inside from the start. Every suite may start outside: what cannot be judged there
+# is judged again inside. For these that is known, because ``utils/find_inside_suites.py`` executed the benchmarks' own
+# programs. The list saves the first try.
+INSIDE_SUITES = Path(__file__).with_name("inside_suites.txt")
 _DEFAULT_LIMITS = asdict(Limits())
 # Processor time of the checks beyond the program's own limit, and how much later they are ended from outside.
 _CHECKER_SECONDS = 1.0
@@ -54,10 +60,16 @@ class Sandbox(WorkerPool):
         preload: Iterable[str] = tiers.DEFAULT_PRELOAD,
         hash_seed: int = 0,
     ) -> None:
-        super().__init__(workers, _usual_workers(), levels.choose_level(isolation))
+        processors = sorted(os.sched_getaffinity(0))
+        super().__init__(workers, len(processors) + min(len(processors), 16), levels.choose_level(isolation))
         kept = tuple(preload)
-        places = itertools.cycle(_places(self.workers))
-        self._start_workers(lambda: _Worker(self._jobs, self._isolation, kept, hash_seed, *next(places)))
+        # For the workers' servers, each processor with a lock that its workers share. If there are fewer workers than
+        # processors, none keeps to one (-1).
+        places: list[tuple[int, threading.Lock | None]] = [(-1, None)]
+        if self.workers >= len(processors):
+            places = [(processor, threading.Lock()) for processor in processors]
+        place = itertools.cycle(places)
+        self._start_workers(lambda: _Worker(self._jobs, self._isolation, kept, hash_seed, *next(place)))
 
     def _check(self, job: Job) -> None:
         if job.language != PYTHON.name:
@@ -86,12 +98,17 @@ class _Worker(Worker):
             level = self._isolation.name
             message = f"Limits.processes is {job.limits.processes}, and {level} as this user can't contain processes"
             return self._ended(job, Status.BLOCKED, message)
-        checker_seconds = job.limits.cpu_seconds * max(1, len(job.cases)) + _CHECKER_SECONDS
-        record = {**asdict(job), "checker_seconds": checker_seconds, "inside": starts_inside(job)}
+        runs = max(1, len(job.cases))
+        checker_seconds = job.limits.cpu_seconds * runs + _CHECKER_SECONDS
+        # Then the servers count as hung: they should have ended the job long before.
+        seconds = 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * runs
+        suite = (job.kind, job.tests, job.support, job.entry_point, job.only)
+        inside = bool(job.tests) and digest(*suite) in _listed()
+        record = {**asdict(job), "checker_seconds": checker_seconds, "inside": inside}
         tier = tiers.needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         unit = self._unit(lambda: self._start(tier), tier)
         try:
-            found = unit.exchange(record, _patience(job), checker_seconds + _GRACE_SECONDS, self._end_turn)
+            found = unit.exchange(record, seconds, checker_seconds + _GRACE_SECONDS, self._end_turn)
         except UnitGone:
             del self._units[tier]
             raise
@@ -107,23 +124,15 @@ class _Worker(Worker):
         return ServerUnit(self._isolation, modules, _DEFAULT_LIMITS, self._hash_seed, self._processor)
 
 
-def _usual_workers() -> int:
-    processors = len(os.sched_getaffinity(0))
-    return processors + min(processors, 16)
+@functools.lru_cache(maxsize=1)
+def _listed() -> frozenset[str]:
+    return frozenset(line.split()[0] for line in INSIDE_SUITES.read_text(encoding="ascii").splitlines())
 
 
-def _places(workers: int) -> list[tuple[int, threading.Lock | None]]:
-    """Return a list of processors for the workers' servers, each with a lock that its workers share.
-
-    If there are fewer workers than processors, the list has one entry: -1 (no fixed processor), without a lock.
-    """
-    allowed = sorted(os.sched_getaffinity(0))
-    return [(processor, threading.Lock()) for processor in allowed] if workers >= len(allowed) else [(-1, None)]
-
-
-def _patience(job: Job) -> float:
-    """Return the seconds after which a job's servers count as hung: they should have ended it long before."""
-    return 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * max(1, len(job.cases))
+@functools.lru_cache(maxsize=1024)
+def digest(kind: str, tests: str, support: str, entry_point: str, only: tuple[str, ...]) -> str:
+    """Return the first digits of the digest of a suite, which stand for it in :data:`INSIDE_SUITES`."""
+    return hashlib.sha256(repr((kind, tests, support, entry_point, only)).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 class _Python(Runtime):
@@ -166,16 +175,12 @@ def shared_sandbox() -> Sandbox:
 def _shared_for(language: str) -> WorkerPool:
     with _shared_lock:
         if language not in _shared or _shared[language]._closed:
-            _shared[language] = get_runtime(language).shared_sandbox(_chosen_workers())
+            workers = os.environ.get(WORKERS_VARIABLE, "")
+            if workers and not (workers.isdigit() and int(workers) > 0):
+                raise ValueError(f"{WORKERS_VARIABLE} is {workers!r}, and must be a number above 0")
+            _shared[language] = get_runtime(language).shared_sandbox(int(workers) if workers else None)
             atexit.register(_shared[language].close)
         return _shared[language]
-
-
-def _chosen_workers() -> int | None:
-    workers = os.environ.get(WORKERS_VARIABLE, "")
-    if workers and not (workers.isdigit() and int(workers) > 0):
-        raise ValueError(f"{WORKERS_VARIABLE} is {workers!r}, and must be a number above 0")
-    return int(workers) if workers else None
 
 
 class SeededPool(ExitStack):
