@@ -6,8 +6,7 @@ Many more are below ``tests/execution``.
 from dataclasses import dataclass
 from pathlib import Path
 
-from .job import Job, Limits
-from .outcome import Outcome, Status
+from .job import Job, Limits, Outcome, Status
 
 LIMITS = Limits(cpu_seconds=0.6, wall_seconds=2, memory_bytes=256 << 20, output_bytes=1 << 20, file_bytes=8 << 20)
 _CHECK = "def check(candidate):\n    assert candidate(20, 22) == 42\n"

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .isolation import LEVELS, VARIABLE, Isolation, IsolationUnavailable
-from .job import Job
-from .outcome import Outcome
+from .job import Job, Outcome
 from .sandbox import Sandbox
 from .unit import StartFailed
 from .workers import JobQueue, SandboxClosed, Worker, WorkerPool

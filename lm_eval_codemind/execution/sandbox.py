@@ -7,6 +7,7 @@ import functools
 import hashlib
 import itertools
 import os
+import re
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future
@@ -16,9 +17,7 @@ from pathlib import Path
 from typing import cast
 
 from . import isolation as levels
-from . import tiers
-from .job import Job, Limits
-from .outcome import Outcome, Status
+from .job import Job, Limits, Outcome, Status
 from .runtimes import Runtime, get_runtime
 from .unit import JobEnded, ServerUnit, UnitGone
 from .workers import JobQueue, Worker, WorkerPool
@@ -29,6 +28,41 @@ EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
 # is judged again inside. For these that is known, because ``utils/find_inside_suites.py`` executed the benchmarks' own
 # programs. The list saves the first try.
 INSIDE_SUITES = Path(__file__).with_name("inside_suites.txt")
+# Which modules a server should have imported before a program comes: as few as serve the program. A fork costs in
+# proportion to the memory of what is forked, so that programs that import nothing heavy run on a bare server, several
+# times faster than on one that holds scipy.
+# Imported by every server: what many programs import, and what costs a fork little. Each extension module among them is
+# several mappings more to copy.
+LIGHT = (
+    "bisect", "collections", "copy", "functools", "heapq", "itertools", "json", "math", "operator", "random", "re",
+    "string", "typing",
+)  # fmt: skip
+# Imported where a suite of test classes may have to be judged in the program's process.
+_TESTING = ("unittest", "datetime", "decimal", "fractions", "statistics", "threading", "inspect", "io", "textwrap")
+DEFAULT_PRELOAD = (
+    "numpy", "scipy", "sklearn", "pandas", "dateutil", "bs4", "nltk", "PIL", "openpyxl", "sqlite3", "cryptography",
+    "http",
+)  # fmt: skip
+
+# Importing a package doesn't import its parts; these are the parts that programs use.
+_PARTS = {
+    "scipy": (
+        "scipy", "scipy.stats", "scipy.special", "scipy.linalg", "scipy.optimize", "scipy.spatial", "scipy.sparse",
+    ),
+    "sklearn": (
+        "sklearn", "sklearn.linear_model", "sklearn.ensemble", "sklearn.tree", "sklearn.neighbors", "sklearn.svm",
+        "sklearn.cluster", "sklearn.decomposition", "sklearn.preprocessing", "sklearn.model_selection",
+        "sklearn.metrics", "sklearn.feature_extraction.text", "sklearn.datasets", "sklearn.naive_bayes",
+        "sklearn.pipeline",
+    ),
+    "dateutil": ("dateutil.parser", "dateutil.relativedelta"),
+    "PIL": ("PIL.Image",),
+    "cryptography": ("cryptography.fernet",),
+    "http": ("http.client",),
+}  # fmt: skip
+
+_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n#;]+)", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _DEFAULT_LIMITS = asdict(Limits())
 # Processor time of the checks beyond the program's own limit, and how much later they are ended from outside.
 _CHECKER_SECONDS = 1.0
@@ -57,7 +91,7 @@ class Sandbox(WorkerPool):
         self,
         workers: int | None = None,
         isolation: str = "auto",
-        preload: Iterable[str] = tiers.DEFAULT_PRELOAD,
+        preload: Iterable[str] = DEFAULT_PRELOAD,
         hash_seed: int = 0,
     ) -> None:
         processors = sorted(os.sched_getaffinity(0))
@@ -105,7 +139,7 @@ class _Worker(Worker):
         suite = (job.kind, job.tests, job.support, job.entry_point, job.only)
         inside = bool(job.tests) and digest(*suite) in _listed()
         record = {**asdict(job), "checker_seconds": checker_seconds, "inside": inside}
-        tier = tiers.needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
+        tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         unit = self._unit(lambda: self._start(tier), tier)
         try:
             found = unit.exchange(record, seconds, checker_seconds + _GRACE_SECONDS, self._end_turn)
@@ -120,7 +154,9 @@ class _Worker(Worker):
         return Outcome.from_dict({**found, "isolation": self._isolation.name})
 
     def _start(self, tier: tuple[str, ...]) -> ServerUnit:
-        modules = tiers.modules(tier)
+        modules = list(LIGHT)
+        for package in tier:
+            modules += _TESTING if package == "unittest" else _PARTS.get(package, (package,))
         return ServerUnit(self._isolation, modules, _DEFAULT_LIMITS, self._hash_seed, self._processor)
 
 
@@ -133,6 +169,30 @@ def _listed() -> frozenset[str]:
 def digest(kind: str, tests: str, support: str, entry_point: str, only: tuple[str, ...]) -> str:
     """Return the first digits of the digest of a suite, which stand for it in :data:`INSIDE_SUITES`."""
     return hashlib.sha256(repr((kind, tests, support, entry_point, only)).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> tuple[str, ...]:
+    """Return what a server should have imported for a program and its tests, by the look of their source.
+
+    A wrong guess costs time only: what isn't preloaded is imported by the program itself.
+
+    Args:
+        sources: The program and its tests.
+        preload: The packages that may be preloaded.
+        testing: Whether the tests are test classes.
+
+    Returns:
+        None, numpy alone, or all of ``preload``, since every different set is another server to hold in memory; with
+        ``unittest`` before them for test classes.
+    """
+    imported: set[str] = set()
+    for source in sources:
+        if "import" in source:
+            for match in _IMPORT.finditer(source):
+                imported.update(_NAME.findall(match.group(1)))
+    wanted = imported.intersection(preload)
+    packages = () if not wanted else ("numpy",) if wanted == {"numpy"} and not testing else preload
+    return ("unittest", *packages) if testing else packages
 
 
 class _Python(Runtime):

@@ -11,8 +11,7 @@ from concurrent.futures import Future
 from typing import TypeAlias, TypeVar, cast
 
 from . import isolation as levels
-from .job import MAX_SOURCE_BYTES, Job
-from .outcome import Outcome, Status
+from .job import MAX_SOURCE_BYTES, Job, Outcome, Status
 from .unit import StartFailed, Unit, UnitGone
 
 Started = TypeVar("Started", bound=Unit)
