@@ -30,9 +30,8 @@ class Attack:
 
     def holds(self, outcome: Outcome) -> bool:
         """Whether an outcome is one this attack must have."""
-        if outcome.passed and self.unproven and not outcome.tamper_proof:
-            return True
-        return outcome.status in self.expected
+        excused = self.unproven and outcome.passed and not outcome.tamper_proof
+        return excused or outcome.status in self.expected
 
 
 def attacks(secret: Path) -> list[Attack]:

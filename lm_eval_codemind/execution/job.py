@@ -42,12 +42,10 @@ class Limits:
     threads: int = 256
 
     def __post_init__(self) -> None:
-        for name in ("cpu_seconds", "wall_seconds", "memory_bytes", "output_bytes", "file_bytes", "open_files"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"Limits.{name} is {getattr(self, name)}, and must be above 0")
-        for name in ("processes", "threads"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"Limits.{name} is {getattr(self, name)}, and must be 0 or more")
+        for name, value in vars(self).items():
+            allowed = "0 or more" if name in ("processes", "threads") else "above 0"
+            if value < 0 or (value == 0 and allowed == "above 0"):
+                raise ValueError(f"Limits.{name} is {value}, and must be {allowed}")
 
 
 @dataclass(frozen=True)

@@ -178,10 +178,8 @@ class Judge:
                     literal, kind = value["literal"], str(value["type"])
                     observations.append({"literal": None if literal is None else str(literal), "type_name": kind})
                 except Raised as raised:
-                    described = raised.described
-                    observations.append(
-                        {"exception_type": described["type"], "exception_message": described["message"]}
-                    )
+                    kind, message = raised.described["type"], raised.described["message"]
+                    observations.append({"exception_type": kind, "exception_message": message})
                 outcome["tests_run"] += 1
             outcome["status"] = "passed"
         except BaseException as error:

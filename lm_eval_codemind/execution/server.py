@@ -58,11 +58,10 @@ def main() -> None:
             importlib.import_module(name)
     settings["processors"] = _stay_on(settings.get("processor", -1))
     role = settings["role"]
+    sockets = [socket.socket(fileno=_FIRST_SOCKET + index) for index in range(len(settings["sockets"]))]
     if role == "trial":
         confine(settings)
-        return
-    sockets = [socket.socket(fileno=_FIRST_SOCKET + index) for index in range(len(settings["sockets"]))]
-    if role == "judge":
+    elif role == "judge":
         from . import judge
 
         confine(settings)
@@ -74,19 +73,17 @@ def main() -> None:
         os.dup2(null, 1)
         os.dup2(null, 2)
         judge.serve(sockets[0], sockets[1], settings["home"])
-    elif role == "command":
-        from . import starter
-
-        confine(settings)
-        starter.become_command(settings)
-    elif role == "starter":
-        from . import starter
-
-        starter.Starter(sockets[0], settings, *confine(settings)).serve()
-    else:
+    elif role == "zygote":
         from . import zygote
 
         zygote.Zygote(sockets[0], settings, *confine(settings)).serve()
+    else:
+        from . import starter
+
+        confined = confine(settings)
+        if role == "command":
+            starter.become_command(settings)
+        starter.Starter(sockets[0], settings, *confined).serve()
 
 
 def _stay_on(processor: int) -> set[int]:

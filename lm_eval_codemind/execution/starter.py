@@ -14,7 +14,7 @@ import select
 import signal
 import socket
 import time
-from typing import Any
+from typing import Any, NoReturn
 
 from . import cleanup, kernel, seccomp, wire
 
@@ -23,7 +23,7 @@ _PIPE_BYTES = 1 << 16
 _ADD_SEALS, _ALL_SEALS = 1033, 15
 
 
-def become_command(settings: dict[str, Any]) -> None:
+def become_command(settings: dict[str, Any]) -> NoReturn:
     """Turn this process, confined already, into a command; the socket is its standard input and output."""
     resource.setrlimit(resource.RLIMIT_AS, (settings["memory_bytes"], settings["memory_bytes"]))
     os.dup2(3, 0)
@@ -41,12 +41,11 @@ def _filter(settings: dict[str, Any]) -> kernel.Filter:
     return kernel.Filter(seccomp.started_filter(attributes))
 
 
-def _execute(command: list[str], variables: dict[str, str]) -> None:
+def _execute(command: list[str], variables: dict[str, str]) -> NoReturn:
     environment = {**os.environ, "MALLOC_ARENA_MAX": "2", **variables}
     of_python = ("PYTHON", "CODEMIND", "OPENBLAS", "OMP", "MKL", "NUMEXPR", "MPL")
-    for name in [name for name in environment if name.startswith(of_python)]:
-        del environment[name]
-    os.execve(command[0], command, environment)
+    kept = {name: value for name, value in environment.items() if not name.startswith(of_python)}
+    os.execve(command[0], command, kept)
 
 
 class Starter:

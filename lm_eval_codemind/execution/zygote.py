@@ -48,7 +48,6 @@ class Zygote:
         self._socket, self._control = control, control.fileno()
         self._poller = select.poll()
         self._poller.register(self._control, select.POLLIN)
-        self._level: str = settings["level"]
         self._home: str = settings["home"]
         self._home_size = os.stat(self._home).st_size
         self._listener = listener
@@ -56,12 +55,11 @@ class Zygote:
             self._poller.register(listener.descriptor, select.POLLIN)
         self._rules = rules
         self._defaults: dict[str, Any] = settings["limits"]
-        self._filters: dict[bool, kernel.Filter] = {}
-        if self._level != "none":
+        self._filters: list[kernel.Filter] = []
+        if settings["level"] != "none":
             # A separate user can only change attributes of files that it owns.
-            alone = self._level == "bubblewrap" or settings["user"] != 0
-            for several in (False, True):
-                self._filters[several] = kernel.Filter(seccomp.candidate_filter(alone, several))
+            alone = settings["level"] == "bubblewrap" or settings["user"] != 0
+            self._filters = [kernel.Filter(seccomp.candidate_filter(alone, several)) for several in (False, True)]
         with open("/proc/self/statm") as file:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
         self._cores = os.cpu_count() or 1
