@@ -33,7 +33,7 @@ from typing import Any
 
 from lm_eval_codemind.execution import Job, Sandbox
 from lm_eval_codemind.execution import sandbox as pool
-from lm_eval_codemind.execution.tiers import LIGHT
+from lm_eval_codemind.execution.sandbox import LIGHT
 
 # The jobs of `inside_job`, as if their suites were in the list of those that start inside.
 INSIDE = "inside "

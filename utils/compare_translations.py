@@ -22,13 +22,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.answers.lines import printed_lines
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.catalogue.packaged import CODEMIND_V1
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Limits, Outcome, ScriptCase, SharedPool, Status
-from lm_eval_codemind.execution.streams import printed_lines
 from lm_eval_codemind.families.translation import NO_TEST, TRANSLATION
 from lm_eval_codemind.languages.java.runtime.sandbox import COMPILE_ERROR, JavaSandbox
 from lm_eval_codemind.questions import Question

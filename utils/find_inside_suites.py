@@ -15,7 +15,8 @@ import sys
 
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.execution import Job, Sandbox, shipped
+from lm_eval_codemind.execution import Job, Sandbox
+from lm_eval_codemind.execution import sandbox as pool
 from lm_eval_codemind.languages import kind_of
 
 BENCHMARKS = ("humaneval", "mbpp", "humanevalfix", "classeval_methods", "classeval", "cruxeval", "sample")
@@ -26,7 +27,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="Write nothing; exit with 1 if the list would change.")
     options = parser.parse_args()
-    shipped._listed = frozenset  # type: ignore[assignment]
+    pool._listed = frozenset  # type: ignore[assignment]
     lines: dict[str, str] = {}
     with Sandbox() as sandbox:
         for benchmark in BENCHMARKS:
@@ -35,17 +36,17 @@ def main() -> int:
             for job, outcome in zip(jobs, outcomes, strict=True):
                 # A program that fails here, such as for want of data, says nothing about its suite.
                 if outcome.passed and not outcome.tamper_proof:
-                    name = shipped.digest(job.kind, job.tests, job.support, job.entry_point, job.only)
+                    name = pool.digest(job.kind, job.tests, job.support, job.entry_point, job.only)
                     lines.setdefault(name, f"{benchmark}/{job.job_id}")
             outside = sum(outcome.tamper_proof for outcome in outcomes)
             failed = [outcome.job_id for outcome in outcomes if not outcome.passed]
             print(f"{benchmark}: {outside} of {len(jobs)} suites outside; failed: {failed}", flush=True)
     text = "".join(f"{digest} {name}\n" for digest, name in sorted(lines.items(), key=lambda line: line[1]))
     if options.check:
-        same = text == shipped.LIST.read_text(encoding="ascii")
+        same = text == pool.INSIDE_SUITES.read_text(encoding="ascii")
         print("the list is up to date" if same else "the list has changed")
         return 0 if same else 1
-    shipped.LIST.write_text(text, encoding="ascii")
+    pool.INSIDE_SUITES.write_text(text, encoding="ascii")
     return 0
 
 

@@ -1,6 +1,6 @@
 """The definition of a line for the comparison of printed outputs.
 
-``execution/streams.py`` repeats this rule, because the sandbox's processes cannot import this package.
+``execution/judge.py`` repeats this rule, because the sandbox's processes cannot import this package.
 """
 
 

@@ -5,8 +5,7 @@ with Sandbox() as sandbox:
 """
 
 from lm_eval_codemind.execution.isolation import Isolation, IsolationUnavailable
-from lm_eval_codemind.execution.job import Job, Limits, ScriptCase
-from lm_eval_codemind.execution.outcome import CaseOutcome, Outcome, Status
+from lm_eval_codemind.execution.job import CaseOutcome, Job, Limits, Outcome, ScriptCase, Status
 from lm_eval_codemind.execution.sandbox import Sandbox, SeededPool, SharedPool, shared_sandbox
 from lm_eval_codemind.execution.unit import StartFailed
 from lm_eval_codemind.execution.workers import SandboxClosed

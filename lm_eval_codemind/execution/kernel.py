@@ -9,7 +9,7 @@ import struct
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from . import seccomp, syscalls
+from . import seccomp
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _fork = ctypes.PyDLL(None, use_errno=True).fork
@@ -30,19 +30,6 @@ _READ_RIGHTS = 1 << 0 | 1 << 2 | 1 << 3  # execute, read a file, read a director
 _LIST_RIGHTS = 1 << 3
 _FILE_RIGHTS = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14  # those that a file, not a directory, can have
 _WRITE_RIGHTS = sum(1 << bit for bit in (1, 2, 3, 4, 5, 7, 8, 10, 12, 13, 14))  # all but devices, sockets, ioctl
-
-
-class _Ruleset(ctypes.Structure):
-    _fields_ = [("files", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
-
-
-class _PathRule(ctypes.Structure):
-    _pack_ = 1
-    _fields_ = [("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32)]
-
-
-class _FilterProgram(ctypes.Structure):
-    _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_void_p)]
 
 
 def _checked(name: str, result: int) -> int:
@@ -106,7 +93,7 @@ def no_new_privileges() -> None:
 
 
 def become(uid: int, keep_capabilities: bool = False, saved: int | None = None) -> None:
-    """Change from root to another user and group, without supplementary groups.
+    """Change from root to another user and group, without supplementary groups; end with the parent as before.
 
     Args:
         uid: The user's and the group's number.
@@ -118,6 +105,8 @@ def become(uid: int, keep_capabilities: bool = False, saved: int | None = None) 
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid if saved is None else saved)
+    # Becoming another user clears it.
+    end_with_parent()
 
 
 def give_up_saved_user() -> None:
@@ -204,9 +193,8 @@ class Filter:
         marker = struct.pack("I", seccomp.OWN_PID)
         self._places = [place for place in range(4, len(program), 8) if program[place : place + 4] == marker]
         self._buffer = ctypes.create_string_buffer(program, len(program))
-        self._description = _FilterProgram(len(program) // 8, ctypes.addressof(self._buffer))
-        self._call = (ctypes.c_long(syscalls.numbers()["seccomp"]), ctypes.c_ulong(_SECCOMP_SET_MODE_FILTER))
-        self._reference = ctypes.byref(self._description)
+        self._description = struct.pack("HP", len(program) // 8, ctypes.addressof(self._buffer))  # struct sock_fprog
+        self._call = (ctypes.c_long(seccomp.numbers()["seccomp"]), ctypes.c_ulong(_SECCOMP_SET_MODE_FILTER))
 
     def install(self, flags: int = 0) -> int:
         """Put the filter on this thread; it can't be taken off. Needs :func:`no_new_privileges` before.
@@ -219,7 +207,7 @@ class Filter:
         """
         for place in self._places:
             struct.pack_into("I", self._buffer, place, os.getpid())
-        return _checked("seccomp", _syscall(*self._call, ctypes.c_ulong(flags), self._reference))
+        return _checked("seccomp", _syscall(*self._call, ctypes.c_ulong(flags), self._description))
 
 
 class Listener:
@@ -269,9 +257,9 @@ def landlock_ruleset(readable: Iterable[str], writable: Iterable[str], listed: I
     version = landlock_version()
     # Version 2 added moving files between directories, 3 truncating them, 5 the control of devices.
     handled = (1 << (13, 14, 15, 15, 16)[max(1, min(version, 5)) - 1]) - 1
-    ruleset = _Ruleset(handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
-    size = 24 if version >= 6 else 16 if version >= 4 else 8
-    descriptor = _call("landlock", _LANDLOCK_CREATE, ctypes.byref(ruleset), ctypes.c_size_t(size), ctypes.c_uint32(0))
+    # struct landlock_ruleset_attr: files; net since version 4; scoped since version 6
+    ruleset = struct.pack("=Q", handled) + struct.pack("=Q", 3) * ((version >= 4) + (version >= 6))
+    descriptor = _call("landlock", _LANDLOCK_CREATE, ruleset, ctypes.c_size_t(len(ruleset)), ctypes.c_uint32(0))
     for paths, rights in ((readable, _READ_RIGHTS), (writable, _WRITE_RIGHTS), (listed, _LIST_RIGHTS)):
         for path in paths:
             try:
@@ -281,9 +269,8 @@ def landlock_ruleset(readable: Iterable[str], writable: Iterable[str], listed: I
             allowed = rights & handled
             if not os.path.isdir(path):
                 allowed &= _FILE_RIGHTS
-            rule = _PathRule(allowed, parent)
-            _call("landlock", _LANDLOCK_ADD, ctypes.c_int(descriptor), ctypes.c_int(1), ctypes.byref(rule),
-                  ctypes.c_uint32(0))  # fmt: skip
+            rule = struct.pack("=Qi", allowed, parent)  # struct landlock_path_beneath_attr
+            _call("landlock", _LANDLOCK_ADD, ctypes.c_int(descriptor), ctypes.c_int(1), rule, ctypes.c_uint32(0))
             os.close(parent)
     return descriptor
 

@@ -95,10 +95,7 @@ class Function(Class):
 
     __slots__ = ()
 
-    def __getattribute__(self, name: str) -> Any:
-        return _inside()
-
-    __setattr__ = _inside
+    __getattribute__ = __setattr__ = _inside
     # Python would bind a function that is an attribute of a class.
     __get__ = _inside
 

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .isolation import LEVELS, VARIABLE, Isolation, IsolationUnavailable
-from .job import Job
-from .outcome import Outcome
+from .job import Job, Outcome
 from .sandbox import Sandbox
 from .unit import StartFailed
 from .workers import JobQueue, SandboxClosed, Worker, WorkerPool
@@ -52,7 +51,14 @@ class RaySandbox(Sandbox):
     """
 
     def __init__(self, workers: int | None = None) -> None:
-        self._ray = _connected()
+        try:
+            import ray
+        except ImportError as error:
+            raise ImportError("CODEMIND_EXECUTOR=ray needs Ray: pip install 'lm-eval-codemind[ray]'") from error
+        # The cluster that RAY_ADDRESS names, else a new one of this node alone.
+        if not ray.is_initialized():
+            ray.init(log_to_driver=False, configure_logging=False)
+        self._ray: Any = ray
         self._guard = threading.Lock()
         # The choice of this process's environment holds on all nodes.
         level = os.environ.get(VARIABLE, "auto") or "auto"
@@ -136,14 +142,3 @@ class _NodeWorker(Worker):
 
     def _attempt(self, job: Job) -> Outcome:
         return self._cluster.outcome(job)
-
-
-def _connected() -> Any:
-    """Return Ray, connected to the cluster that RAY_ADDRESS names, else to a new one of this node alone."""
-    try:
-        import ray
-    except ImportError as error:
-        raise ImportError("CODEMIND_EXECUTOR=ray needs Ray: pip install 'lm-eval-codemind[ray]'") from error
-    if not ray.is_initialized():
-        ray.init(log_to_driver=False, configure_logging=False)
-    return ray

@@ -3,26 +3,66 @@
 from __future__ import annotations
 
 import atexit
+import functools
+import hashlib
 import itertools
 import os
+import re
 import threading
 from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import asdict
+from pathlib import Path
 from typing import cast
 
 from . import isolation as levels
-from . import tiers
-from .job import Job, Limits
-from .outcome import Outcome, Status
+from .job import Job, Limits, Outcome, Status
 from .runtimes import Runtime, get_runtime
-from .shipped import starts_inside
 from .unit import JobEnded, ServerUnit, UnitGone
 from .workers import JobQueue, Worker, WorkerPool
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
 EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
+# The shipped suites that are judged inside from the start. Every suite may start outside: what cannot be judged there
+# is judged again inside. For these that is known, because ``utils/find_inside_suites.py`` executed the benchmarks' own
+# programs. The list saves the first try.
+INSIDE_SUITES = Path(__file__).with_name("inside_suites.txt")
+# Which modules a server should have imported before a program comes: as few as serve the program. A fork costs in
+# proportion to the memory of what is forked, so that programs that import nothing heavy run on a bare server, several
+# times faster than on one that holds scipy.
+# Imported by every server: what many programs import, and what costs a fork little. Each extension module among them is
+# several mappings more to copy.
+LIGHT = (
+    "bisect", "collections", "copy", "functools", "heapq", "itertools", "json", "math", "operator", "random", "re",
+    "string", "typing",
+)  # fmt: skip
+# Imported where a suite of test classes may have to be judged in the program's process.
+_TESTING = ("unittest", "datetime", "decimal", "fractions", "statistics", "threading", "inspect", "io", "textwrap")
+DEFAULT_PRELOAD = (
+    "numpy", "scipy", "sklearn", "pandas", "dateutil", "bs4", "nltk", "PIL", "openpyxl", "sqlite3", "cryptography",
+    "http",
+)  # fmt: skip
+
+# Importing a package doesn't import its parts; these are the parts that programs use.
+_PARTS = {
+    "scipy": (
+        "scipy", "scipy.stats", "scipy.special", "scipy.linalg", "scipy.optimize", "scipy.spatial", "scipy.sparse",
+    ),
+    "sklearn": (
+        "sklearn", "sklearn.linear_model", "sklearn.ensemble", "sklearn.tree", "sklearn.neighbors", "sklearn.svm",
+        "sklearn.cluster", "sklearn.decomposition", "sklearn.preprocessing", "sklearn.model_selection",
+        "sklearn.metrics", "sklearn.feature_extraction.text", "sklearn.datasets", "sklearn.naive_bayes",
+        "sklearn.pipeline",
+    ),
+    "dateutil": ("dateutil.parser", "dateutil.relativedelta"),
+    "PIL": ("PIL.Image",),
+    "cryptography": ("cryptography.fernet",),
+    "http": ("http.client",),
+}  # fmt: skip
+
+_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n#;]+)", re.MULTILINE)
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _DEFAULT_LIMITS = asdict(Limits())
 # Processor time of the checks beyond the program's own limit, and how much later they are ended from outside.
 _CHECKER_SECONDS = 1.0
@@ -51,13 +91,19 @@ class Sandbox(WorkerPool):
         self,
         workers: int | None = None,
         isolation: str = "auto",
-        preload: Iterable[str] = tiers.DEFAULT_PRELOAD,
+        preload: Iterable[str] = DEFAULT_PRELOAD,
         hash_seed: int = 0,
     ) -> None:
-        super().__init__(workers, _usual_workers(), levels.choose_level(isolation))
+        processors = sorted(os.sched_getaffinity(0))
+        super().__init__(workers, len(processors) + min(len(processors), 16), levels.choose_level(isolation))
         kept = tuple(preload)
-        places = itertools.cycle(_places(self.workers))
-        self._start_workers(lambda: _Worker(self._jobs, self._isolation, kept, hash_seed, *next(places)))
+        # For the workers' servers, each processor with a lock that its workers share. If there are fewer workers than
+        # processors, none keeps to one (-1).
+        places: list[tuple[int, threading.Lock | None]] = [(-1, None)]
+        if self.workers >= len(processors):
+            places = [(processor, threading.Lock()) for processor in processors]
+        place = itertools.cycle(places)
+        self._start_workers(lambda: _Worker(self._jobs, self._isolation, kept, hash_seed, *next(place)))
 
     def _check(self, job: Job) -> None:
         if job.language != PYTHON.name:
@@ -86,12 +132,17 @@ class _Worker(Worker):
             level = self._isolation.name
             message = f"Limits.processes is {job.limits.processes}, and {level} as this user can't contain processes"
             return self._ended(job, Status.BLOCKED, message)
-        checker_seconds = job.limits.cpu_seconds * max(1, len(job.cases)) + _CHECKER_SECONDS
-        record = {**asdict(job), "checker_seconds": checker_seconds, "inside": starts_inside(job)}
-        tier = tiers.needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
+        runs = max(1, len(job.cases))
+        checker_seconds = job.limits.cpu_seconds * runs + _CHECKER_SECONDS
+        # Then the servers count as hung: they should have ended the job long before.
+        seconds = 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * runs
+        suite = (job.kind, job.tests, job.support, job.entry_point, job.only)
+        inside = bool(job.tests) and digest(*suite) in _listed()
+        record = {**asdict(job), "checker_seconds": checker_seconds, "inside": inside}
+        tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         unit = self._unit(lambda: self._start(tier), tier)
         try:
-            found = unit.exchange(record, _patience(job), checker_seconds + _GRACE_SECONDS, self._end_turn)
+            found = unit.exchange(record, seconds, checker_seconds + _GRACE_SECONDS, self._end_turn)
         except UnitGone:
             del self._units[tier]
             raise
@@ -103,27 +154,45 @@ class _Worker(Worker):
         return Outcome.from_dict({**found, "isolation": self._isolation.name})
 
     def _start(self, tier: tuple[str, ...]) -> ServerUnit:
-        modules = tiers.modules(tier)
+        modules = list(LIGHT)
+        for package in tier:
+            modules += _TESTING if package == "unittest" else _PARTS.get(package, (package,))
         return ServerUnit(self._isolation, modules, _DEFAULT_LIMITS, self._hash_seed, self._processor)
 
 
-def _usual_workers() -> int:
-    processors = len(os.sched_getaffinity(0))
-    return processors + min(processors, 16)
+@functools.lru_cache(maxsize=1)
+def _listed() -> frozenset[str]:
+    return frozenset(line.split()[0] for line in INSIDE_SUITES.read_text(encoding="ascii").splitlines())
 
 
-def _places(workers: int) -> list[tuple[int, threading.Lock | None]]:
-    """Return a list of processors for the workers' servers, each with a lock that its workers share.
+@functools.lru_cache(maxsize=1024)
+def digest(kind: str, tests: str, support: str, entry_point: str, only: tuple[str, ...]) -> str:
+    """Return the first digits of the digest of a suite, which stand for it in :data:`INSIDE_SUITES`."""
+    return hashlib.sha256(repr((kind, tests, support, entry_point, only)).encode("utf-8", "replace")).hexdigest()[:16]
 
-    If there are fewer workers than processors, the list has one entry: -1 (no fixed processor), without a lock.
+
+def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> tuple[str, ...]:
+    """Return what a server should have imported for a program and its tests, by the look of their source.
+
+    A wrong guess costs time only: what isn't preloaded is imported by the program itself.
+
+    Args:
+        sources: The program and its tests.
+        preload: The packages that may be preloaded.
+        testing: Whether the tests are test classes.
+
+    Returns:
+        None, numpy alone, or all of ``preload``, since every different set is another server to hold in memory; with
+        ``unittest`` before them for test classes.
     """
-    allowed = sorted(os.sched_getaffinity(0))
-    return [(processor, threading.Lock()) for processor in allowed] if workers >= len(allowed) else [(-1, None)]
-
-
-def _patience(job: Job) -> float:
-    """Return the seconds after which a job's servers count as hung: they should have ended it long before."""
-    return 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * max(1, len(job.cases))
+    imported: set[str] = set()
+    for source in sources:
+        if "import" in source:
+            for match in _IMPORT.finditer(source):
+                imported.update(_NAME.findall(match.group(1)))
+    wanted = imported.intersection(preload)
+    packages = () if not wanted else ("numpy",) if wanted == {"numpy"} and not testing else preload
+    return ("unittest", *packages) if testing else packages
 
 
 class _Python(Runtime):
@@ -166,16 +235,12 @@ def shared_sandbox() -> Sandbox:
 def _shared_for(language: str) -> WorkerPool:
     with _shared_lock:
         if language not in _shared or _shared[language]._closed:
-            _shared[language] = get_runtime(language).shared_sandbox(_chosen_workers())
+            workers = os.environ.get(WORKERS_VARIABLE, "")
+            if workers and not (workers.isdigit() and int(workers) > 0):
+                raise ValueError(f"{WORKERS_VARIABLE} is {workers!r}, and must be a number above 0")
+            _shared[language] = get_runtime(language).shared_sandbox(int(workers) if workers else None)
             atexit.register(_shared[language].close)
         return _shared[language]
-
-
-def _chosen_workers() -> int | None:
-    workers = os.environ.get(WORKERS_VARIABLE, "")
-    if workers and not (workers.isdigit() and int(workers) > 0):
-        raise ValueError(f"{WORKERS_VARIABLE} is {workers!r}, and must be a number above 0")
-    return int(workers) if workers else None
 
 
 class SeededPool(ExitStack):

@@ -8,9 +8,8 @@ the server needs: new processes, signals to others, memory files, and every word
 
 # ruff: noqa: SIM905
 import errno
+import os
 import struct
-
-from . import syscalls
 
 _INSTRUCTION = struct.Struct("HBBI")
 _LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
@@ -24,6 +23,7 @@ KILL = 0x80000000  # SECCOMP_RET_KILL_PROCESS
 ASK = 0x7FC00000  # SECCOMP_RET_USER_NOTIF
 DONE = 0x00050000  # SECCOMP_RET_ERRNO without an error: the call returns 0
 NO_THREADS = DONE | errno.EAGAIN
+_REFUSED = DONE | errno.EPERM
 
 _THREAD = 0x00010000  # CLONE_THREAD
 _NAMESPACES = 0x7E020080  # every CLONE_NEW flag
@@ -76,23 +76,93 @@ fsopen fsmount fsconfig fspick mount_setattr kcmp pidfd_getfd quotactl acct iopl
 """.split()
 _TERMINAL = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # TCGETS TIOCGWINSZ FIONREAD FIONBIO FIONCLEX FIOCLEX
 
+# The system calls that the rules name, from the kernel's own headers: name, number on x86_64, number on aarch64 (the
+# kernel's generic table); "-" where the machine has no such call.
+_TABLE = """
+access 21 -; acct 163 89; add_key 248 217; alarm 37 -; arch_prctl 158 -; bpf 321 280; brk 12 214; capset 126 91;
+chdir 80 49; chmod 90 -; chown 92 -; chroot 161 51; clock_getres 229 114; clock_gettime 228 113; clock_nanosleep 230
+115; clone 56 220; clone3 435 435; close 3 57; close_range 436 436; copy_file_range 326 285; creat 85 -;
+delete_module 176 106; dup 32 23; dup2 33 -; dup3 292 24; epoll_create 213 -; epoll_create1 291 20; epoll_ctl 233
+21; epoll_pwait 281 22; epoll_wait 232 -; eventfd 284 -; eventfd2 290 19; execve 59 221; execveat 322 281; exit 60
+93; exit_group 231 94; faccessat 269 48; faccessat2 439 439; fadvise64 221 223; fchdir 81 50; fchmod 91 52; fchmodat
+268 53; fchown 93 55; fchownat 260 54; fcntl 72 25; fdatasync 75 83; fgetxattr 193 10; finit_module 313 273;
+flistxattr 196 13; flock 73 32; fork 57 -; fsconfig 431 431; fsetxattr 190 7; fsmount 432 432; fsopen 430 430;
+fspick 433 433; fstat 5 80; fstatfs 138 44; fsync 74 82; ftruncate 77 46; futex 202 98; futex_waitv 449 449;
+futimesat 261 -; get_robust_list 274 100; getcpu 309 168; getcwd 79 17; getdents 78 -; getdents64 217 61; getegid
+108 177; geteuid 107 175; getgid 104 176; getgroups 115 158; getitimer 36 102; getpeername 52 205; getpgid 121 155;
+getpgrp 111 -; getpid 39 172; getppid 110 173; getpriority 140 141; getrandom 318 278; getresgid 120 150; getresuid
+118 148; getrlimit 97 163; getrusage 98 165; getsid 124 156; getsockname 51 204; getsockopt 55 209; gettid 186 178;
+gettimeofday 96 169; getuid 102 174; getxattr 191 8; init_module 175 105; io_uring_enter 426 426; io_uring_register
+427 427; io_uring_setup 425 425; ioctl 16 29; ioperm 173 -; iopl 172 -; kcmp 312 272; kexec_file_load 320 294;
+kexec_load 246 104; keyctl 250 219; kill 62 129; landlock_restrict_self 446 446; lchown 94 -; lgetxattr 192 9; link
+86 -; linkat 265 37; listxattr 194 11; llistxattr 195 12; lseek 8 62; lsetxattr 189 6; lstat 6 -; madvise 28 233;
+membarrier 324 283; memfd_create 319 279; mincore 27 232; mkdir 83 -; mkdirat 258 34; mknod 133 -;
+mknodat 259 33; mmap 9 222; mount 165 40;
+mount_setattr 442 442; move_mount 429 429; mprotect 10 226; mremap 25 216; msync 26 227; munmap 11 215;
+name_to_handle_at 303 -; nanosleep 35 101; newfstatat 262 79; open 2 -; open_by_handle_at 304 -; open_tree 428 428;
+openat 257 56; openat2 437 437; pause 34 -; perf_event_open 298 241; pidfd_getfd 438 438; pidfd_open 434 434;
+pidfd_send_signal 424 424; pipe 22 -; pipe2 293 59; pivot_root 155 41; poll 7 -; ppoll 271 73; prctl 157 167;
+pread64 17 67; preadv 295 69; prlimit64 302 261; process_vm_readv 310 270; process_vm_writev 311 271; pselect6 270
+72; ptrace 101 117; pwrite64 18 68; pwritev 296 70; quotactl 179 60; read 0 63; readahead 187 213; readlink 89 -;
+readlinkat 267 78; readv 19 65; reboot 169 142; recvfrom 45 207; recvmsg 47 212; rename 82 -; renameat 264 38;
+renameat2 316 276; request_key 249 218; restart_syscall 219 128; rmdir 84 -; rseq 334 293; rt_sigaction 13 134;
+rt_sigpending 127 136; rt_sigprocmask 14 135; rt_sigreturn 15 139; rt_sigsuspend 130 133; rt_sigtimedwait 128 137;
+sched_get_priority_max 146 125; sched_get_priority_min 147 126; sched_getaffinity 204 123; sched_getparam 143 121;
+sched_getscheduler 145 120; sched_setaffinity 203 122; sched_yield 24 124; seccomp 317 277; select 23 -; sendfile 40
+71; sendmsg 46 211; sendto 44 206; set_robust_list 273 99; set_tid_address 218 96; setitimer 38 103; setns 308 268;
+setpgid 109 154; setresuid 117 147; setrlimit 160 164; setsid 112 157; setsockopt 54 208; setxattr 188 5; shutdown
+48 210; sigaltstack 131 132; socketpair 53 199; stat 4 -; statfs 137 43; statx 332 291; swapoff 168 225; swapon 167
+224; symlink 88 -; symlinkat 266 36; sysinfo 99 179; tgkill 234 131; time 201 -; timer_create 222 107; timer_delete
+226 111; timer_getoverrun 225 109; timer_gettime 224 108; timer_settime 223 110; timerfd_create 283 85;
+timerfd_gettime 287 87; timerfd_settime 286 86; times 100 153; truncate 76 45; umask 95 166; umount2 166 39; uname
+63 160; unlink 87 -; unlinkat 263 35; unshare 272 97; userfaultfd 323 282; utime 132 -; utimensat 280 88; utimes 235
+-; vfork 58 -; wait4 61 260; waitid 247 95; write 1 64; writev 20 66
+"""
 
-def _refuse(number: int) -> int:
-    return DONE | number
+# The numbers of audit architectures in a seccomp filter's data.
+_MACHINES = {"x86_64": (1, 0xC000003E), "aarch64": (2, 0xC00000B7)}
+
+
+class UnknownMachine(RuntimeError):
+    """The sandbox has no table of system calls for this machine."""
+
+
+def architecture() -> int:
+    """Return the number that stands for this machine's architecture in a seccomp filter.
+
+    Raises:
+        UnknownMachine: If it is neither x86_64 nor aarch64.
+    """
+    machine = os.uname().machine
+    if machine not in _MACHINES:
+        raise UnknownMachine(f"no table of system calls for {machine}; the sandbox knows {', '.join(_MACHINES)}")
+    return _MACHINES[machine][1]
+
+
+def numbers() -> dict[str, int]:
+    """Return the numbers of the system calls this machine has, by name."""
+    architecture()
+    column = _MACHINES[os.uname().machine][0]
+    rows = (entry.split() for entry in _TABLE.replace("\n", " ").split(";") if entry.strip())
+    return {row[0]: int(row[column]) for row in rows if row[column] != "-"}
 
 
 def _argument(index: int, high: bool = False) -> int:
     return 16 + 8 * index + (4 if high else 0)
 
 
+def _null(index: int) -> list[tuple[int, int, int, bool]]:
+    return [(_EQUAL, _argument(index), 0, True), (_EQUAL, _argument(index, high=True), 0, True)]
+
+
 class _Program:
     """A filter under construction: rules in order, the first that matches decides."""
 
     def __init__(self) -> None:
-        self._numbers = syscalls.numbers()
+        self._numbers = numbers()
         self._code: list[tuple[int, int, int, int]] = []
         self._emit(_LOAD, 0, 0, _ARCHITECTURE)
-        self._emit(_EQUAL, 1, 0, syscalls.architecture())
+        self._emit(_EQUAL, 1, 0, architecture())
         self._emit(_RETURN, 0, 0, KILL)
         self._emit(_LOAD, 0, 0, _NUMBER)
         # The x32 calls of x86_64 have other numbers, which no rule here knows.
@@ -151,7 +221,7 @@ def server_filter(processes: bool, links: bool, threads: int) -> bytes:
     program.rule(_SERVER, ALLOW)
     if processes:
         program.rule(["execve", "execveat"], ALLOW)
-    program.rule(_LINKS, ALLOW if links else _refuse(errno.EACCES))
+    program.rule(_LINKS, ALLOW if links else DONE | errno.EACCES)
     for command in _FILE_COMMANDS:
         program.when("fcntl", [(_EQUAL, _argument(1), command, True)], ALLOW)
     # Locks on files that programs share would be a way to hold others up, and to tell them something. A program on its
@@ -165,12 +235,12 @@ def server_filter(processes: bool, links: bool, threads: int) -> bytes:
     program.rule(_PRETENDED, DONE)
     for request in (*_TERMINAL, *_NOTIFICATIONS):
         program.when("ioctl", [(_EQUAL, _argument(1), request, True)], ALLOW)
-    program.rule(["ioctl"], _refuse(errno.ENOTTY))
+    program.rule(["ioctl"], DONE | errno.ENOTTY)
     # libc falls back to clone, whose flags a filter can read.
-    program.rule(["clone3"], _refuse(errno.ENOSYS))
-    program.rule(_EXTENDED, _refuse(errno.ENOTSUP))
+    program.rule(["clone3"], DONE | errno.ENOSYS)
+    program.rule(_EXTENDED, DONE | errno.ENOTSUP)
     program.rule(_HOSTILE, KILL)
-    return program.finish(_refuse(errno.EPERM))
+    return program.finish(_REFUSED)
 
 
 OWN_PID = 0x5AFE0001  # stands for the process's own number until it is known
@@ -182,27 +252,25 @@ _OTHER = [(_EQUAL, _argument(0), 0, False), (_EQUAL, _argument(0), OWN_PID, Fals
 
 def _add_common_rules(program: _Program, attributes: bool) -> None:
     """Add the rules of both languages. They refuse every question about another process, and every change of it."""
-    refused = _refuse(errno.EPERM)
-    program.when([*_OF_PROCESSES, "prlimit64"], _OTHER, refused)
+    program.when([*_OF_PROCESSES, "prlimit64"], _OTHER, _REFUSED)
     # Of processes, not groups or users, and of itself.
-    program.when("getpriority", [(_ANY_BIT, _argument(0), 0xFFFFFFFF, True)], refused)
-    program.when("getpriority", [(test, _argument(1), number, wanted) for test, _, number, wanted in _OTHER], refused)
+    program.when("getpriority", [(_ANY_BIT, _argument(0), 0xFFFFFFFF, True)], _REFUSED)
+    program.when("getpriority", [(test, _argument(1), number, wanted) for test, _, number, wanted in _OTHER], _REFUSED)
     # A clock below zero is that of a process, of a thread (bit 2; the kernel knows only those of the same process) or
     # of a device; the last three bits of a process's own, which has the number 0, are the kind of time.
     foreign = [(_ANY_BIT, _argument(0), 1 << 31, True), (_ANY_BIT, _argument(0), 4, False)]
     own_clocks = [(_EQUAL, _argument(0), 0xFFFFFFF8 + kind, False) for kind in range(3)]
-    program.when(_OF_CLOCKS, foreign + own_clocks, _refuse(errno.EINVAL))
+    program.when(_OF_CLOCKS, foreign + own_clocks, DONE | errno.EINVAL)
     program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], ALLOW)
     for option in (15, 16):  # PR_SET_NAME, PR_GET_NAME
         program.when("prctl", [(_EQUAL, _argument(0), option, True)], ALLOW)
     # On a connected stream only; an address would reach other sockets.
-    program.when("sendto", [(_EQUAL, _argument(4), 0, True), (_EQUAL, _argument(4, True), 0, True)], ALLOW)
+    program.when("sendto", _null(4), ALLOW)
     if not attributes:
         # Without times this means "now". It is how pathlib's touch finds out whether a file exists.
-        now = [(_EQUAL, _argument(2), 0, True), (_EQUAL, _argument(2, True), 0, True)]
-        program.when("utimensat", now, refused)
+        program.when("utimensat", _null(2), _REFUSED)
         program.rule(_MODES, DONE)
-        program.rule(_OWNERS, refused)
+        program.rule(_OWNERS, _REFUSED)
 
 
 def candidate_filter(alone: bool, processes: bool) -> bytes:
@@ -214,7 +282,6 @@ def candidate_filter(alone: bool, processes: bool) -> bytes:
         processes: Whether the program may start processes.
     """
     program = _Program()
-    refused = _refuse(errno.EPERM)
     _add_common_rules(program, alone)
     own = [(_EQUAL, _argument(0), OWN_PID, True)]
     if alone:
@@ -223,14 +290,14 @@ def candidate_filter(alone: bool, processes: bool) -> bytes:
         # The kernel queues real-time signals and timers, and counts them for each user.
         program.when("kill", [*own, (_AT_LEAST, _argument(1), 32, False)], ALLOW)
         program.when("tgkill", [*own, (_AT_LEAST, _argument(2), 32, False)], ALLOW)
-        program.rule(["timer_create"], refused)
+        program.rule(["timer_create"], _REFUSED)
     if processes:
         # Here locks mean something, and pretending them would make a wrong result of a right program.
         for command in _LOCK_COMMANDS:
-            program.when("fcntl", [(_EQUAL, _argument(1), command, True)], _refuse(errno.ENOLCK))
-        program.rule(["flock"], _refuse(errno.ENOLCK))
+            program.when("fcntl", [(_EQUAL, _argument(1), command, True)], DONE | errno.ENOLCK)
+        program.rule(["flock"], DONE | errno.ENOLCK)
     # Reading a limit, or the size of the stack, which programs with deep recursion change.
-    program.when("prlimit64", [(_EQUAL, _argument(2), 0, True), (_EQUAL, _argument(2, True), 0, True)], ALLOW)
+    program.when("prlimit64", _null(2), ALLOW)
     program.when("prlimit64", [(_EQUAL, _argument(1), _STACK, True)], ALLOW)
     program.when("setrlimit", [(_EQUAL, _argument(0), _STACK, True)], ALLOW)
     # asyncio wakes itself by a pair of stream sockets, which may be close-on-exec and non-blocking.
@@ -238,7 +305,7 @@ def candidate_filter(alone: bool, processes: bool) -> bytes:
     stream += [(_ANY_BIT, _argument(1), 0xFFFFFFFF ^ (1 | 0o2004000), False)]
     program.when("socketpair", stream, ALLOW)
     denied = [name for name in (*_SERVER, "execve", "execveat") if not (processes and name in _PROCESSES)]
-    program.rule(denied, refused)
+    program.rule(denied, _REFUSED)
     return program.finish(ALLOW)
 
 
@@ -252,16 +319,11 @@ def started_filter(attributes: bool) -> bytes:
         attributes: Whether it may change files' modes, owners and times.
     """
     program = _Program()
-    refused = _refuse(errno.EPERM)
-    program.when("sched_getaffinity", _OTHER, _refuse(errno.ENOSYS))
+    program.when("sched_getaffinity", _OTHER, DONE | errno.ENOSYS)
     _add_common_rules(program, attributes)
     program.when(["kill", "tgkill"], [(_EQUAL, _argument(0), OWN_PID, True)], ALLOW)
-    program.when(
-        "prlimit64",
-        [(_EQUAL, _argument(0), 0, True), (_EQUAL, _argument(2), 0, True), (_EQUAL, _argument(2, True), 0, True)],
-        ALLOW,
-    )
+    program.when("prlimit64", [(_EQUAL, _argument(0), 0, True), *_null(2)], ALLOW)
     # Java's file channels, too, make a pair of stream sockets.
     program.when("socketpair", [(_EQUAL, _argument(0), 1, True), (_EQUAL, _argument(1), 1, True)], ALLOW)
-    program.rule(_SERVER, refused)
+    program.rule(_SERVER, _REFUSED)
     return program.finish(ALLOW)

@@ -51,8 +51,6 @@ def main() -> None:
         if os.geteuid() != user:
             # Bubblewrap's own process, which is root without capabilities, must still be able to take this one along.
             kernel.become(user, saved=os.geteuid())
-            # Becoming another user clears it.
-            kernel.end_with_parent()
     # Arrow's own pool asks for a gigabyte of addresses at once, which a program's limit doesn't have.
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     for name in settings.get("preload", ()):
@@ -60,11 +58,10 @@ def main() -> None:
             importlib.import_module(name)
     settings["processors"] = _stay_on(settings.get("processor", -1))
     role = settings["role"]
+    sockets = [socket.socket(fileno=_FIRST_SOCKET + index) for index in range(len(settings["sockets"]))]
     if role == "trial":
         confine(settings)
-        return
-    sockets = [socket.socket(fileno=_FIRST_SOCKET + index) for index in range(len(settings["sockets"]))]
-    if role == "judge":
+    elif role == "judge":
         from . import judge
 
         confine(settings)
@@ -76,19 +73,17 @@ def main() -> None:
         os.dup2(null, 1)
         os.dup2(null, 2)
         judge.serve(sockets[0], sockets[1], settings["home"])
-    elif role == "command":
-        from . import starter
-
-        confine(settings)
-        starter.become_command(settings)
-    elif role == "starter":
-        from . import starter
-
-        starter.serve(sockets[0], settings, *confine(settings))
-    else:
+    elif role == "zygote":
         from . import zygote
 
-        zygote.serve(sockets[0], settings, *confine(settings))
+        zygote.Zygote(sockets[0], settings, *confine(settings)).serve()
+    else:
+        from . import starter
+
+        confined = confine(settings)
+        if role == "command":
+            starter.become_command(settings)
+        starter.Starter(sockets[0], settings, *confined).serve()
 
 
 def _stay_on(processor: int) -> set[int]:
@@ -106,12 +101,12 @@ def _lower(kind: int, value: int) -> None:
     resource.setrlimit(kind, (value, value))
 
 
-def confine(settings: dict[str, Any]) -> tuple[int, int]:
+def confine(settings: dict[str, Any]) -> tuple[int, kernel.Listener | None]:
     """Restrict this process and all that come from it.
 
     Returns:
-        The descriptors of the candidates' Landlock rules, -1 where the level has none, and of the listener that decides
-        about new threads, -1 where there can't be one: then there are no new threads.
+        The descriptor of the candidates' Landlock rules, -1 where the level has none, and the listener that decides
+        about new threads, None where there can't be one: then there are no new threads.
     """
     level, home = settings["level"], settings["home"]
     os.chdir(home)
@@ -120,29 +115,25 @@ def confine(settings: dict[str, Any]) -> tuple[int, int]:
     _lower(resource.RLIMIT_SIGPENDING, _PENDING_SIGNALS)
     _lower(resource.RLIMIT_MSGQUEUE, 0)
     if level == "none":
-        return -1, -1
+        return -1, None
     kernel.hide()
+    user = settings["user"] if level == "landlock" else 0
+    if user:
+        kernel.become(user, keep_capabilities=True)
+        # Becoming another user clears it.
+        kernel.hide()
+    kernel.set_capabilities(read_search=bool(user))
+    kernel.no_new_privileges()
     rules = -1
     if level == "landlock":
-        uid = settings["user"]
-        if uid:
-            kernel.become(uid, keep_capabilities=True)
-            # Becoming another user clears it.
-            kernel.end_with_parent()
-            kernel.hide()
-        kernel.set_capabilities(read_search=bool(uid))
-        kernel.no_new_privileges()
         readable, listed = [*settings["readable"], *_MACHINE_FILES], settings["listed"]
         writable = [home, *_DEVICES]
         rules = kernel.landlock_ruleset(readable, writable, listed)
         own = kernel.landlock_ruleset([*readable, "/proc", os.path.dirname(__file__)], writable, listed)
         kernel.landlock_restrict(own)
         os.close(own)
-    else:
-        kernel.set_capabilities()
-        kernel.no_new_privileges()
     links = level != "landlock"
-    listener = -1
+    listener = None
     starts_programs = settings["role"] in ("starter", "command")
     if starts_programs:
         # They find their own files by links.
@@ -150,11 +141,11 @@ def confine(settings: dict[str, Any]) -> tuple[int, int]:
     if settings["role"] not in ("judge", "command"):
         try:
             program = seccomp.server_filter(settings["processes"], links, seccomp.ASK)
-            listener = kernel.Filter(program).install(kernel.LISTENER)
+            listener = kernel.Listener(kernel.Filter(program).install(kernel.LISTENER))
         except OSError as error:
             if error.errno != errno.EBUSY:
                 raise
-    if listener < 0:
+    if listener is None:
         # A virtual machine can't do without threads.
         threads = seccomp.ALLOW if starts_programs else seccomp.NO_THREADS
         kernel.Filter(seccomp.server_filter(settings["processes"], links, threads)).install()

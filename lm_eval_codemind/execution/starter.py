@@ -14,7 +14,7 @@ import select
 import signal
 import socket
 import time
-from typing import Any
+from typing import Any, NoReturn
 
 from . import cleanup, kernel, seccomp, wire
 
@@ -23,7 +23,7 @@ _PIPE_BYTES = 1 << 16
 _ADD_SEALS, _ALL_SEALS = 1033, 15
 
 
-def become_command(settings: dict[str, Any]) -> None:
+def become_command(settings: dict[str, Any]) -> NoReturn:
     """Turn this process, confined already, into a command; the socket is its standard input and output."""
     resource.setrlimit(resource.RLIMIT_AS, (settings["memory_bytes"], settings["memory_bytes"]))
     os.dup2(3, 0)
@@ -35,50 +35,49 @@ def become_command(settings: dict[str, Any]) -> None:
     _execute(settings["command"], {})
 
 
-def serve(control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
-    """Serve until the host is gone.
-
-    Args:
-        control: The socket to the host.
-        settings: See :mod:`lm_eval_codemind.execution.server`.
-        rules: Descriptor of the programs' Landlock rules, or -1.
-        listener: Descriptor that asks about each new thread, or -1.
-    """
-    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    starter = _Starter(control, settings, rules, listener)
-    wire.send(control.fileno(), {"home": settings["home"]})
-    with contextlib.suppress(EOFError):
-        while True:
-            wire.send(control.fileno(), starter.answer(wire.receive(control.fileno())))
-
-
 def _filter(settings: dict[str, Any]) -> kernel.Filter:
     # A separate user can only change attributes of files that it owns.
     attributes = settings["level"] == "bubblewrap" or settings["user"] != 0
     return kernel.Filter(seccomp.started_filter(attributes))
 
 
-def _execute(command: list[str], variables: dict[str, str]) -> None:
+def _execute(command: list[str], variables: dict[str, str]) -> NoReturn:
     environment = {**os.environ, "MALLOC_ARENA_MAX": "2", **variables}
     of_python = ("PYTHON", "CODEMIND", "OPENBLAS", "OMP", "MKL", "NUMEXPR", "MPL")
-    for name in [name for name in environment if name.startswith(of_python)]:
-        del environment[name]
-    os.execve(command[0], command, environment)
+    kept = {name: value for name, value in environment.items() if not name.startswith(of_python)}
+    os.execve(command[0], command, kept)
 
 
-class _Starter:
-    """Starts programs, one at a time."""
+class Starter:
+    """Starts programs, one at a time.
 
-    def __init__(self, control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
+    Args:
+        control: The socket to the host.
+        settings: See :mod:`lm_eval_codemind.execution.server`.
+        rules: Descriptor of the programs' Landlock rules, or -1.
+        listener: Decides about new threads, where there is one.
+    """
+
+    def __init__(
+        self, control: socket.socket, settings: dict[str, Any], rules: int, listener: kernel.Listener | None
+    ) -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         self._control = control.fileno()
         self._settings = settings
         self._rules = rules
-        self._listener = kernel.Listener(listener) if listener >= 0 else None
+        self._listener = listener
         self._filter = _filter(settings) if settings["level"] != "none" else None
         self._own_user = settings["user"] != 0 and settings["level"] != "none"
         self._file = -1
 
-    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+    def serve(self) -> None:
+        """Serve until the host is gone."""
+        wire.send(self._control, {"home": self._settings["home"]})
+        with contextlib.suppress(EOFError):
+            while True:
+                wire.send(self._control, self._answer(wire.receive(self._control)))
+
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Receive a file, or run a command on it."""
         if request["op"] == "run":
             return self._run(request)

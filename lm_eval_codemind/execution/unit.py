@@ -13,7 +13,7 @@ from typing import Any
 
 from . import wire
 from .isolation import Isolation, Server
-from .outcome import Status
+from .job import Status
 
 START_SECONDS = 120
 # A program that takes longer leaves its turn to another worker's.

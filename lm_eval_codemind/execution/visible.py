@@ -366,9 +366,8 @@ def _loaded_libraries(found: _Found) -> None:
 
 
 def _is_package(directory: str) -> bool:
-    return any(
-        os.path.isfile(os.path.join(directory, "__init__" + suffix)) for suffix in importlib.machinery.all_suffixes()
-    )
+    suffixes = importlib.machinery.all_suffixes()
+    return any(os.path.isfile(os.path.join(directory, "__init__" + suffix)) for suffix in suffixes)
 
 
 def _children(directory: str) -> list[str]:

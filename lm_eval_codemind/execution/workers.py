@@ -11,8 +11,7 @@ from concurrent.futures import Future
 from typing import TypeAlias, TypeVar, cast
 
 from . import isolation as levels
-from .job import MAX_SOURCE_BYTES, Job
-from .outcome import Outcome, Status
+from .job import MAX_SOURCE_BYTES, Job, Outcome, Status
 from .unit import StartFailed, Unit, UnitGone
 
 Started = TypeVar("Started", bound=Unit)
@@ -95,7 +94,13 @@ class Worker(threading.Thread, ABC):
 
     def run(self) -> None:
         """Take jobs until told to stop."""
-        while (entry := self._next_job()) is not None:
+        while True:
+            if not self._has_turn:
+                self._turn.acquire()
+                self._has_turn = True
+            entry = self._jobs.get()
+            if entry is None:
+                break
             job, future = entry
             if not future.set_running_or_notify_cancel():
                 continue
@@ -105,12 +110,6 @@ class Worker(threading.Thread, ABC):
                 future.set_exception(error)
         self._end_turn()
         self._close_servers()
-
-    def _next_job(self) -> tuple[Job, Future[Outcome]] | None:
-        if not self._has_turn:
-            self._turn.acquire()
-            self._has_turn = True
-        return self._jobs.get()
 
     def _end_turn(self) -> None:
         """Let another worker take a job, while this one's goes on."""

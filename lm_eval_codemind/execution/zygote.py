@@ -29,64 +29,37 @@ _REQUESTS, _REPLIES, _RULES = 3, 4, 5
 _MANY = 5  # descriptors that come with a request
 
 
-def serve(control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
-    """Serve until the checker is gone.
+class Zygote:
+    """Forks candidates' processes, one at a time, each with everything it may not do taken away.
 
     Args:
         control: The socket to the checker.
         settings: See :mod:`.server`.
         rules: Descriptor of the candidates' Landlock rules, or -1.
-        listener: Descriptor by which to decide about new threads, or -1.
-    """
-    # Python ignores it, which would turn too much output into an exception the program may swallow.
-    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-    cleanup.reset(settings["home"])
-    zygote = _Zygote(control, settings, rules, listener)
-    gc.collect()
-    gc.freeze()
-    wire.send(control.fileno(), {"ready": True})
-    with contextlib.suppress(EOFError):
-        _, (zygote.checker_times,) = _receive_start(control)
-        while True:
-            wire.send(control.fileno(), zygote.run(*_receive_start(control)))
-
-
-def _receive_start(control: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Return a request to start, and the child's descriptors: requests, replies, output, errors, perhaps input.
-
-    The first request brings the checker's file of times instead.
-    """
-    body, descriptors, _, _ = socket.recv_fds(control, 8192, _MANY)
-    return wire.rest(control.fileno(), body), descriptors
-
-
-class _Zygote:
-    """Forks candidates' processes, one at a time, each with everything it may not do taken away.
-
-    Attributes:
-        checker_times: Descriptor of the checker's ``/proc/self/schedstat``, or of an empty file.
+        listener: Decides about new threads, where there is one.
     """
 
-    checker_times = -1
-
-    def __init__(self, control: socket.socket, settings: dict[str, Any], rules: int, listener: int) -> None:
-        self._control = control.fileno()
+    def __init__(
+        self, control: socket.socket, settings: dict[str, Any], rules: int, listener: kernel.Listener | None
+    ) -> None:
+        # Python ignores it, which would turn too much output into an exception the program may swallow.
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+        cleanup.reset(settings["home"])
+        self._socket, self._control = control, control.fileno()
         self._poller = select.poll()
         self._poller.register(self._control, select.POLLIN)
-        self._level: str = settings["level"]
         self._home: str = settings["home"]
         self._home_size = os.stat(self._home).st_size
-        self._listener = kernel.Listener(listener) if listener >= 0 else None
-        if self._listener is not None:
-            self._poller.register(listener, select.POLLIN)
+        self._listener = listener
+        if listener is not None:
+            self._poller.register(listener.descriptor, select.POLLIN)
         self._rules = rules
         self._defaults: dict[str, Any] = settings["limits"]
-        self._filters: dict[bool, kernel.Filter] = {}
-        if self._level != "none":
+        self._filters: list[kernel.Filter] = []
+        if settings["level"] != "none":
             # A separate user can only change attributes of files that it owns.
-            alone = self._level == "bubblewrap" or settings["user"] != 0
-            for several in (False, True):
-                self._filters[several] = kernel.Filter(seccomp.candidate_filter(alone, several))
+            alone = settings["level"] == "bubblewrap" or settings["user"] != 0
+            self._filters = [kernel.Filter(seccomp.candidate_filter(alone, several)) for several in (False, True)]
         with open("/proc/self/statm") as file:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
         self._cores = os.cpu_count() or 1
@@ -99,6 +72,25 @@ class _Zygote:
         # Children inherit them, which saves each of them the calls. Only the soft ones: a job may ask for more.
         self._set_limits(self._defaults)
 
+    def serve(self) -> None:
+        """Serve until the checker is gone."""
+        gc.collect()
+        gc.freeze()
+        wire.send(self._control, {"ready": True})
+        with contextlib.suppress(EOFError):
+            # Descriptor of the checker's ``/proc/self/schedstat``, or of an empty file.
+            _, (self._checker_times,) = self._receive_start()
+            while True:
+                wire.send(self._control, self._run(*self._receive_start()))
+
+    def _receive_start(self) -> tuple[dict[str, Any], list[int]]:
+        """Return a request to start, and the child's descriptors: requests, replies, output, errors, perhaps input.
+
+        The first request brings the checker's file of times instead.
+        """
+        body, descriptors, _, _ = socket.recv_fds(self._socket, 8192, _MANY)
+        return wire.rest(self._control, body), descriptors
+
     def _set_limits(self, limits: dict[str, Any]) -> None:
         for kind, value in (
             (resource.RLIMIT_AS, self._in_use + limits["memory_bytes"]),
@@ -108,7 +100,7 @@ class _Zygote:
             ceiling = resource.getrlimit(kind)[1]
             resource.setrlimit(kind, (value if ceiling < 0 else min(value, ceiling), ceiling))
 
-    def run(self, request: dict[str, Any], ends: list[int]) -> dict[str, Any]:
+    def _run(self, request: dict[str, Any], ends: list[int]) -> dict[str, Any]:
         """Run one candidate's process to its end and return the report."""
         limits = request["limits"]
         started = time.monotonic()
@@ -178,7 +170,7 @@ class _Zygote:
             Which time ran out (``cpu``, ``wall`` or ``""``), and the checker's word if it came.
         """
         pause = min(limits["cpu_seconds"] / self._cores, limits["wall_seconds"], _GLANCE_SECONDS)
-        checked = sum(_times(self.checker_times))
+        checked = sum(_times(self._checker_times))
         glance, disk = started, 0.0
         while True:
             # The checker has the other end of the child's pipe, and so is the first to know of its end.
@@ -195,7 +187,7 @@ class _Zygote:
             glance, elapsed = now, now - started
             # Waiting for a processor or for the disk is not the program's time, and the checker's work is not either.
             # But nothing may go on for ever.
-            others = disk + _waited(pid) + sum(_times(self.checker_times)) - checked
+            others = disk + _waited(pid) + sum(_times(self._checker_times)) - checked
             left = limits["wall_seconds"] - (elapsed - min(others, 0.95 * elapsed))
             if left <= 0:
                 return "wall", None

@@ -10,8 +10,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.execution.job import Job
-from lm_eval_codemind.execution.outcome import Outcome, Status
+from lm_eval_codemind.execution.job import Job, Outcome, Status
 from lm_eval_codemind.execution.sandbox import SharedPool
 from lm_eval_codemind.execution.workers import WorkerPool
 from lm_eval_codemind.harness.progress import Progress

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.answers.lines import printed_lines
 from lm_eval_codemind.execution import isolation as levels
-from lm_eval_codemind.execution.job import Job, ScriptCase
-from lm_eval_codemind.execution.outcome import CaseOutcome, Outcome, Status
+from lm_eval_codemind.execution.job import CaseOutcome, Job, Outcome, ScriptCase, Status
 from lm_eval_codemind.execution.runtimes import Runtime
-from lm_eval_codemind.execution.streams import printed_lines
 from lm_eval_codemind.execution.unit import UnitGone
 from lm_eval_codemind.execution.workers import JobQueue, Worker, WorkerPool
 from lm_eval_codemind.languages.programs import PROGRAM, Starter

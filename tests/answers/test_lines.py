@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.lines import printed_lines
-from lm_eval_codemind.execution import streams
+from lm_eval_codemind.execution import judge
 
 
 @given(st.text(st.sampled_from("a \n\t\r\f\x0b\x85\u2028"), max_size=30) | st.text())
 def test_the_sandbox_reads_lines_in_the_same_way(text: str) -> None:
-    assert printed_lines(text) == streams.printed_lines(text)
+    assert printed_lines(text) == judge.printed_lines(text)
 
 
 def test_ends_do_not_count_and_beginnings_do() -> None:

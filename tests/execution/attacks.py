@@ -10,8 +10,7 @@ from dataclasses import replace
 from textwrap import dedent, indent
 
 from lm_eval_codemind.execution.attacks import Attack
-from lm_eval_codemind.execution.job import Job, Limits
-from lm_eval_codemind.execution.outcome import Status
+from lm_eval_codemind.execution.job import Job, Limits, Status
 
 LIMITS = Limits(cpu_seconds=0.6, wall_seconds=2, memory_bytes=256 << 20, output_bytes=1 << 20, file_bytes=8 << 20)
 # A script that prints all that a program can see and that may tell it of another: its files with modes and times, its

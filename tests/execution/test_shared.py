@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.execution import Job, Limits, Sandbox, Status, users
-from lm_eval_codemind.execution.streams import Streams
+from lm_eval_codemind.execution import Job, Limits, Sandbox, Status, isolation
+from lm_eval_codemind.execution.connection import Streams
 
 DESCRIPTORS = """
 import os, stat
@@ -65,7 +65,7 @@ def test_a_checker_that_is_kept_busy_in_c_is_ended(sandbox_at: Sandbox) -> None:
 
 def test_standard_input_is_a_file_that_cannot_be_changed() -> None:
     streams = Streams("text\n" * 100_000)
-    output, errors, given = streams.to_send()
+    output, errors, given = streams.descriptors
     assert os.pread(given, 5, 0) == b"text\n"
     with pytest.raises(PermissionError):
         os.pwrite(given, b"x", 0)
@@ -78,22 +78,22 @@ def test_standard_input_is_a_file_that_cannot_be_changed() -> None:
 
 
 def test_users_are_each_given_once() -> None:
-    taken = dict(users.take() for _ in range(20))
+    taken = dict(isolation.take_user() for _ in range(20))
     assert len(taken) == 20
     assert os.geteuid() not in taken
     for claim in taken.values():
         claim.close()
     # A counter: a number that was given up is not the next one.
-    again, claim = users.take()
+    again, claim = isolation.take_user()
     claim.close()
     assert again not in taken
 
 
 def test_a_user_that_another_host_holds_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process's counter at the same place meets the claims on numbers."""
-    first, claim = users.take()
-    monkeypatch.setattr(users, "_numbers", lambda: (itertools.cycle(range(first, first + 10)), 10))
-    second, other_claim = users.take()
+    first, claim = isolation.take_user()
+    monkeypatch.setattr(isolation, "_user_numbers", lambda: (itertools.cycle(range(first, first + 10)), 10))
+    second, other_claim = isolation.take_user()
     assert second == first + 1
     claim.close()
     other_claim.close()
@@ -108,12 +108,12 @@ def test_a_user_that_another_host_holds_is_passed_over(monkeypatch: pytest.Monke
     ],
 )
 def test_users_are_those_that_exist(uid_map: str, expected: tuple[int, int]) -> None:
-    assert users._range(uid_map) == expected
+    assert isolation._user_range(uid_map) == expected
 
 
 def test_a_container_without_users_is_told() -> None:
-    with pytest.raises(users.NoUser, match="too few users"):
-        users._range("0 1000 1\n")
+    with pytest.raises(isolation.NoUser, match="too few users"):
+        isolation._user_range("0 1000 1\n")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives programs users of their own")
@@ -131,7 +131,7 @@ def test_as_root_no_server_shares_a_user_and_none_is_root(level: str) -> None:
                 except OSError:
                     continue
                 number = int(text.partition("\nUid:")[2].split()[0])
-                if users._FIRST <= number < users._FIRST + users._COUNT:
+                if isolation._FIRST_USER <= number < isolation._FIRST_USER + isolation._USERS:
                     parent = int(text.partition("\nPPid:")[2].split()[0])
                     found.setdefault(number, set()).add(parent)
             time.sleep(0.05)

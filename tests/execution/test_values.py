@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.execution.literals import literal
+from lm_eval_codemind.execution.agent import literal
 from lm_eval_codemind.execution.values import Exchange, NotPlain
 
 LEAVES = (

@@ -9,8 +9,7 @@ import secrets
 from typing import Any
 
 from lm_eval_codemind.execution import isolation as levels
-from lm_eval_codemind.execution.job import Job, ScriptCase
-from lm_eval_codemind.execution.outcome import Outcome, Status
+from lm_eval_codemind.execution.job import Job, Outcome, ScriptCase, Status
 from lm_eval_codemind.execution.runtimes import Runtime
 from lm_eval_codemind.execution.unit import UnitGone
 from lm_eval_codemind.execution.workers import JobQueue, SandboxClosed, WorkerPool, started
