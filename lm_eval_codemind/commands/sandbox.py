@@ -12,13 +12,12 @@ from typing import get_args
 import click
 from tqdm import tqdm
 
+from lm_eval_codemind.commands import FILE
 from lm_eval_codemind.execution import IsolationUnavailable, Job, Limits, Outcome, Sandbox, ScriptCase, StartFailed
 from lm_eval_codemind.execution.attacks import attacks
 from lm_eval_codemind.execution.isolation import LEVELS, available
 from lm_eval_codemind.execution.job import JobKind
 from lm_eval_codemind.languages.java.runtime import jdk
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.group("sandbox")
@@ -79,14 +78,14 @@ def check(isolation: str) -> None:
 
 
 @command.command("run")
-@click.option("--candidate", type=_FILE, required=True, help="The program.")
-@click.option("--tests", type=_FILE, help="Its tests: assertions, a `check(candidate)`, or test classes.")
+@click.option("--candidate", type=FILE, required=True, help="The program.")
+@click.option("--tests", type=FILE, help="Its tests: assertions, a `check(candidate)`, or test classes.")
 @click.option("--kind", type=click.Choice(get_args(JobKind)), help="Guessed from the other options if not given.")
 @click.option("--entry-point", default="", metavar="NAME", help="The function or class under test.")
-@click.option("--support", type=_FILE, help="Trusted source that the tests need.")
+@click.option("--support", type=FILE, help="Trusted source that the tests need.")
 @click.option("--only", multiple=True, metavar="NAME", help="A test class, or Class.method, to run; may be repeated.")
-@click.option("--stdin", type=_FILE, help="For a script: its standard input.")
-@click.option("--stdout", type=_FILE, help="For a script: the output it must print.")
+@click.option("--stdin", type=FILE, help="For a script: its standard input.")
+@click.option("--stdout", type=FILE, help="For a script: the output it must print.")
 @click.option("--expression", "expressions", multiple=True, help="To evaluate in the program; may be repeated.")
 @click.option("--isolation", type=click.Choice(["auto", *LEVELS]), default="auto", help="The level of isolation.")
 @click.option(

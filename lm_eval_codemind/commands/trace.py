@@ -5,14 +5,14 @@ from pathlib import Path
 
 import click
 
+from lm_eval_codemind.commands import FILE
 from lm_eval_codemind.languages.python.tracing import Step, Trace, TraceFailed, trace
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _WIDEST = 48
 
 
 @click.command("trace")
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FILE)
 @click.option(
     "--input",
     "given",
