@@ -7,7 +7,7 @@ import tempfile
 import time
 from concurrent.futures import Future
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 from tqdm import tqdm
@@ -118,18 +118,17 @@ def run(
             "evaluate" if expressions else "script" if not tests else "unittest" if "unittest" in suite else "function"
         )
     program, trusted = _read(candidate), _read(support) if support else ""
+    common: dict[str, Any] = {"limits": limits, "job_id": str(candidate)}
     try:
         if kind == "script":
             case = ScriptCase(_read(stdin) if stdin else "", _read(stdout) if stdout else None)
-            job = Job.script(program, [case], limits=limits, job_id=str(candidate))
+            job = Job.script(program, [case], **common)
         elif kind == "evaluate":
-            job = Job.evaluate(program, expressions, limits=limits, job_id=str(candidate))
+            job = Job.evaluate(program, expressions, **common)
         elif kind == "unittest":
-            job = Job.unittest(
-                program, suite, entry_point, only=only, support=trusted, limits=limits, job_id=str(candidate)
-            )
+            job = Job.unittest(program, suite, entry_point, only=only, support=trusted, **common)
         else:
-            job = Job.function(program, suite, entry_point, support=trusted, limits=limits, job_id=str(candidate))
+            job = Job.function(program, suite, entry_point, support=trusted, **common)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     with _open(isolation, workers=1) as sandbox:

@@ -11,9 +11,7 @@ from lm_eval_codemind.commands import DIRECTORY, runs_argument, value_errors
 @runs_argument
 @click.option("--show", "shown", type=click.IntRange(1), default=20, show_default=True, help="Differences to print.")
 @click.option(
-    "--prompts",
-    type=DIRECTORY,
-    help="Where the templates are that the runs were made with, if not where they were.",
+    "--prompts", type=DIRECTORY, help="Where the templates are that the runs were made with, if not where they were."
 )
 def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
     """Score the responses of RUNS again, without a model, and compare everything that is recorded.

@@ -62,7 +62,7 @@ def run_harness(arguments: Sequence[str]) -> None:
     first, second = (names, []) if stages_module.PLACE in metadata else planned(manager, names)
     options.include_path = paths
     with ExitStack() as stack:
-        stack.enter_context(results_written(_directory(output)))
+        stack.enter_context(results_written(_directory(output) if output else None))
         if set(names) <= set(manager.all_tasks):
             stack.enter_context(replaced(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)))
         if second:
@@ -72,10 +72,11 @@ def run_harness(arguments: Sequence[str]) -> None:
             options.func(options)
 
 
-def _directory(output: str | None) -> Path | None:
-    """Return the directory of the results: ``--output_path``, or its parent if it names a JSON file."""
-    if output is None:
-        return None
+def _directory(output: str) -> Path:
+    """Return the directory of the results: ``--output_path``, or its parent if it names a JSON file.
+
+    A name that ends so is the stem of the files. Other runs may have files in the same directory.
+    """
     return Path(output).parent if output.endswith(".json") else Path(output)
 
 
@@ -143,8 +144,7 @@ def _run_stages(
 ) -> None:
     with ExitStack() as stack:
         place = output or stack.enter_context(tempfile.TemporaryDirectory(prefix="codemind-"))
-        # A name that ends so is the stem of the files. Other runs may have files in the same directory.
-        directory = Path(place).parent if place.endswith(".json") else Path(place)
+        directory = _directory(place)
         before = set(directory.rglob("*.json"))
         wait_for_all()
         logger.info("first stage: %s", ", ".join(stages[0]))

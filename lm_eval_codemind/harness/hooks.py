@@ -237,11 +237,7 @@ def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Ans
 
 
 def _require_questions(
-    family: Family,
-    benchmark: str,
-    problems: Sequence[Problem],
-    settings: Sequence[str],
-    questions: Sequence[Question],
+    family: Family, benchmark: str, problems: Sequence[Problem], settings: Sequence[str], questions: Sequence[Question]
 ) -> None:
     """Raise a ValueError where a task has no questions, or two with the same key."""
     if not problems:

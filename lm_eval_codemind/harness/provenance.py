@@ -54,9 +54,7 @@ class Documents(Dataset):  # type: ignore[misc]
 
 
 def splits(
-    documents: Iterable[Mapping[str, Any]],
-    examples: Iterable[Mapping[str, Any]],
-    suite: dict[str, Any] | None = None,
+    documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[str, Any]], suite: dict[str, Any] | None = None
 ) -> dict[str, Dataset]:
     """Return the documents and the few-shot examples as the splits ``test`` and ``fewshot``.
 

@@ -27,9 +27,7 @@ class DocumentLM(LM):  # type: ignore[misc]
         """Refuse: there are no probabilities."""
         raise NotImplementedError(f"{type(self).__name__} generates responses only; the task asks for likelihoods")
 
-    def loglikelihood_rolling(self, requests: Sequence[Instance]) -> NoReturn:
-        """Refuse: there are no probabilities."""
-        self.loglikelihood(requests)
+    loglikelihood_rolling = loglikelihood
 
     @property
     def tokenizer_name(self) -> str:
