@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
@@ -75,11 +76,8 @@ def command(
     code = file.read_text(encoding="utf-8")
     suite = None if tests is None else tests.read_text(encoding="utf-8")
     public = None if suite is None else {*re.findall(r"[^\W\d]\w*", suite), entry_point}
-
-    def make() -> Program:
-        return Program(code, script=script, public=public)
-
     try:
+        make = partial(Program, code, script=script, public=public)
         differs = _checker(file, code, suite, entry_point)
         made = compose_verified(make, f"{seed}/{file.name}", differs, rules=rules, dropped=_print_dropped)
     except SyntaxError as error:

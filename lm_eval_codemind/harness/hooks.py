@@ -281,20 +281,16 @@ def _kinds(problems: Sequence[Problem]) -> list[Kind]:
 def _with_texts(question: Question, family: Family, templates: Templates) -> Question:
     kind = kind_of(question)
     fields = {**question.key._asdict(), **question.fields}
-    prompt, target = _texts(kind, fields, family, templates, question.key.setting)
-    return dataclasses.replace(question, prompt=prompt, target=target)
+    return dataclasses.replace(question, **_texts(kind, fields, family, templates, question.key.setting))
 
 
 def _example(
     kind: Kind, record: Mapping[str, Any], family: Family, templates: Templates, setting: str
 ) -> dict[str, Any]:
     fields = family.example(kind, record, setting)
-    prompt, target = _texts(kind, fields, family, templates, setting)
-    return {"kind": kind.name, **fields, "prompt": prompt, "target": target}
+    return {"kind": kind.name, **fields, **_texts(kind, fields, family, templates, setting)}
 
 
-def _texts(
-    kind: Kind, fields: Mapping[str, Any], family: Family, templates: Templates, setting: str
-) -> tuple[str, str]:
+def _texts(kind: Kind, fields: Mapping[str, Any], family: Family, templates: Templates, setting: str) -> dict[str, Any]:
     prompt = templates.render(family.template(kind, setting), **family.prompt(kind, fields, setting))
-    return prompt, templates.render("response", **family.target(kind, fields, setting))
+    return {"prompt": prompt, "target": templates.render("response", **family.target(kind, fields, setting))}
