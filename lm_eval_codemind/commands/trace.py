@@ -61,12 +61,7 @@ def command(file: Path, given: str | None, script: bool, max_steps: int, max_val
 
 
 def rows(seen: Trace, lines: list[str]) -> list[str]:
-    """Return a trace as text, one row per step.
-
-    Args:
-        seen: A trace with all its steps.
-        lines: The program's lines.
-    """
+    """Return a trace as text, one row per step with the program's line."""
     depths = _depths(seen)
     texts = ["  " * depths[step.frame] + lines[step.line - 1].strip() for step in seen.steps]
     width = min(max(map(len, texts), default=0), _WIDEST)

@@ -18,6 +18,7 @@ from math import nan
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 from packaging.version import Version
 
@@ -199,17 +200,6 @@ def _with_sizes(values: Sequence[float], sizes: Sequence[int]) -> list[tuple[flo
 
 
 @contextmanager
-def replaced(module: Any, name: str, value: Any) -> Iterator[None]:
-    """Give a name in one of the harness's modules another value for a while, where it leaves no other way."""
-    former = getattr(module, name)
-    setattr(module, name, value)
-    try:
-        yield
-    finally:
-        setattr(module, name, former)
-
-
-@contextmanager
 def loaded_once() -> Iterator[None]:
     """Have the harness load a model once for all its runs of a while, which must ask for the same model.
 
@@ -228,7 +218,7 @@ def loaded_once() -> Iterator[None]:
         methods = ("create_from_arg_obj", "create_from_arg_string")
         return SimpleNamespace(**{method: partial(load, method) for method in methods})
 
-    with replaced(registry, "get_model", keeping):
+    with patch.object(registry, "get_model", keeping):
         yield
 
 

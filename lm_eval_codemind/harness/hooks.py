@@ -220,9 +220,6 @@ def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Ans
 
     The harness's branch for 0.5 hands over the list of repeats itself, 0.4.13 a list with one such list.
 
-    Args:
-        results: The list of repeats, or a list with that list.
-
     Raises:
         TypeError: If the harness hands over something else.
     """

@@ -136,12 +136,9 @@ def record_responses(
 
 
 def templates_of(suite: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the place of the templates of a task's documents (``packaged`` for ours), and their digest.
+    """Return where the templates of a task's documents are (``packaged``: ours), and their digest, from its record.
 
     A task whose responses were recorded names them apart: the model was not given these prompts.
-
-    Args:
-        suite: What the results of the task record.
     """
     prefix = "templates" if "templates" in suite else "prompts"
     return str(suite.get(prefix, "packaged")), str(suite.get(f"{prefix}_sha256", ""))

@@ -60,10 +60,6 @@ def associate(first: Sequence[bool], second: Sequence[bool]) -> Association:
 
     A value is NaN if one of its margins is 0.
 
-    Args:
-        first: Verdicts of the first kind.
-        second: Verdicts of the second kind.
-
     Raises:
         ValueError: If the two differ in length.
     """
