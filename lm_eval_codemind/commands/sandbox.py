@@ -19,6 +19,8 @@ from lm_eval_codemind.execution.isolation import LEVELS, available
 from lm_eval_codemind.execution.job import JobKind
 from lm_eval_codemind.languages.java.runtime import jdk
 
+_SECONDS = click.FloatRange(min=0, min_open=True)
+
 
 @click.group("sandbox")
 def command() -> None:
@@ -88,12 +90,8 @@ def check(isolation: str) -> None:
 @click.option("--stdout", type=FILE, help="For a script: the output it must print.")
 @click.option("--expression", "expressions", multiple=True, help="To evaluate in the program; may be repeated.")
 @click.option("--isolation", type=click.Choice(["auto", *LEVELS]), default="auto", help="The level of isolation.")
-@click.option(
-    "--cpu-seconds", type=click.FloatRange(min=0, min_open=True), default=Limits().cpu_seconds, show_default=True
-)
-@click.option(
-    "--wall-seconds", type=click.FloatRange(min=0, min_open=True), default=Limits().wall_seconds, show_default=True
-)
+@click.option("--cpu-seconds", type=_SECONDS, default=Limits().cpu_seconds, show_default=True)
+@click.option("--wall-seconds", type=_SECONDS, default=Limits().wall_seconds, show_default=True)
 @click.option("--memory-mib", type=click.IntRange(min=1), default=Limits().memory_bytes >> 20, show_default=True)
 def run(
     candidate: Path,

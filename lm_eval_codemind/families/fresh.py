@@ -17,7 +17,7 @@ from lm_eval_codemind.harness.hooks import Hooks, require_runnable
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.proof.fresh import VERSION, make_fresh
 from lm_eval_codemind.questions import Question, Variant
-from lm_eval_codemind.scores import fresh as scores
+from lm_eval_codemind.scores import ier as scores
 
 logger = logging.getLogger(__name__)
 

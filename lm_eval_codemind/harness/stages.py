@@ -45,16 +45,8 @@ _SETTINGS = {
 
 # Of --model_args: what says which model it is, whatever loads it.
 _IDENTITY = (
-    "pretrained",
-    "model",
-    "path",
-    "engine",
-    "peft",
-    "delta",
-    "revision",
-    "subfolder",
-    "gguf_file",
-    "lora_local_path",
+    *("pretrained", "model", "path", "engine", "peft", "delta", "revision", "subfolder"),
+    *("gguf_file", "lora_local_path"),
 )
 
 
