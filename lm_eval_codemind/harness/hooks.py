@@ -77,11 +77,7 @@ class Reader:
 
 
 class Hooks:
-    """What the YAML files of a family name.
-
-    Args:
-        family: The family.
-    """
+    """What the YAML files of a family name."""
 
     def __init__(self, family: Family) -> None:
         self._family = family
