@@ -1,64 +1,68 @@
 """The ``codemind`` command: one module in :mod:`lm_eval_codemind.commands` for each subcommand."""
 
+import os
+import pkgutil
 from importlib import import_module
 from typing import Any
 
 import click
 
-from lm_eval_codemind import __version__
-from lm_eval_codemind.commands.user_errors import user_errors
-from lm_eval_codemind.errors import did_you_mean
+from lm_eval_codemind import __version__, commands
+from lm_eval_codemind.errors import UserError, did_you_mean
 
-# Subcommand -> module of lm_eval_codemind.commands that defines a click command named `command`.
-COMMANDS: dict[str, str] = {
-    "compare": "compare",
-    "data": "data",
-    "fresh": "fresh",
-    "leaderboard": "leaderboard",
-    "report": "report",
-    "results": "results",
-    "run": "run",
-    "sandbox": "sandbox",
-    "score": "score",
-    "show": "show",
-    "submit": "submit",
-    "trace": "trace",
-    "transform": "transform",
-    "verify": "verify",
-}
+COMMANDS = [module.name for module in pkgutil.iter_modules(commands.__path__)]
 
 
 class LazyGroup(click.Group):
-    """A group that imports a subcommand only when it is used, so that ``codemind --help`` is fast."""
+    """A group that imports a subcommand only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the subcommands, sorted."""
-        return sorted(COMMANDS)
+        return COMMANDS
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a subcommand by name; None if there is none."""
-        if cmd_name not in COMMANDS:
-            return None
-        command = import_module(f"lm_eval_codemind.commands.{COMMANDS[cmd_name]}").command
-        assert isinstance(command, click.Command)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the subcommand that the arguments name.
+        """Return a subcommand by name; None for an option, which click refuses by itself.
 
         Raises:
             click.UsageError: If there is none. The message suggests similar names.
         """
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"no command {args[0]!r}{did_you_mean(args[0], COMMANDS)}")
-        return super().resolve_command(ctx, args)
+        if cmd_name.startswith("-"):
+            return None
+        if cmd_name not in COMMANDS:
+            ctx.fail(f"no command {cmd_name!r}{did_you_mean(cmd_name, COMMANDS)}")
+        command = import_module(f"{commands.__name__}.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the subcommand; print errors that the user can fix without a traceback."""
-        with user_errors():
+        """Run the subcommand; turn errors that the user can fix into a message and exit status 1.
+
+        These are: :class:`~lm_eval_codemind.errors.UserError`; a file that cannot be read or written; no network to
+        fetch data; no isolation for programs; packages that programs cannot import or that a proof needs.
+
+        Raises:
+            click.ClickException: With the message.
+        """
+        try:
             return super().invoke(ctx)
+        except Exception as error:
+            if _fixable(error):
+                raise click.ClickException(str(error)) from error
+            if isinstance(error, OSError) and error.filename and error.errno:
+                raise click.ClickException(
+                    f"{error.filename}: {os.strerror(error.errno)}; check the path, its permissions and the free space"
+                ) from error
+            raise
+
+
+def _fixable(error: Exception) -> bool:
+    # Imported here, since they take long to import and are needed only after an error.
+    from lm_eval_codemind.benchmarks import UpstreamError
+    from lm_eval_codemind.execution import IsolationUnavailable
+    from lm_eval_codemind.languages.python.importable import HiddenPackages
+    from lm_eval_codemind.proof.prove import MissingExtra
+
+    return isinstance(error, (UserError, UpstreamError, IsolationUnavailable, HiddenPackages, MissingExtra))
 
 
 @click.group(cls=LazyGroup)

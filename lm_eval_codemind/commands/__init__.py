@@ -1,1 +1,30 @@
-"""The subcommands of ``codemind``, one module each."""
+"""The subcommands of ``codemind``, and what they share: each module defines one, a click command named ``command``."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+# What options and arguments take: a file or a directory that is there, or one to write.
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+NEW_DIRECTORY = click.Path(file_okay=False, path_type=Path)
+# A path that the command itself checks.
+ANY_PATH = click.Path(path_type=Path)
+
+runs_argument = click.argument("runs", nargs=-1, required=True, type=ANY_PATH)
+
+
+@contextmanager
+def value_errors() -> Iterator[None]:
+    """Turn a ValueError, whose message says how to fix it, into a message and exit status 1.
+
+    Raises:
+        click.ClickException: With the message.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise click.ClickException(str(error)) from error

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands.user_errors import value_errors
-
-_RUN = click.Path(path_type=Path)
+from lm_eval_codemind.commands import ANY_PATH, value_errors
 
 
 @click.command("compare")
-@click.argument("first", type=_RUN)
-@click.argument("second", type=_RUN)
+@click.argument("first", type=ANY_PATH)
+@click.argument("second", type=ANY_PATH)
 @click.option("--all-scores", is_flag=True, help="Compare every score of a problem, not only the main one.")
 def command(first: Path, second: Path, all_scores: bool) -> None:
     """Print the difference between two models, with its 95% interval, on the problems that both ran.

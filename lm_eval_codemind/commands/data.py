@@ -1,25 +1,50 @@
-"""``codemind data``: build, look at and verify the benchmarks."""
+"""``codemind data``: build, look at, verify and send the benchmarks."""
 
+import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
-from lm_eval_codemind.commands.data_push import benchmarks_option, push
-from lm_eval_codemind.commands.user_errors import value_errors
+from lm_eval_codemind.commands import ANY_PATH, NEW_DIRECTORY, value_errors
 from lm_eval_codemind.data.build import build, downloading
 from lm_eval_codemind.data.load import benchmark_path, data_directory, intact, read_manifest, released_digests
+from lm_eval_codemind.errors import did_you_mean
 
+
+class Name(click.Choice):  # type: ignore[type-arg]
+    """One of several names. The error for any other value suggests similar names."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name.
+
+        Raises:
+            click.BadParameter: If it is not one of the names.
+        """
+        if value not in self.choices:
+            suggestion = did_you_mean(str(value), map(str, self.choices))
+            self.fail(f"{value!r} is not one of {', '.join(map(str, self.choices))}{suggestion}", param, ctx)
+        return value
+
+
+_benchmarks = click.option(
+    "--benchmark",
+    "names",
+    multiple=True,
+    type=Name(list(benchmarks())),
+    metavar="NAME",
+    help="A benchmark; repeat the option for several. All benchmarks by default.",
+)
 _upstream = click.option(
     "--upstream",
-    type=click.Path(path_type=Path),
+    type=ANY_PATH,
     help="Directory with clones or archives of the upstream repositories. Nothing is downloaded then.",
 )
 _out = click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Data directory. By default $CODEMIND_DATA, else the user's cache directory.",
+    "--out", type=NEW_DIRECTORY, help="Data directory. By default $CODEMIND_DATA, else the user's cache directory."
 )
 
 
@@ -33,7 +58,7 @@ def command() -> None:
 
 
 @command.command("build")
-@benchmarks_option
+@_benchmarks
 @_upstream
 @_out
 def build_command(names: tuple[str, ...], upstream: Path | None, out: Path | None) -> None:
@@ -69,7 +94,7 @@ def info(out: Path | None) -> None:
 
 
 @command.command("verify")
-@benchmarks_option
+@_benchmarks
 @_upstream
 @_out
 @click.option("--workers", default=1, show_default=True, help="Programs at a time. Each runs under three hash seeds.")
@@ -109,4 +134,68 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
         raise SystemExit(1)
 
 
-command.add_command(push)
+@command.command("push")
+@click.argument("repository", metavar="[ORG/NAME]", required=False)
+@click.option("--folder", type=NEW_DIRECTORY, help="Write the data set into this directory and send nothing.")
+@_benchmarks
+@click.option("--private", is_flag=True, help="Make the repository private if it has to be created.")
+@click.option("--yes", is_flag=True, help="Send data that may not be passed on freely without asking.")
+def push(repository: str | None, folder: Path | None, names: tuple[str, ...], private: bool, yes: bool) -> None:
+    """Send the data to the Hub as the data set ORG/NAME, with its card and eval.yaml.
+
+    With --folder the same files are written there instead; datasets.load_dataset reads them, and so does
+    $CODEMIND_DATASET. The licence of each benchmark is printed, and before anything is sent that may not be passed on
+    freely, you are asked. Sending takes a token with write access (`hf auth login` or $HF_TOKEN).
+    """
+    from lm_eval_codemind.data import load_benchmark
+    from lm_eval_codemind.results.hub import write_dataset
+    from lm_eval_codemind.results.official import official_tasks
+
+    if (repository is None) == (folder is None):
+        raise click.UsageError("give either ORG/NAME, to send the data there, or --folder, to write it to disk")
+    chosen = names or tuple(benchmarks())
+    for name in chosen:
+        click.echo(f"{name}: {'; '.join(map(str, benchmarks()[name].sources))}", err=True)
+    bound = [name for name in chosen if not benchmarks()[name].free]
+    if repository is not None and bound and not yes:
+        _ask(repository, bound)
+    loaded = {name: load_benchmark(name) for name in chosen}
+    if folder is not None:
+        for file in write_dataset(folder, loaded, official_tasks()):
+            click.echo(file)
+        return
+    from huggingface_hub import HfApi
+    from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
+
+    assert repository is not None
+    with tempfile.TemporaryDirectory(prefix="codemind-") as directory:
+        write_dataset(Path(directory), loaded, official_tasks())
+        api = HfApi()
+        try:
+            api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
+            commit = api.upload_folder(repo_id=repository, repo_type="dataset", folder_path=directory)
+        except (HfHubHTTPError, LocalTokenNotFoundError, OSError, ValueError) as error:
+            raise click.ClickException(
+                f"{repository}: the Hub did not take the data ({error}); check the name, the network and your token "
+                "(`hf auth login`)"
+            ) from error
+    click.echo(f"https://huggingface.co/datasets/{repository}: revision {commit.oid}")
+
+
+def _ask(repository: str, bound: Sequence[str]) -> None:
+    """Ask whether benchmarks that may not be passed on freely are to be sent.
+
+    Raises:
+        ClickException: If the answer is no, or if nobody is there to answer.
+    """
+    sources = dict.fromkeys(source for name in bound for source in benchmarks()[name].sources if not source.free)
+    click.echo(f"{', '.join(bound)} may not be passed on freely ({'; '.join(map(str, sources))}).", err=True)
+    try:
+        sure = click.confirm(f"Do its authors allow you to send it to {repository}?", err=True)
+    except click.Abort:
+        sure = False
+    if not sure:
+        raise click.ClickException(
+            "nothing was sent; choose others with --benchmark, write a folder for yourself with --folder, or answer "
+            "yes ahead with --yes"
+        )

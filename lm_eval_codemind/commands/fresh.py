@@ -6,15 +6,14 @@ from pathlib import Path
 
 import click
 
+from lm_eval_codemind.commands import FILE
 from lm_eval_codemind.facts.fresh import REASONS
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
 
 @click.command("fresh")
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FILE)
 @click.option(
     "--input",
     "given",

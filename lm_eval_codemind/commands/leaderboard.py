@@ -4,18 +4,12 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands.user_errors import value_errors
+from lm_eval_codemind.commands import FILE, NEW_DIRECTORY, value_errors
 
 
 @click.command("leaderboard")
-@click.argument("bundles", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="The directory to write the site into.",
-)
+@click.argument("bundles", nargs=-1, required=True, type=FILE)
+@click.option("-o", "--output", required=True, type=NEW_DIRECTORY, help="The directory to write the site into.")
 @click.option("--title", default="CodeMind leaderboard", show_default=True, help="The title of the index.")
 def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
     """Make a static site of BUNDLES, the archives that `codemind submit` writes.

@@ -4,32 +4,18 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands.options import runs_argument
-from lm_eval_codemind.commands.user_errors import value_errors
+from lm_eval_codemind.commands import NEW_DIRECTORY, NEW_FILE, runs_argument, value_errors
 from lm_eval_codemind.files import write_whole
 
 
 @click.command("report")
 @runs_argument
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=Path("report.html"),
-    show_default=True,
-    help="The file to write.",
+    "-o", "--output", type=NEW_FILE, default=Path("report.html"), show_default=True, help="The file to write."
 )
 @click.option("--title", default="CodeMind report", show_default=True, help="The page's title.")
-@click.option(
-    "--figures",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Also write each figure as SVG into this directory.",
-)
-@click.option(
-    "--tables",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Also write each table as CSV and JSON into this directory.",
-)
+@click.option("--figures", type=NEW_DIRECTORY, help="Also write each figure as SVG into this directory.")
+@click.option("--tables", type=NEW_DIRECTORY, help="Also write each table as CSV and JSON into this directory.")
 def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | None, tables: Path | None) -> None:
     """Write one self-contained HTML file about RUNS: scores, analyses and a browser of all samples.
 

@@ -9,16 +9,18 @@ from typing import Any
 
 import click
 
+from lm_eval_codemind.commands import DIRECTORY, NEW_DIRECTORY
+
 logger = logging.getLogger(__name__)
 
 
 @click.command("results")
-@click.argument("recorded", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("recorded", type=DIRECTORY)
 @click.option(
     "-o",
     "--output_path",
     required=True,
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NEW_DIRECTORY,
     help="Directory for results.md and for the harness's results and samples.",
 )
 def command(recorded: Path, output_path: Path) -> None:

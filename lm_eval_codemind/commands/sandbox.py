@@ -7,18 +7,19 @@ import tempfile
 import time
 from concurrent.futures import Future
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 from tqdm import tqdm
 
+from lm_eval_codemind.commands import FILE
 from lm_eval_codemind.execution import IsolationUnavailable, Job, Limits, Outcome, Sandbox, ScriptCase, StartFailed
 from lm_eval_codemind.execution.attacks import attacks
 from lm_eval_codemind.execution.isolation import LEVELS, available
 from lm_eval_codemind.execution.job import JobKind
 from lm_eval_codemind.languages.java.runtime import jdk
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_SECONDS = click.FloatRange(min=0, min_open=True)
 
 
 @click.group("sandbox")
@@ -79,22 +80,18 @@ def check(isolation: str) -> None:
 
 
 @command.command("run")
-@click.option("--candidate", type=_FILE, required=True, help="The program.")
-@click.option("--tests", type=_FILE, help="Its tests: assertions, a `check(candidate)`, or test classes.")
+@click.option("--candidate", type=FILE, required=True, help="The program.")
+@click.option("--tests", type=FILE, help="Its tests: assertions, a `check(candidate)`, or test classes.")
 @click.option("--kind", type=click.Choice(get_args(JobKind)), help="Guessed from the other options if not given.")
 @click.option("--entry-point", default="", metavar="NAME", help="The function or class under test.")
-@click.option("--support", type=_FILE, help="Trusted source that the tests need.")
+@click.option("--support", type=FILE, help="Trusted source that the tests need.")
 @click.option("--only", multiple=True, metavar="NAME", help="A test class, or Class.method, to run; may be repeated.")
-@click.option("--stdin", type=_FILE, help="For a script: its standard input.")
-@click.option("--stdout", type=_FILE, help="For a script: the output it must print.")
+@click.option("--stdin", type=FILE, help="For a script: its standard input.")
+@click.option("--stdout", type=FILE, help="For a script: the output it must print.")
 @click.option("--expression", "expressions", multiple=True, help="To evaluate in the program; may be repeated.")
 @click.option("--isolation", type=click.Choice(["auto", *LEVELS]), default="auto", help="The level of isolation.")
-@click.option(
-    "--cpu-seconds", type=click.FloatRange(min=0, min_open=True), default=Limits().cpu_seconds, show_default=True
-)
-@click.option(
-    "--wall-seconds", type=click.FloatRange(min=0, min_open=True), default=Limits().wall_seconds, show_default=True
-)
+@click.option("--cpu-seconds", type=_SECONDS, default=Limits().cpu_seconds, show_default=True)
+@click.option("--wall-seconds", type=_SECONDS, default=Limits().wall_seconds, show_default=True)
 @click.option("--memory-mib", type=click.IntRange(min=1), default=Limits().memory_bytes >> 20, show_default=True)
 def run(
     candidate: Path,
@@ -119,18 +116,17 @@ def run(
             "evaluate" if expressions else "script" if not tests else "unittest" if "unittest" in suite else "function"
         )
     program, trusted = _read(candidate), _read(support) if support else ""
+    common: dict[str, Any] = {"limits": limits, "job_id": str(candidate)}
     try:
         if kind == "script":
             case = ScriptCase(_read(stdin) if stdin else "", _read(stdout) if stdout else None)
-            job = Job.script(program, [case], limits=limits, job_id=str(candidate))
+            job = Job.script(program, [case], **common)
         elif kind == "evaluate":
-            job = Job.evaluate(program, expressions, limits=limits, job_id=str(candidate))
+            job = Job.evaluate(program, expressions, **common)
         elif kind == "unittest":
-            job = Job.unittest(
-                program, suite, entry_point, only=only, support=trusted, limits=limits, job_id=str(candidate)
-            )
+            job = Job.unittest(program, suite, entry_point, only=only, support=trusted, **common)
         else:
-            job = Job.function(program, suite, entry_point, support=trusted, limits=limits, job_id=str(candidate))
+            job = Job.function(program, suite, entry_point, support=trusted, **common)
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     with _open(isolation, workers=1) as sandbox:

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.commands.user_errors import value_errors
+from lm_eval_codemind.commands import FILE, value_errors
 from lm_eval_codemind.errors import UserError, did_you_mean
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment, parsed_arguments
@@ -45,7 +45,7 @@ class _SeveralValues(click.Command):
     required=True,
     multiple=True,
     metavar="FILE...",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     help="JSON lines with benchmark, problem_id and response, or a sample file of the harness; gzip or not.",
 )
 @click.option("--tasks", required=True, multiple=True, metavar="TASK...", help="Tasks or groups of this suite.")

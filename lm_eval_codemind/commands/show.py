@@ -4,8 +4,7 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands.options import runs_argument
-from lm_eval_codemind.commands.user_errors import value_errors
+from lm_eval_codemind.commands import runs_argument, value_errors
 
 
 @click.command("show")

@@ -5,12 +5,12 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.commands.user_errors import value_errors
+from lm_eval_codemind.commands import ANY_PATH, NEW_DIRECTORY, value_errors
 from lm_eval_codemind.files import write_whole
 
 
 @click.command("submit")
-@click.argument("run_path", metavar="RUN", type=click.Path(path_type=Path))
+@click.argument("run_path", metavar="RUN", type=ANY_PATH)
 @click.option("--model", required=True, metavar="ORG/NAME", help="The model's name on the Hub.")
 @click.option("--model-was", metavar="NAME", help="What the run calls that model, if not so; bundle and site show it.")
 @click.option(
@@ -31,12 +31,7 @@ from lm_eval_codemind.files import write_whole
 )
 @click.option("--notes", help="Anything to add to the notes on the setup.")
 @click.option(
-    "-o",
-    "--output",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("submission"),
-    show_default=True,
-    help="The directory to write.",
+    "-o", "--output", type=NEW_DIRECTORY, default=Path("submission"), show_default=True, help="The directory to write."
 )
 def command(run_path: Path, output: Path, **fields: Any) -> None:
     """Check that RUN may be submitted and write its submission; nothing is sent.

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import click
 
+from lm_eval_codemind.commands import FILE
 from lm_eval_codemind.languages.python.tracing import Step, Trace, TraceFailed, trace
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _WIDEST = 48
 
 
 @click.command("trace")
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FILE)
 @click.option(
     "--input",
     "given",
@@ -61,12 +61,7 @@ def command(file: Path, given: str | None, script: bool, max_steps: int, max_val
 
 
 def rows(seen: Trace, lines: list[str]) -> list[str]:
-    """Return a trace as text, one row per step.
-
-    Args:
-        seen: A trace with all its steps.
-        lines: The program's lines.
-    """
+    """Return a trace as text, one row per step with the program's line."""
     depths = _depths(seen)
     texts = ["  " * depths[step.frame] + lines[step.line - 1].strip() for step in seen.steps]
     width = min(max(map(len, texts), default=0), _WIDEST)

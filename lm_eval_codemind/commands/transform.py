@@ -3,16 +3,16 @@
 import ast
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import click
 
+from lm_eval_codemind.commands import FILE, NEW_FILE
 from lm_eval_codemind.errors import did_you_mean
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.transforms import GROUPS, RULES, Program, UnsupportedSyntaxError, compose_verified
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str | None) -> frozenset[str]:
@@ -35,7 +35,7 @@ def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str
 
 
 @click.command("transform")
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FILE)
 @click.option(
     "--seed",
     default="0",
@@ -50,15 +50,13 @@ def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str
 )
 @click.option(
     "--tests",
-    type=_FILE,
+    type=FILE,
     help="Tests that must still pass: assertions, check(candidate), or unittest classes. They use the program's names "
     "without importing them and run in the sandbox. A rule that breaks a test is left out.",
 )
 @click.option("--entry-point", default="", help="The function or class under test; check(candidate) needs it.")
 @click.option("--script", is_flag=True, help="FILE is a script that nobody imports, so all its names may change.")
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="File for C+. Standard output by default."
-)
+@click.option("--output", type=NEW_FILE, help="File for C+. Standard output by default.")
 def command(
     file: Path,
     seed: str,
@@ -78,11 +76,8 @@ def command(
     code = file.read_text(encoding="utf-8")
     suite = None if tests is None else tests.read_text(encoding="utf-8")
     public = None if suite is None else {*re.findall(r"[^\W\d]\w*", suite), entry_point}
-
-    def make() -> Program:
-        return Program(code, script=script, public=public)
-
     try:
+        make = partial(Program, code, script=script, public=public)
         differs = _checker(file, code, suite, entry_point)
         made = compose_verified(make, f"{seed}/{file.name}", differs, rules=rules, dropped=_print_dropped)
     except SyntaxError as error:

@@ -4,17 +4,14 @@ from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands.options import runs_argument
-from lm_eval_codemind.commands.user_errors import value_errors
+from lm_eval_codemind.commands import DIRECTORY, runs_argument, value_errors
 
 
 @click.command("verify")
 @runs_argument
 @click.option("--show", "shown", type=click.IntRange(1), default=20, show_default=True, help="Differences to print.")
 @click.option(
-    "--prompts",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Where the templates are that the runs were made with, if not where they were.",
+    "--prompts", type=DIRECTORY, help="Where the templates are that the runs were made with, if not where they were."
 )
 def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
     """Score the responses of RUNS again, without a model, and compare everything that is recorded.

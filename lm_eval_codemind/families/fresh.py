@@ -13,12 +13,11 @@ from lm_eval_codemind.facts.fresh import SHIPPED_SEED, Fresh, from_records, load
 from lm_eval_codemind.families.ier import DIRECT, FLEXIBLE, STRICT, ExecutionReasoning
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.harness.aggregations import Aggregation, mean_of
-from lm_eval_codemind.harness.hooks import Hooks
-from lm_eval_codemind.harness.requirements import require_runnable
+from lm_eval_codemind.harness.hooks import Hooks, require_runnable
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.proof.fresh import VERSION, make_fresh
 from lm_eval_codemind.questions import Question, Variant
-from lm_eval_codemind.scores import fresh as scores
+from lm_eval_codemind.scores import ier as scores
 
 logger = logging.getLogger(__name__)
 

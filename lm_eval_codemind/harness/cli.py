@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from lm_eval_codemind.errors import UserError, did_you_mean
 from lm_eval_codemind.harness import stages as stages_module
@@ -15,7 +16,6 @@ from lm_eval_codemind.harness.contract import (
     dataset_arguments,
     loaded_once,
     parsed_arguments,
-    replaced,
     results_written,
     tasks_of,
     wait_for_all,
@@ -55,16 +55,16 @@ def run_harness(arguments: Sequence[str]) -> None:
     include_path, output = option("include_path"), option("output_path")
     paths = [*task_directories(), *([include_path] if include_path else [])]
     metadata = {**_mapping(file.get("metadata")), **_mapping(options.metadata)}
-    manager = tasks.TaskManager(include_path=paths, include_defaults=False)
+    manager = tasks.TaskManager(include_path=paths, include_defaults=False, metadata=metadata)
     _require_known(manager, names)
-    _require_examples(paths, names, metadata, option("num_fewshot") or 0)
+    _require_examples(manager, names, option("num_fewshot") or 0)
     # A user who names the results of a first stage has run it.
     first, second = (names, []) if stages_module.PLACE in metadata else planned(manager, names)
     options.include_path = paths
     with ExitStack() as stack:
-        stack.enter_context(results_written(_directory(output)))
+        stack.enter_context(results_written(_directory(output) if output else None))
         if set(names) <= set(manager.all_tasks):
-            stack.enter_context(replaced(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)))
+            stack.enter_context(patch.object(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)))
         if second:
             stack.enter_context(loaded_once())
             _run_stages(options, (first, second), metadata, output)
@@ -72,10 +72,11 @@ def run_harness(arguments: Sequence[str]) -> None:
             options.func(options)
 
 
-def _directory(output: str | None) -> Path | None:
-    """Return the directory of the results: ``--output_path``, or its parent if it names a JSON file."""
-    if output is None:
-        return None
+def _directory(output: str) -> Path:
+    """Return the directory of the results: ``--output_path``, or its parent if it names a JSON file.
+
+    A name that ends so is the stem of the files. Other runs may have files in the same directory.
+    """
     return Path(output).parent if output.endswith(".json") else Path(output)
 
 
@@ -90,9 +91,7 @@ def _require_known(manager: Any, names: Sequence[str]) -> None:
             raise UserError(f"unknown task {name}{did_you_mean(name, manager.all_tasks)}")
 
 
-def _require_examples(
-    paths: Sequence[str], names: Sequence[str], metadata: Mapping[str, Any], num_fewshot: int
-) -> None:
+def _require_examples(manager: Any, names: Sequence[str], num_fewshot: int) -> None:
     """Check that tasks have as many few-shot examples as the user asks for, before the model is loaded.
 
     Raises:
@@ -100,9 +99,6 @@ def _require_examples(
     """
     if not num_fewshot:
         return
-    from lm_eval.tasks import TaskManager
-
-    manager = TaskManager(include_path=list(paths), include_defaults=False, metadata=dict(metadata))
     ours = [name for name in manager.match_tasks(list(names)) if name.startswith("codemind")]
     for name, task in manager.load(ours)["tasks"].items() if ours else ():
         available = len(list(task.fewshot_docs()))
@@ -143,8 +139,7 @@ def _run_stages(
 ) -> None:
     with ExitStack() as stack:
         place = output or stack.enter_context(tempfile.TemporaryDirectory(prefix="codemind-"))
-        # A name that ends so is the stem of the files. Other runs may have files in the same directory.
-        directory = Path(place).parent if place.endswith(".json") else Path(place)
+        directory = _directory(place)
         before = set(directory.rglob("*.json"))
         wait_for_all()
         logger.info("first stage: %s", ", ".join(stages[0]))

@@ -18,6 +18,7 @@ from math import nan
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 from packaging.version import Version
 
@@ -101,10 +102,8 @@ def use_own_statistics() -> None:
     metrics: Any = sys.modules.get("lm_eval.api.metrics")
     if metrics is None:
         return
-    if not isinstance(metrics.stderr_for_metric, _OwnStderr):
-        metrics.stderr_for_metric = _OwnStderr(metrics.stderr_for_metric, metrics.mean)
-        metrics.aggregate_subtask_metrics = _own_mean(metrics.aggregate_subtask_metrics)
-        metrics.pooled_sample_stderr = _own_pooled(metrics.pooled_sample_stderr)
+    if not hasattr(metrics.stderr_for_metric, "knows_aggregations"):
+        _replace_statistics(metrics)
     # This module has its own name for the function.
     evaluator: Any = sys.modules.get("lm_eval.evaluator_utils")
     if evaluator is not None:
@@ -155,36 +154,30 @@ def reported_tokens(response: str) -> int | None:
     return reports.pop(0) if reports else None
 
 
-class _OwnStderr:
-    """The harness's ``stderr_for_metric``, which knows this suite's aggregations and values."""
+def _replace_statistics(metrics: Any) -> None:
+    usual_stderr, usual_mean = metrics.stderr_for_metric, metrics.aggregate_subtask_metrics
+    usual_pooled = metrics.pooled_sample_stderr
 
-    def __init__(self, usual: Callable[..., Any], mean: Callable[..., Any]) -> None:
-        self._usual, self._mean = usual, mean
-
-    def __call__(self, metric: Any, bootstrap_iters: int) -> Any:
+    def stderr_for_metric(metric: Any, bootstrap_iters: int) -> Any:
         if isinstance(metric, Aggregation):
             return metric.stderr
-        usual = self._usual(metric=metric, bootstrap_iters=bootstrap_iters)
-        if metric is not self._mean or usual is None:
+        usual = usual_stderr(metric=metric, bootstrap_iters=bootstrap_iters)
+        if metric is not metrics.mean or usual is None:
             return usual
         return lambda values: mean_stderr(values) if _share_problems(values) else usual(values)
 
-
-def _own_mean(usual: Callable[..., Any]) -> Callable[..., float]:
     def mean(values: Sequence[float], sizes: Sequence[int], weight_by_size: bool = True) -> float:
         parts = _with_sizes(values, sizes)
-        return float(usual(*zip(*parts, strict=True), weight_by_size)) if parts else nan
+        return float(usual_mean(*zip(*parts, strict=True), weight_by_size)) if parts else nan
 
-    return mean
-
-
-def _own_pooled(usual: Callable[..., Any]) -> Callable[..., float]:
     def pooled(stderrs: Sequence[float], sizes: Sequence[int]) -> float:
         parts = _with_sizes(stderrs, sizes)
         enough = sum(size for _, size in parts) > len(parts)
-        return float(usual(*zip(*parts, strict=True))) if enough else nan
+        return float(usual_pooled(*zip(*parts, strict=True))) if enough else nan
 
-    return pooled
+    stderr_for_metric.knows_aggregations = True  # type: ignore[attr-defined]
+    metrics.stderr_for_metric, metrics.aggregate_subtask_metrics = stderr_for_metric, mean
+    metrics.pooled_sample_stderr = pooled
 
 
 def _share_problems(values: Sequence[Any]) -> bool:
@@ -196,17 +189,6 @@ def _with_sizes(values: Sequence[float], sizes: Sequence[int]) -> list[tuple[flo
     """Return the values with what they are averaged over, without those that have nothing to average."""
     own = [value.size if isinstance(value, Mean) else size for value, size in zip(values, sizes, strict=True)]
     return [(value, size) for value, size in zip(values, own, strict=True) if size]
-
-
-@contextmanager
-def replaced(module: Any, name: str, value: Any) -> Iterator[None]:
-    """Give a name in one of the harness's modules another value for a while, where it leaves no other way."""
-    former = getattr(module, name)
-    setattr(module, name, value)
-    try:
-        yield
-    finally:
-        setattr(module, name, former)
 
 
 @contextmanager
@@ -228,7 +210,7 @@ def loaded_once() -> Iterator[None]:
         methods = ("create_from_arg_obj", "create_from_arg_string")
         return SimpleNamespace(**{method: partial(load, method) for method in methods})
 
-    with replaced(registry, "get_model", keeping):
+    with patch.object(registry, "get_model", keeping):
         yield
 
 

@@ -13,9 +13,10 @@ document, of whatever family, has the columns
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from importlib.metadata import version
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from datasets import Dataset
@@ -24,14 +25,12 @@ from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.harness.aggregations import Value
 from lm_eval_codemind.harness.contract import note_reported_tokens, use_own_statistics, warn_if_unknown
-from lm_eval_codemind.harness.documents import splits
-from lm_eval_codemind.harness.provenance import record_responses, record_task
-from lm_eval_codemind.languages import Kind, kind_of, languages
+from lm_eval_codemind.harness.provenance import record_responses, record_task, splits
+from lm_eval_codemind.languages import Kind, get_language, kind_of, languages
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Answer, Family, Key, Question
-from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
-from lm_eval_codemind.scores.verdicts import unproven_passes
+from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k, unproven_passes
 
 if TYPE_CHECKING:
     from lm_eval_codemind.execution import Job, Outcome
@@ -78,11 +77,7 @@ class Reader:
 
 
 class Hooks:
-    """What the YAML files of a family name.
-
-    Args:
-        family: The family.
-    """
+    """What the YAML files of a family name."""
 
     def __init__(self, family: Family) -> None:
         self._family = family
@@ -122,8 +117,6 @@ class Hooks:
         templates = Templates(family.templates, prompts, family.template_root)
         problems = family.problems(chosen, wanted)
         if family.executes:
-            from lm_eval_codemind.harness.requirements import require_runnable
-
             require_runnable(filter(family.runs, problems), family.answered_in)
         if suite is not None:
             record_task(suite, family, chosen, ways, wanted, templates)
@@ -193,13 +186,35 @@ class Hooks:
         return metrics
 
 
+def require_runnable(
+    problems: Iterable[Problem],
+    language_of: Callable[[Problem], str] = attrgetter("language"),
+    columns: Sequence[str] = ("code",),
+) -> None:
+    """Check that right answers can run here: their language and the packages that programs and tests import.
+
+    Args:
+        problems: The problems of the task.
+        language_of: The language of a problem's answers. The imports of a program in another language do not matter.
+        columns: The columns of programs that an answer may resemble. Columns that only documents have are ignored.
+
+    Raises:
+        ValueError: If something is not installed. The message says what, and the command that installs it.
+        HiddenPackages: If an installed package cannot be imported in the sandbox.
+    """
+    sources: dict[str, set[str]] = {}
+    for problem in problems:
+        language = language_of(problem)
+        texts = {problem.tests, *(getattr(problem, column, "") for column in columns)}
+        sources.setdefault(language, set()).update(texts if language == problem.language else ())
+    for language, programs in sources.items():
+        get_language(language).require(programs)
+
+
 def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Answer]:
     """Return what the filter made of the responses to one document, from what ``process_results`` is handed.
 
     The harness's branch for 0.5 hands over the list of repeats itself, 0.4.13 a list with one such list.
-
-    Args:
-        results: The list of repeats, or a list with that list.
 
     Raises:
         TypeError: If the harness hands over something else.
@@ -215,11 +230,7 @@ def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Ans
 
 
 def _require_questions(
-    family: Family,
-    benchmark: str,
-    problems: Sequence[Problem],
-    settings: Sequence[str],
-    questions: Sequence[Question],
+    family: Family, benchmark: str, problems: Sequence[Problem], settings: Sequence[str], questions: Sequence[Question]
 ) -> None:
     """Raise a ValueError where a task has no questions, or two with the same key."""
     if not problems:
@@ -263,20 +274,16 @@ def _kinds(problems: Sequence[Problem]) -> list[Kind]:
 def _with_texts(question: Question, family: Family, templates: Templates) -> Question:
     kind = kind_of(question)
     fields = {**question.key._asdict(), **question.fields}
-    prompt, target = _texts(kind, fields, family, templates, question.key.setting)
-    return dataclasses.replace(question, prompt=prompt, target=target)
+    return dataclasses.replace(question, **_texts(kind, fields, family, templates, question.key.setting))
 
 
 def _example(
     kind: Kind, record: Mapping[str, Any], family: Family, templates: Templates, setting: str
 ) -> dict[str, Any]:
     fields = family.example(kind, record, setting)
-    prompt, target = _texts(kind, fields, family, templates, setting)
-    return {"kind": kind.name, **fields, "prompt": prompt, "target": target}
+    return {"kind": kind.name, **fields, **_texts(kind, fields, family, templates, setting)}
 
 
-def _texts(
-    kind: Kind, fields: Mapping[str, Any], family: Family, templates: Templates, setting: str
-) -> tuple[str, str]:
+def _texts(kind: Kind, fields: Mapping[str, Any], family: Family, templates: Templates, setting: str) -> dict[str, Any]:
     prompt = templates.render(family.template(kind, setting), **family.prompt(kind, fields, setting))
-    return prompt, templates.render("response", **family.target(kind, fields, setting))
+    return {"prompt": prompt, "target": templates.render("response", **family.target(kind, fields, setting))}

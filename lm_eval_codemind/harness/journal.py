@@ -1,4 +1,4 @@
-"""Outcomes on disk, so that an interrupted scoring goes on where it stopped."""
+"""Jobs on their way to the sandbox: known outcomes from disk, so that a scoring goes on where it stopped, and a bar."""
 
 import dataclasses
 import hashlib
@@ -8,12 +8,14 @@ import os
 import threading
 from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
+
+from tqdm.auto import tqdm
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.execution.job import Job, Outcome, Status
 from lm_eval_codemind.execution.sandbox import SharedPool
 from lm_eval_codemind.execution.workers import WorkerPool
-from lm_eval_codemind.harness.progress import Progress
 
 logger = logging.getLogger(__name__)
 
@@ -92,6 +94,34 @@ def forget_journals() -> None:
     for journal in _journals.values():
         journal.close()
     _journals.clear()
+
+
+class Progress:
+    """Counts the futures it watches as they are done; shown on a terminal only, and only while some are pending."""
+
+    def __init__(self, **options: Any) -> None:
+        """Prepare a bar, with options of tqdm's."""
+        self._options = {"disable": None, **options}
+        self._lock = threading.RLock()
+        self._bar: Any = None
+
+    def watch(self, future: Future[Any]) -> None:
+        """Count a future among those to wait for, until it is done."""
+        with self._lock:
+            if self._bar is None:
+                self._bar = tqdm(total=0, desc="executing", unit="program", leave=False, **self._options)
+                self._pending = 0
+            self._pending += 1
+            self._bar.total = (self._bar.total or 0) + 1
+        future.add_done_callback(self._done)
+
+    def _done(self, future: Future[Any]) -> None:
+        with self._lock:
+            self._pending -= 1
+            self._bar.update()
+            if not self._pending:
+                self._bar.close()
+                self._bar = None
 
 
 _progress = Progress()

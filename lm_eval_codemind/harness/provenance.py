@@ -2,26 +2,68 @@
 
 The YAML has ``metadata: {suite: {}}``; the harness keeps that very dict in the task's configuration and writes it into
 the results file under ``configs.TASK.metadata.suite``. So what is put into it here is recorded there.
+
+A filter of the harness gets responses and documents, and must find that dict to write digests into it. The harness does
+not say which task a filter works for. So every row of the data set carries the dict. A row is a plain dict for
+everything else.
 """
 
 import dataclasses
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
+
+from datasets import Dataset
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.data import benchmark_digests, load_benchmark
 from lm_eval_codemind.harness.contract import reported_tokens
-from lm_eval_codemind.harness.documents import Document
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Family, Key
 from lm_eval_codemind.questions.question import digest, seal
 
 # Recorded with their versions where they are installed: the harness and what it may run models with.
 _PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")
+
+
+class Document(dict[str, Any]):
+    """A row of a data set, with what the results of its task record; None outside of the harness."""
+
+    suite: dict[str, Any] | None = None
+
+
+class Documents(Dataset):  # type: ignore[misc]
+    """A data set whose rows are of the class :class:`Document`. A transform of the library gives plain dicts only."""
+
+    suite: dict[str, Any] | None = None
+
+    def __iter__(self) -> Iterator[Document]:
+        return map(self._document, super().__iter__())
+
+    def __getitem__(self, key: Any) -> Any:
+        rows = super().__getitem__(key)
+        return self._document(rows) if isinstance(key, int) else rows
+
+    def _document(self, row: Mapping[str, Any]) -> Document:
+        document = Document(row)
+        document.suite = self.suite
+        return document
+
+
+def splits(
+    documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[str, Any]], suite: dict[str, Any] | None = None
+) -> dict[str, Dataset]:
+    """Return the documents and the few-shot examples as the splits ``test`` and ``fewshot``.
+
+    Both need the same columns. Those that an example lacks are None in it.
+    """
+    test = Documents.from_list([dict(row) for row in documents])
+    test.suite = suite
+    fewshot = [{column: example.get(column) for column in test.column_names} for example in examples]
+    return {"test": test, "fewshot": Dataset.from_list(fewshot, features=test.features)}
 
 
 def record_task(
@@ -94,12 +136,9 @@ def record_responses(
 
 
 def templates_of(suite: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the place of the templates of a task's documents (``packaged`` for ours), and their digest.
+    """Return where the templates of a task's documents are (``packaged``: ours), and their digest, from its record.
 
     A task whose responses were recorded names them apart: the model was not given these prompts.
-
-    Args:
-        suite: What the results of the task record.
     """
     prefix = "templates" if "templates" in suite else "prompts"
     return str(suite.get(prefix, "packaged")), str(suite.get(f"{prefix}_sha256", ""))

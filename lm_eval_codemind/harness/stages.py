@@ -45,16 +45,8 @@ _SETTINGS = {
 
 # Of --model_args: what says which model it is, whatever loads it.
 _IDENTITY = (
-    "pretrained",
-    "model",
-    "path",
-    "engine",
-    "peft",
-    "delta",
-    "revision",
-    "subfolder",
-    "gguf_file",
-    "lora_local_path",
+    *("pretrained", "model", "path", "engine", "peft", "delta", "revision", "subfolder"),
+    *("gguf_file", "lora_local_path"),
 )
 
 
@@ -65,6 +57,7 @@ class FirstStage:
     Attributes:
         task: Name of its task.
         file: The results file.
+        samples: The file with its samples.
         suite: What the results record of the task, which is what this release records of it, too.
         questions: Its questions, in order, with the responses to each; those of other settings are left out.
         all: The questions there are; more than were asked where the run was limited.
@@ -72,6 +65,7 @@ class FirstStage:
 
     task: str
     file: Path
+    samples: Path
     suite: Mapping[str, Any]
     questions: Sequence[tuple[Question, tuple[str, ...]]]
     all: Sequence[Question]
@@ -79,14 +73,12 @@ class FirstStage:
     def record(self) -> dict[str, Any]:
         """Return what the results of the second stage record of the first."""
         responses = [response for _, of_question in self.questions for response in of_question]
-        samples = samples_file(self.file, self.task)
-        assert samples is not None
         return {
             "task": self.task,
             "family": self.suite.get("family"),
             "benchmark": self.suite.get("benchmark"),
             "results": self.file.name,
-            "samples_sha256": hashlib.sha256(samples.read_bytes()).hexdigest(),
+            "samples_sha256": hashlib.sha256(self.samples.read_bytes()).hexdigest(),
             "options": dict(self.suite.get("options") or {}),
             "questions": len(self.questions),
             "of": len(self.all),
@@ -121,30 +113,31 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     of_task = [(file, raw) for file, raw in read if task in raw["configs"]]
     if not of_task:
         raise ValueError(f"{PLACE}={place}: no results of {task} there; {run_it}")
-    logged = [(file, raw) for file, raw in of_task if samples_file(file, task) is not None]
+    logged = [(file, raw, samples) for file, raw in of_task if (samples := samples_file(file, task))]
     if not logged:
         raise ValueError(f"{PLACE}={place}: the results of {task} come without its samples; {run_it}")
     own = _identity(metadata)
-    of_model = [(file, raw) for file, raw in logged if model_identity(raw) == own]
+    of_model = [run for run in logged if model_identity(run[1]) == own]
     if not of_model:
-        others = "; ".join(dict.fromkeys(_shown(model_identity(raw)) for _, raw in logged))
+        others = "; ".join(dict.fromkeys(_shown(model_identity(raw)) for _, raw, _ in logged))
         raise ValueError(
             f"{PLACE}={place}: its responses to {task} are those of another model: {others}, here {_shown(own)}; "
             "give the same model to both stages"
         )
     if len(of_model) > 1:
-        listed = "".join(f"\n  {file}" for file, _ in of_model)
+        listed = "".join(f"\n  {file}" for file, *_ in of_model)
         raise ValueError(f"{PLACE}={place}: {len(of_model)} runs of {task} are there; name one of the files:{listed}")
-    file, raw = of_model[0]
+    file, raw, samples = of_model[0]
     here = _task_here(task, {name: value for name, value in metadata.items() if name not in (PLACE, TASK, SETTING)})
-    _require_same_settings(file, task, raw["configs"][task].get("metadata") or {}, here.config.metadata)
+    there = raw["configs"][task].get("metadata") or {}
+    _require_same_settings(file, task, there, here.config.metadata)
     documents = {Key.of(document): document for document in here.eval_docs if (document["setting"] or "") == setting}
-    responses = _responses(file, task, raw, documents)
+    responses = _responses(samples, (there.get("suite") or {}).get("responses"), documents)
     if not responses:
         raise ValueError(f"{file}: no response to a question of {task} under the setting {setting!r}; {run_it}")
     questions = {key: Question.from_document(document) for key, document in documents.items()}
     asked = [(question, responses[key]) for key, question in questions.items() if key in responses]
-    return FirstStage(task, file, here.config.metadata["suite"], asked, list(questions.values()))
+    return FirstStage(task, file, samples, here.config.metadata["suite"], asked, list(questions.values()))
 
 
 def samples_of(file: Path, family: str) -> Iterator[dict[str, Any]]:
@@ -165,20 +158,16 @@ def _with_key(row: dict[str, Any]) -> tuple[Key, dict[str, Any]]:
     return Key.of(row["doc"]), row
 
 
-def _responses(
-    file: Path, task: str, raw: Mapping[str, Any], documents: Mapping[Key, Any]
-) -> dict[Key, tuple[str, ...]]:
-    samples = samples_file(file, task)
-    assert samples is not None
-    seals = sealed(str(((raw["configs"][task].get("metadata") or {}).get("suite") or {}).get("responses", "")))
+def _responses(samples: Path, recorded: object, documents: Mapping[Key, Any]) -> dict[Key, tuple[str, ...]]:
+    """Return the responses to documents in a file of samples, whose digests the results may have recorded."""
+    seals = sealed(str(recorded or ""))
     responses: dict[Key, tuple[str, ...]] = {}
     for key, row in read_samples(samples, _with_key):
         # A task of several filters logs a line for each; the responses are the same in all of them.
         if key not in documents or key in responses:
             continue
         given = tuple(str(text) for of_request in row["resps"] for text in of_request)
-        recorded = seals.get(key.within_task())
-        if recorded is not None and recorded != digest(given):
+        if seals.get(key.within_task(), digest(given)) != digest(given):
             raise ValueError(
                 f"{samples}: the response to {key.within_task()} was changed since the run; take the file from a "
                 "backup or run the first stage again"

@@ -142,15 +142,9 @@ def _without_prompt(response: str, prompt: str) -> str:
     wanted = "".join(prompt.split())
     first = _FIRST_TOKENS.match(response)
     for start in {0, first.end() if first else 0}:
-        matched = 0
-        for position in range(start, len(response)):
-            if response[position].isspace():
-                continue
-            if response[position] != wanted[matched]:
-                break
-            matched += 1
-            if matched == len(wanted):
-                return response[position + 1 :]
+        places = [place for place in range(start, len(response)) if not response[place].isspace()][: len(wanted)]
+        if "".join(response[place] for place in places) == wanted:
+            return response[places[-1] + 1 :]
     raise ValueError("the response does not begin with its `prompt`; score it without strip_prompt, or correct the row")
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from lm_eval.api.instance import Instance
 
 from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.models.base import DocumentLM
 from lm_eval_codemind.models.recordings import read_recordings
+from lm_eval_codemind.models.reference import DocumentLM
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.question import digest, seal
 

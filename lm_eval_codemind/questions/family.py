@@ -16,8 +16,7 @@ from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import PACKAGED
-from lm_eval_codemind.questions.answer import Answer
-from lm_eval_codemind.questions.question import Question
+from lm_eval_codemind.questions.question import Answer, Question
 
 if TYPE_CHECKING:
     from lm_eval_codemind.execution import Job

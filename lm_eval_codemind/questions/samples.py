@@ -6,8 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.questions.answer import Answer
-from lm_eval_codemind.questions.question import Key
+from lm_eval_codemind.questions import Answer, Key
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,33 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import jinja2
 import yaml
+from datasets import Dataset, Features, List, Value
 
 from lm_eval_codemind import __version__
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.files import write_whole
-from lm_eval_codemind.problems import Problem, digest, dump_problems
-from lm_eval_codemind.problems.schema import to_dataset
+from lm_eval_codemind.problems import Complexity, Problem, digest, dump_problems
 
 # The Hub asks for the framework's name; https://huggingface.co/docs/hub/eval-results
 FRAMEWORK = "lm-evaluation-harness"
 SPLIT = "test"
+
+# The record as a schema of the ``datasets`` library; columns other than text first.
+_TEXT = Value("string")
+_COMPLEXITY = {field.name: Value("int64") for field in fields(Complexity)} | {"constructs": List(_TEXT)}
+_NESTED = {
+    "cases": List({"input": _TEXT, "output": _TEXT}),
+    "transformations": List(_TEXT),
+    "complexity": _COMPLEXITY,
+    "transformed_complexity": _COMPLEXITY,
+}
+_FEATURES = Features({field.name: _NESTED.get(field.name, _TEXT) for field in fields(Problem)})
 
 
 def eval_yaml(tasks: Mapping[str, str]) -> dict[str, Any]:
@@ -53,7 +65,7 @@ def write_dataset(directory: Path, benchmarks: Mapping[str, Sequence[Problem]], 
     for name, problems in benchmarks.items():
         file = directory / name / f"{SPLIT}.parquet"
         file.parent.mkdir(parents=True, exist_ok=True)
-        to_dataset(problems).to_parquet(file)
+        Dataset.from_list([problem.to_row() for problem in problems], features=_FEATURES).to_parquet(file)
         files.append(file)
         described.append(
             {

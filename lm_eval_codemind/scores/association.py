@@ -60,10 +60,6 @@ def associate(first: Sequence[bool], second: Sequence[bool]) -> Association:
 
     A value is NaN if one of its margins is 0.
 
-    Args:
-        first: Verdicts of the first kind.
-        second: Verdicts of the second kind.
-
     Raises:
         ValueError: If the two differ in length.
     """
@@ -72,28 +68,14 @@ def associate(first: Sequence[bool], second: Sequence[bool]) -> Association:
     pairs = list(zip(map(bool, first), map(bool, second), strict=True))
     a, b, c, d = (pairs.count(pair) for pair in ((True, True), (True, False), (False, True), (False, False)))
     # Fisher's test conditions on the margins: where one is empty, there is nothing to test.
-    tested = min(a + b, c + d, a + c, b + d) > 0
-    table = [[a, b], [c, d]]
-    result = stats.fisher_exact(table) if tested else None
-    ends = odds_ratio(table).confidence_interval(CONFIDENCE) if tested else None
+    odds, p = Estimate(math.nan, math.nan, math.nan, len(pairs)), math.nan
+    if min(a + b, c + d, a + c, b + d) > 0:
+        table = [[a, b], [c, d]]
+        result, ends = stats.fisher_exact(table), odds_ratio(table).confidence_interval(CONFIDENCE)
+        odds, p = Estimate(float(result.statistic), float(ends.low), float(ends.high), len(pairs)), float(result.pvalue)
     given_right, given_wrong = proportion(a, a + b), proportion(c, c + d)
-    return Association(
-        a,
-        b,
-        c,
-        d,
-        phi(first, second),
-        Estimate(
-            float(result.statistic) if result else math.nan,
-            float(ends.low) if ends else math.nan,
-            float(ends.high) if ends else math.nan,
-            len(pairs),
-        ),
-        float(result.pvalue) if result else math.nan,
-        given_right,
-        given_wrong,
-        difference_of_proportions(given_right, given_wrong),
-    )
+    difference = difference_of_proportions(given_right, given_wrong)
+    return Association(a, b, c, d, phi(first, second), odds, p, given_right, given_wrong, difference)
 
 
 def phi(first: Sequence[bool], second: Sequence[bool]) -> Estimate:

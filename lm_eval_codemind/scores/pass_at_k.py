@@ -1,5 +1,6 @@
-"""pass@k: the chance that at least one of k responses is right."""
+"""pass@k, the chance that at least one of k responses is right, and trust in the verdicts behind it."""
 
+from collections.abc import Iterable
 from math import comb
 
 # The values of k that are reported, as far as there are so many responses.
@@ -30,3 +31,17 @@ def pass_at_reported_k(verdicts: list[bool]) -> dict[str, float]:
     if len(verdicts) < 2:
         return {}
     return {f"pass@{k}": pass_at_k(len(verdicts), sum(verdicts), k) for k in REPORTED_K if k <= len(verdicts)}
+
+
+def unproven_passes(verdicts: Iterable[tuple[bool, bool]]) -> int:
+    """Return the number of passes that the program could have manipulated.
+
+    ``U = sum over responses of Pass(C, T) * (1 - tamper_proof(C, T))``, both 0 or 1: the passes of suites that were
+    judged inside the program's process, that took helpers from it or compared its objects by its own rules (see
+    docs/sandbox.md). Failures need no proof: a program gains nothing by them.
+
+    Args:
+        verdicts: For each response that was run, whether it passed and whether its verdict is tamper-proof: ``passed``
+            and ``tamper_proof`` of its :class:`~lm_eval_codemind.execution.Outcome`.
+    """
+    return sum(passed and not tamper_proof for passed, tamper_proof in verdicts)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 
-from lm_eval_codemind.scores.clusters import clustered_stderr_of
+from lm_eval_codemind.scores.statistics import clustered_stderr_of
 
 _IC = {(1, 1, 1, 1): 1.0, (1, 1, 1, 0): 0.5, (1, 1, 0, 0): 0.25, (1, 0, 0, 0): 0.125}
 
@@ -102,7 +102,7 @@ def score(metric: str, items: Sequence[Item]) -> float:
 def clustered_stderr(metric: str, items: Sequence[Item]) -> float:
     """Return the standard error of a metric, with the items of a program as one cluster.
 
-    The equation is that of :func:`~lm_eval_codemind.scores.clusters.clustered_stderr_of`, with psi_i the influence of
+    The equation is that of :func:`~lm_eval_codemind.scores.statistics.clustered_stderr_of`, with psi_i the influence of
     item i on the metric. For a mean over n items psi_i = (x_i - mean) / n; for ``coverage_balanced`` it is half of that
     within each class; for ``coverage_f1`` = A / B, with A and B sums over items, psi_i = (a_i - F1 * b_i) / B (delta
     method).

@@ -21,8 +21,8 @@ from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.families import sr
 from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.aggregations import mean_of_known
+from lm_eval_codemind.harness.hooks import require_runnable
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.harness.requirements import require_runnable
 from lm_eval_codemind.models import register
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer

@@ -18,7 +18,7 @@ from lm_eval.api.group import Group
 from lm_eval_codemind.families import der, repair, runtime_items, sr
 from lm_eval_codemind.harness.aggregations import Mean, Value, mean_of_known
 from lm_eval_codemind.harness.contract import use_own_statistics
-from lm_eval_codemind.scores.clusters import clustered_mean_stderr
+from lm_eval_codemind.scores.statistics import clustered_mean_stderr
 
 PROBLEMS = 100
 Documents = list[Any]

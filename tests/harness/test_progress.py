@@ -3,7 +3,7 @@ from __future__ import annotations
 import io
 from concurrent.futures import Future
 
-from lm_eval_codemind.harness.progress import Progress
+from lm_eval_codemind.harness.journal import Progress
 
 
 def test_counts_what_is_done_and_ends_when_nothing_is_pending() -> None:

@@ -13,7 +13,7 @@ from lm_eval_codemind import data
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import OWN, benchmarks, packaged
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.commands import data_push
+from lm_eval_codemind.commands import data as data_commands
 from lm_eval_codemind.data import benchmark_digests, load
 from lm_eval_codemind.data.build import build
 from lm_eval_codemind.problems import Problem, digest, dump_problems, load_problems
@@ -113,7 +113,7 @@ def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(
 
 def test_data_without_a_licence_is_named_as_such(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     traced = dataclasses.replace(benchmarks()["sample"], sources=(packaged.SOURCES["r-eval/REval"],))
-    monkeypatch.setattr(data_push, "known_benchmarks", lambda: {**benchmarks(), "sample": traced})
+    monkeypatch.setattr(data_commands, "benchmarks", lambda: {**benchmarks(), "sample": traced})
     result = CliRunner().invoke(main, ["data", "push", "org/name", "--benchmark", "sample"], input="n\n")
     assert result.exit_code == 1
     assert "may not be passed on freely (r-eval/REval: no licence)" in result.output

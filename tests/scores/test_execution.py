@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.families.trace import right_for_the_right_reason as aggregation
-from lm_eval_codemind.scores.clusters import clustered_mean_stderr
 from lm_eval_codemind.scores.execution import (
     lucky,
     prefix,
@@ -17,6 +16,7 @@ from lm_eval_codemind.scores.execution import (
     right_reason_stderr,
     trace,
 )
+from lm_eval_codemind.scores.statistics import clustered_mean_stderr
 
 
 @pytest.mark.parametrize(

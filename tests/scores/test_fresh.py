@@ -7,7 +7,7 @@ import random
 import pytest
 
 from lm_eval_codemind.families.fresh import memory_gap, r_ier_fresh, r_ier_original
-from lm_eval_codemind.scores import fresh as scores
+from lm_eval_codemind.scores import ier as scores
 
 Records = list[dict[str, object]]
 

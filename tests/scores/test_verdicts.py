@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.scores.verdicts import unproven_passes
+from lm_eval_codemind.scores.pass_at_k import unproven_passes
 
 
 def test_only_passes_count() -> None:

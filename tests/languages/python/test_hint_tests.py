@@ -18,7 +18,7 @@ from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data.load import benchmark_path
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.families import sr
-from lm_eval_codemind.harness.requirements import require_runnable
+from lm_eval_codemind.harness.hooks import require_runnable
 from lm_eval_codemind.languages import HINT_SEED, kind_of
 from lm_eval_codemind.languages.python.hint_tests import Hint, altered, expected_literal
 from lm_eval_codemind.problems import Problem, load_problems
