@@ -21,7 +21,7 @@ from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.scores.association import spearman_of_groups
 from lm_eval_codemind.scores.statistics import Estimate, compare, mean, proportion, spearman, weighted_mean
-from lm_eval_codemind.views import Column, Table, Unit, View, corrected, interval, views
+from lm_eval_codemind.views import Table, Unit, View, corrected, described, interval, views
 
 Row = dict[str, Any]
 
@@ -36,14 +36,8 @@ LOOP_BINS: tuple[tuple[str, int, float], ...] = (
     ("over 100", 101, math.inf),
 )
 
-# Attribute of Complexity -> its name in the paper and in words.
-MEASURES: dict[str, tuple[str, str]] = {
-    "cc": ("CC", "cyclomatic complexity"),
-    "loc": ("LoC", "lines of code"),
-    "dep": ("DEP", "dependencies"),
-    "nc": ("NC", "nested constructs"),
-    "ll": ("LL", "loop length"),
-}
+# Attribute of Complexity -> its name in the paper.
+MEASURES = {"cc": "CC", "loc": "LoC", "dep": "DEP", "nc": "NC", "ll": "LL"}
 
 
 def analyses(runs: Sequence[Run], observations: Sequence[Observation]) -> list[Table]:
@@ -96,13 +90,7 @@ def summary(runs: Sequence[Run], observations: Sequence[Observation]) -> Table:
                             "original": task.original,
                         }
                     )
-    return Table(
-        "summary",
-        "Scores",
-        "Scores as the harness reports them; 95% intervals over problems (Wilson for rates, bootstrap for the rest). "
-        "Baseline: the best score of answers that need no execution. n: what the interval rests on.",
-        rows,
-    )
+    return described("summary", rows)
 
 
 def overall(runs: Sequence[Run], scores: Table) -> Table:
@@ -146,15 +134,7 @@ def overall(runs: Sequence[Run], scores: Table) -> Table:
                         "tasks": len(members),
                     }
                 )
-    return Table(
-        "overall",
-        "Overall",
-        "The metrics to report: of each group the number that the harness prints, of other tasks their own. The 95% "
-        "interval of a group follows from the intervals of its tasks. Baseline: the best score of answers that need "
-        "no execution.",
-        [row for row in rows if not math.isnan(row["value"])],
-        {"group": Column("Group or task"), "tasks": Column("Tasks", "count")},
-    )
+    return described("overall", [row for row in rows if not math.isnan(row["value"])])
 
 
 def correlations(observations: Sequence[Observation]) -> Table:
@@ -167,7 +147,7 @@ def correlations(observations: Sequence[Observation]) -> Table:
     for view, where, cell in _cells(observations):
         for program, score in product(view.programs, view.scores):
             block: list[Row] = []
-            for key, (short, _) in MEASURES.items():
+            for key, short in MEASURES.items():
                 pairs = [
                     (value, o.scores[score], o.solved)
                     for o in cell
@@ -180,66 +160,35 @@ def correlations(observations: Sequence[Observation]) -> Table:
                 what = {**where, "score_name": score, "program": program, "measure": short}
                 block.append({**what, **vars(spearman(values, scores)), "rho_grouped": grouped})
             rows += corrected(block)
-    return Table(
-        "correlations",
-        "Complexity against the scores",
-        "Spearman's rank correlation of each measure of the program with the score of the problem, with its 95% "
-        "interval (Bonett and Wright); below 0: the more complex, the lower the score. Corrected: Holm, over the "
-        "measures. Grouped: the paper's own form and another quantity: it correlates a "
-        "value with the success rate of all problems that have it (the ten smallest values). "
-        + "; ".join(f"{short}: {title}" for short, title in MEASURES.values())
-        + ".",
-        rows,
-        {
-            "low": Column("95% from", "number"),
-            "high": Column("to", "number"),
-            "rho": Column("rho", "number"),
-            "rho_grouped": Column("rho, grouped by value", "number"),
-        },
-    )
+    return described("correlations", rows)
 
 
 def by_construct(observations: Sequence[Observation]) -> Table:
     """Return the mean scores of the problems whose program has a construct, by construct tag."""
-    return _means(
-        observations,
-        "constructs",
-        "Success by construct",
-        "Mean score of the problems whose program uses a construct; a program counts under each construct it uses, "
-        "and under basic where it uses none.",
-        "construct",
-        CONSTRUCTS,
-        lambda o: o.complexity.constructs if o.complexity else (),
-    )
+    return described("constructs", _means(observations, "construct", CONSTRUCTS, _constructs))
+
+
+def _constructs(o: Observation) -> Sequence[str]:
+    return o.complexity.constructs if o.complexity else ()
 
 
 def by_loop_length(observations: Sequence[Observation]) -> Table:
     """Return the mean scores of the problems by the number of loop iterations that their program makes."""
 
-    def bins(o: Observation) -> tuple[str, ...]:
-        length = o.complexity.ll if o.complexity else None
-        return () if length is None else tuple(name for name, low, high in LOOP_BINS if low <= length <= high)
+    return described("loop_length", _means(observations, "iterations", [name for name, _, _ in LOOP_BINS], _bins))
 
-    return _means(
-        observations,
-        "loop_length",
-        "Success by loop length",
-        "Mean score of the problems by LL, the loop iterations that the program makes on its input.",
-        "iterations",
-        [name for name, _, _ in LOOP_BINS],
-        bins,
-    )
+
+def _bins(o: Observation) -> Sequence[str]:
+    length = o.complexity.ll if o.complexity else None
+    return () if length is None else [name for name, low, high in LOOP_BINS if low <= length <= high]
 
 
 def _means(
     observations: Sequence[Observation],
-    name: str,
-    title: str,
-    note: str,
     column: str,
     categories: Sequence[str],
     of: Callable[[Observation], Sequence[str]],
-) -> Table:
+) -> list[Row]:
     rows = []
     for view, where, cell in _cells(observations):
         for score, category in product(view.scores, categories):
@@ -247,8 +196,7 @@ def _means(
             if scores:
                 what = {**where, "score_name": score, column: category}
                 rows.append({**what, **interval(mean(scores), "score"), "n": len(scores)})
-    note += " 95% intervals: Wilson for verdicts, else bootstrap."
-    return Table(name, title, note, rows, {"iterations": Column("Loop iterations")})
+    return rows
 
 
 def by_output_type(observations: Sequence[Observation]) -> Table:
@@ -266,23 +214,7 @@ def by_output_type(observations: Sequence[Observation]) -> Table:
                     interval(values, "value_match", "value_low", "value_high"),
                 )
                 rows.append({**parts[0], **parts[1], **parts[2], "n": len(matches)})
-    low, high = Column("95% from", "percent"), Column("to", "percent")
-    return Table(
-        "output_types",
-        "Type match and value match by output type",
-        "Share of problems whose predicted output has the type of the true one, and its value, by the type of the "
-        "true output, with 95% intervals (Wilson).",
-        rows,
-        {
-            "type": Column("Output type"),
-            "type_match": Column("Type match", "percent"),
-            "value_match": Column("Value match", "percent"),
-            "type_low": low,
-            "type_high": high,
-            "value_low": low,
-            "value_high": high,
-        },
-    )
+    return described("output_types", rows)
 
 
 def comparisons(observations: Sequence[Observation]) -> Table:
@@ -306,15 +238,7 @@ def comparisons(observations: Sequence[Observation]) -> Table:
                 means = {"first_score": fmean(scores[0]), "second_score": fmean(scores[1])}
                 block.append({**what, "first": first, "second": second, **means, **vars(compare(scores[0], scores[1]))})
             rows += corrected(block)
-    return Table(
-        "comparisons",
-        "Models compared",
-        "Mean score of the first model minus that of the second on the problems that both ran, with its 95% "
-        "interval (paired bootstrap) and the p value of no difference (McNemar's exact test for verdicts, else paired "
-        "bootstrap). Corrected: Holm, over the pairs of models.",
-        rows,
-        {"first_score": Column("First's score", "percent"), "second_score": Column("Second's score", "percent")},
-    )
+    return described("comparisons", rows)
 
 
 def hardest(observations: Sequence[Observation]) -> Table:
@@ -344,19 +268,7 @@ def hardest(observations: Sequence[Observation]) -> Table:
             )
         ties = Counter(map(_hardness, block))
         rows += [{**row, "ties": ties[_hardness(row)] - 1} for row in sorted(block, key=_hardest_first)]
-    return Table(
-        "problems",
-        "Problems, the hardest first",
-        "Those that the smallest share of the models solves come first, then those with the lowest mean S score over "
-        "the models. Tied with: how many other problems are as hard; of these the simplest program comes first.",
-        rows,
-        {
-            "problem_id": Column("Problem"),
-            "solved": Column("Solved by", "count"),
-            "models": Column("of", "count"),
-            "ties": Column("Tied with", "count"),
-        },
-    )
+    return described("problems", rows)
 
 
 def _hardness(row: Row) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from lm_eval_codemind.catalogue import same_problems
 from lm_eval_codemind.results.observations import ALL, Observation, distinct
 from lm_eval_codemind.scores.association import associate
 from lm_eval_codemind.scores.statistics import compare, proportion
-from lm_eval_codemind.views import Column, Table, View, corrected, interval, views
+from lm_eval_codemind.views import Table, View, corrected, described, interval, views
 
 # Benchmark (that others count with) and name of a problem.
 ProblemKey = tuple[str, str]
@@ -45,18 +45,7 @@ def overlap(observations: Sequence[Observation]) -> Table:
                     share = interval(proportion(len(names), len(common)), "share")
                     counts = {"problems": len(names), **share, "n": len(common)}
                     rows.append({**what, **counts, "examples": ", ".join(names[:10])})
-    return Table(
-        "overlap",
-        "Problems solved under each set of tasks",
-        "Problems that the families have in common, by the set of families under which the model solves them: what "
-        "one family alone finds out shows in the rows with a single name.",
-        rows,
-        {
-            "solved_under": Column("Solved under exactly"),
-            "share": Column("Share", "percent"),
-            "examples": Column("Such as"),
-        },
-    )
+    return described("overlap", rows)
 
 
 def associations(observations: Sequence[Observation]) -> Table:
@@ -89,25 +78,7 @@ def associations(observations: Sequence[Observation]) -> Table:
             rows += [forwards, {**forwards, **backwards, "p": forwards["p"]}]
     titles = {o.view.title for o in observations}
     missing = [view.title for view in views().values() if view.variant.in_overlap and view.title not in titles]
-    return Table(
-        "associations",
-        "Does solving a problem under one task go together with solving it under another?",
-        "Problems that both families asked about, by whether the model solves them; phi with a bootstrap interval, the "
-        "odds ratio with its exact interval and Fisher's test, and the share solved under the second family among "
-        "those solved and not solved under the first, with the difference's interval (Newcombe). Corrected: Holm, over "
-        "a model's pairs of families. All of this is association: problems that are easy are easy in many ways. "
-        "Not asked: " + (", ".join(missing) or "nothing") + ".",
-        rows,
-        {
-            "phi": Column("phi", "number"),
-            "phi_low": Column("95% from", "number"),
-            "phi_high": Column("to", "number"),
-            "odds_ratio_low": Column("95% from", "number"),
-            "odds_ratio_high": Column("to", "number"),
-            "given_right": Column("Second, if first right", "percent"),
-            "given_wrong": Column("Second, if first wrong", "percent"),
-        },
-    )
+    return described("associations", rows, missing=", ".join(missing) or "nothing")
 
 
 def output_predictions(observations: Sequence[Observation]) -> Table:
@@ -130,14 +101,7 @@ def output_predictions(observations: Sequence[Observation]) -> Table:
             result = vars(compare([float(verdict) for verdict in one], [float(verdict) for verdict in other]))
             pairs.append({**_counted(solved, model, first, second), **result})
         rows += corrected(pairs)
-    return Table(
-        "outputs",
-        "Outputs predicted under one task and under another",
-        "Programs that both families ask about, by whether the model predicts all their outputs; the difference of the "
-        "shares with its 95% interval (paired bootstrap), and McNemar's exact test. Corrected: Holm, over a model's "
-        "pairs of families. The inputs may differ: families that ask for several outputs of a program are harder.",
-        rows,
-    )
+    return described("outputs", rows)
 
 
 def on_same_problems(observations: Sequence[Observation]) -> Table:
@@ -162,19 +126,7 @@ def on_same_problems(observations: Sequence[Observation]) -> Table:
                 metrics = {"metric": view.metric, "score": fmean(changed)}
                 metrics |= {"metric_same": f"{other.metric}_same", "score_same": fmean(same)}
                 rows.append({**what, **metrics, **vars(compare(changed, same))})
-    return Table(
-        "same_problems",
-        "The same problems in another form",
-        "The score under a family that changes another's problems, and the score of the same model under that other "
-        "family on the same problems. Difference: the first minus the second, with its 95% interval (paired "
-        "bootstrap) and the p value of no difference (McNemar's exact test for verdicts, else paired bootstrap).",
-        rows,
-        {
-            "score": Column("Score", "percent"),
-            "metric_same": Column("Compared with"),
-            "score_same": Column("Score of it", "percent"),
-        },
-    )
+    return described("same_problems", rows)
 
 
 def _scores(observations: Sequence[Observation], model: str, view: View) -> dict[ProblemKey, float]:

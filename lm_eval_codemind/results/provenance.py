@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lm_eval_codemind.results.runs import Run
-from lm_eval_codemind.views import Column, Table
+from lm_eval_codemind.views import Table, described
 
 _NONE = "–"  # noqa: RUF001
 
@@ -38,20 +38,7 @@ def _runs(runs: Sequence[Run]) -> Table:
                 "file": run.path.name,
             }
         )
-    return Table(
-        "runs",
-        "Runs",
-        "A chat template is named by the start of its SHA-256. Unproven passes: their tests ran in the program's own "
-        "process, where a program could forge a pass.",
-        rows,
-        {
-            "suite": Column("lm-eval-codemind"),
-            "lm_eval": Column("lm-eval"),
-            "model_args": Column("Model arguments"),
-            "gen_kwargs": Column("Generation arguments"),
-            "unproven_passes": Column("Unproven passes", "count"),
-        },
-    )
+    return described("runs", rows)
 
 
 def _tasks(runs: Sequence[Run]) -> Table:
@@ -72,13 +59,7 @@ def _tasks(runs: Sequence[Run]) -> Table:
         for run in runs
         for task in run.tasks
     ]
-    return Table(
-        "tasks",
-        "Tasks",
-        "Data and prompts are named by the start of their SHA-256; the result files have the whole digests.",
-        rows,
-        {"num_fewshot": Column("Few-shot examples")},
-    )
+    return described("tasks", rows)
 
 
 def _lengths(runs: Sequence[Run]) -> Table:
@@ -98,17 +79,7 @@ def _lengths(runs: Sequence[Run]) -> Table:
                         "tokens": lengths.get("tokens", math.nan) / n,
                     }
                 )
-    return Table(
-        "lengths",
-        "Lengths of responses",
-        "Mean number of characters and tokens in a response. Backends that do not report tokens show a dash.",
-        rows,
-        {
-            "characters": Column("Characters", "count"),
-            "longest": Column("Longest", "count"),
-            "tokens": Column("Tokens", "count"),
-        },
-    )
+    return described("lengths", rows)
 
 
 def _unproven(run: Run) -> float:

@@ -235,7 +235,7 @@ def _index(observations: Sequence[Observation], starts: Sequence[int]) -> dict[s
         # The S score's name, task by task.
         "scores": [s_scores[task] for task in tasks],
         "constructs": list(CONSTRUCTS),
-        "measures": [short for short, _ in MEASURES.values()],
+        "measures": list(MEASURES.values()),
         "problems": described,
         "block": _BLOCK,
         "texts": list(starts),

@@ -9,7 +9,7 @@ from pkgutil import resolve_name
 
 from lm_eval_codemind.families import families
 from lm_eval_codemind.questions.samples import TaskRun
-from lm_eval_codemind.views.table import Column, Table, corrected, interval, show
+from lm_eval_codemind.views.table import Column, Table, corrected, described, interval, show
 from lm_eval_codemind.views.view import Part, Unit, View
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Unit",
     "View",
     "corrected",
+    "described",
     "interval",
     "short_name",
     "show",

@@ -14,7 +14,7 @@ from lm_eval_codemind.scores import der as scores
 from lm_eval_codemind.scores.statistics import Estimate, mean, proportion
 from lm_eval_codemind.views import views
 from lm_eval_codemind.views.ier import ExecutionView
-from lm_eval_codemind.views.table import Column, Table, interval
+from lm_eval_codemind.views.table import Table, described, interval
 from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, listing
 
 
@@ -132,14 +132,7 @@ def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
                     "n": n,
                 }
             )
-    return Table(
-        "r_der_common",
-        "The models' own programs, on the problems that all models solve",
-        "R_DER is a mean over the problems that a model solves, which differ from model to model. R'_DER is the mean "
-        "over the problems that all of the models solve and are asked about.",
-        rows,
-        {"value": Column("R'_DER", "percent"), "own": Column("R_DER", "percent")},
-    )
+    return described("r_der_common", rows)
 
 
 def _by_problem(units: Sequence[Unit], benchmark: str) -> dict[Any, float]:
@@ -171,15 +164,4 @@ def _complexity(models: Mapping[str, Sequence[Unit]]) -> Table:
                         "n": len(pairs),
                     }
                 )
-    return Table(
-        "der_complexity",
-        "The models' programs and the benchmark's",
-        "Mean of each complexity measure over the models' programs that were asked about, and over the benchmark's own "
-        "programs for the same problems; and how often the model's is the more complex one.",
-        rows,
-        {
-            "own": Column("Model's", "number"),
-            "reference": Column("Benchmark's", "number"),
-            "more": Column("More complex", "percent"),
-        },
-    )
+    return described("der_complexity", rows)

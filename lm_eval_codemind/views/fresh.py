@@ -8,7 +8,7 @@ from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.statistics import Estimate, bootstrap, compare
 from lm_eval_codemind.views.ier import ExecutionView
-from lm_eval_codemind.views.table import Column, Table
+from lm_eval_codemind.views.table import Table, described
 from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, listing
 
 _ALL = "all"
@@ -83,27 +83,8 @@ class FreshView(ExecutionView):
                     names = ", ".join(unit[0].key.problem_id for unit in only)
                     remembered.append({"model": model, "benchmark": benchmark, "problems": names})
         return [
-            Table(
-                GAP,
-                "From published to fresh inputs",
-                "The score on published inputs and on fresh inputs of the same programs. Gap: the difference, with its "
-                "95% interval (bootstrap over problems). Fresh inputs are as hard as the published ones, so a gap "
-                "above 0 says how much of the score is memory. Original only: problems right on the published input "
-                "and wrong on every fresh one.",
-                gaps,
-                {
-                    R_ORIGINAL: Column("Original", "percent"),
-                    R_FRESH: Column("Fresh", "percent"),
-                    GAP: Column("Gap", "percent"),
-                },
-            ),
-            Table(
-                "original_only",
-                "Right on the published input, wrong on every fresh one",
-                "With one fresh input per problem some of these are chance; more of them tell more "
-                "(`--metadata fresh_inputs=K`).",
-                remembered,
-            ),
+            described("memory_gap", gaps),
+            described("original_only", remembered),
         ]
 
     def parts(self, unit: Unit) -> list[Part]:

@@ -6,7 +6,7 @@ from typing import Any
 from lm_eval_codemind.benchmarks.re2bench import BRANCH, LOOP
 from lm_eval_codemind.families.re2 import compared
 from lm_eval_codemind.scores.statistics import mean
-from lm_eval_codemind.views.table import Table, interval
+from lm_eval_codemind.views.table import Table, described, interval
 from lm_eval_codemind.views.view import Part, Unit, View, answer_of, exchange, listing, outcome_of
 
 
@@ -64,10 +64,4 @@ def _by_source(models: Mapping[str, Sequence[Unit]]) -> Table:
         for (difficulty, source), scores in sorted(groups.items(), reverse=True):
             what = {"model": model, "difficulty": difficulty, "source": source}
             rows.append({**what, **interval(mean(scores), "value"), "n": len(scores)})
-    return Table(
-        "re2_sources",
-        "Scores by difficulty and source",
-        "The share of right answers with its 95% interval. All difficult problems and a third of the easy ones come "
-        "from projects, so compare difficulties within a source.",
-        rows,
-    )
+    return described("re2_sources", rows)

@@ -6,9 +6,11 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import resources
 from typing import Any, Literal
 
 import pandas as pd
+import yaml
 
 from lm_eval_codemind.scores.statistics import Estimate, holm
 
@@ -23,24 +25,9 @@ class Column:
     kind: Format = "text"
 
 
-_LOW, _HIGH = "95% from", "to"
-# The columns of several tables, by their name in files.
-_COLUMNS: Mapping[str, Column] = {
-    "score_name": Column("Score"),
-    "score": Column("Mean score", "percent"),
-    "value": Column("Score", "percent"),
-    "low": Column(_LOW, "percent"),
-    "high": Column(_HIGH, "percent"),
-    "baseline": Column("Baseline", "percent"),
-    "effective": Column("Documents", "count"),
-    "original": Column("of", "count"),
-    "difference": Column("Difference", "percent"),
-    "p": Column("p", "p"),
-    "p_corrected": Column("p corrected", "p"),
-    "n": Column("n", "count"),
-    "cc": Column("CC", "count"),
-    "loc": Column("LoC", "count"),
-}
+_TEXTS: Mapping[str, Any] = yaml.safe_load(
+    resources.files("lm_eval_codemind.views").joinpath("tables.yaml").read_text(encoding="utf-8")
+)
 
 
 @dataclass(frozen=True)
@@ -121,6 +108,26 @@ class Table:
             for row in rows
         ]
         return "\n".join("  ".join(cells).rstrip() for cells in aligned)
+
+
+def _columns(texts: Mapping[str, Any]) -> dict[str, Column]:
+    return {name: Column(*parts) for name, parts in texts.get("columns", {}).items()}
+
+
+# The columns of several tables, by their name in files.
+_COLUMNS = _columns(_TEXTS)
+
+
+def described(name: str, rows: Sequence[Mapping[str, Any]], **words: str) -> Table:
+    """Return a table whose title, note and columns ``tables.yaml`` describes.
+
+    Args:
+        name: Its name.
+        rows: As for :class:`Table`.
+        words: The words for the places in the note.
+    """
+    texts = _TEXTS[name]
+    return Table(name, texts["title"], texts["note"].format(**words), rows, _columns(texts))
 
 
 def interval(estimate: Estimate, name: str, low: str = "low", high: str = "high") -> dict[str, float]:
