@@ -67,6 +67,16 @@ class PythonKind(Kind):
             for word in hint_tests.WORD.findall(text)
         }
 
+    def code_following_misleading_test(self, problem: Problem) -> str | None:
+        from lm_eval_codemind.languages.python import hint_tests
+
+        return hint_tests.code_following_misleading_test(problem)
+
+    def with_hint(self, problem: Problem, seed: int) -> Problem:
+        from lm_eval_codemind.languages.python import hint_tests
+
+        return hint_tests.with_hint(problem, seed)
+
     def focus(self, problem: Problem) -> list[str] | None:
         """Return the functions and methods that a problem is about; None for the whole program."""
         return [problem.entry_point]
@@ -195,16 +205,6 @@ class Function(PythonKind):
         context = f"{problem.context}\n{imports_of(problem.tests)}"
         return dataclasses.replace(problem, tests=tests, context=context)
 
-    def code_following_misleading_test(self, problem: Problem) -> str | None:
-        from lm_eval_codemind.languages.python import hint_tests
-
-        return hint_tests.function_following_misleading_test(problem)
-
-    def with_hint(self, problem: Problem, seed: int) -> Problem:
-        from lm_eval_codemind.languages.python import hint_tests
-
-        return hint_tests.with_drawn(problem, hint_tests.function_hints(problem), seed)
-
     def masked(self, problem: Problem) -> MaskedInput | None:
         from lm_eval_codemind.languages.python.inputs import masked_call
 
@@ -221,10 +221,15 @@ class Function(PythonKind):
         return needed_functions(problem.code, problem.entry_point)
 
     def known_inputs(self, problem: Problem) -> list[str]:
-        known = dict.fromkeys(super().known_inputs(problem))
-        for call in _calls_of(problem.tests, problem.entry_point):
-            known.setdefault(call)
-        return list(known)
+        """Return those of the problem and the suite's calls of the function that have only constants as arguments."""
+        known = super().known_inputs(problem)
+        for node in ast.walk(ast.parse(problem.tests)):
+            match node:
+                case ast.Call(ast.Name(name), arguments, keywords) if name in ("candidate", problem.entry_point):
+                    inside = [part for given in (*arguments, *keywords) for part in ast.walk(given)]
+                    if not any(isinstance(part, ast.Name) for part in inside):
+                        known.append(ast.unparse(ast.Call(ast.Name(problem.entry_point), arguments, keywords)))
+        return list(dict.fromkeys(known))
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
         from lm_eval_codemind.execution import Job
@@ -287,16 +292,6 @@ class Method(PythonKind):
     def masked_output(self, problem: Problem) -> str:
         return f"{problem.input.strip()}\n\nassert test(unittest.TestCase()) == ??"
 
-    def code_following_misleading_test(self, problem: Problem) -> str | None:
-        from lm_eval_codemind.languages.python import hint_tests
-
-        return hint_tests.method_following_misleading_test(problem)
-
-    def with_hint(self, problem: Problem, seed: int) -> Problem:
-        from lm_eval_codemind.languages.python import hint_tests
-
-        return hint_tests.with_drawn(problem, hint_tests.method_hints(problem), seed)
-
     def masked(self, problem: Problem) -> MaskedInput | None:
         from lm_eval_codemind.languages.python.inputs import masked_test
 
@@ -328,11 +323,11 @@ class Method(PythonKind):
         return Job.evaluate(code, [f"{text.rstrip()}\n{_TEST_CASE}\n{_RUN_TEST}" for text in inputs], limits=limits)
 
 
-class Script(ScriptKind, PythonKind):
+class Script(PythonKind, ScriptKind):
     """A script: it reads from standard input and prints."""
 
-    def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
-        return PythonKind.output_job(self, problem, code, input, limits)
+    def with_hint(self, problem: Problem, seed: int) -> Problem:
+        return problem
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
@@ -429,18 +424,6 @@ def observing_call(call: str) -> str:
         return call
     arguments = ", ".join(ast.unparse(argument) for argument in node.args)
     return f"_arguments = [{arguments}]\n_result = {ast.unparse(node.func)}(*_arguments)\n(_result, _arguments)"
-
-
-def _calls_of(tests: str, entry_point: str) -> list[str]:
-    """Return the calls of the function in a test suite that have only constants as arguments."""
-    found = []
-    for node in ast.walk(ast.parse(tests)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            names = any(isinstance(part, ast.Name) for argument in arguments for part in ast.walk(argument))
-            if node.func.id in ("candidate", entry_point) and not names:
-                found.append(ast.unparse(ast.Call(ast.Name(entry_point, ast.Load()), node.args, node.keywords)))
-    return found
 
 
 def _function_support(problem: Problem) -> str:
