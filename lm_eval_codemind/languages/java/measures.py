@@ -62,7 +62,7 @@ def cyclomatic_complexity(tree: Tree) -> int:
         CC = sum over units u of (1 + decisions(u))
 
     Units are methods and constructors, and what the program's initialisers do if they decide anything. Decision points
-    are those counted for Python (:mod:`lm_eval_codemind.languages.python.complexity.cyclomatic`): each ``if``,
+    are those counted for Python (:mod:`lm_eval_codemind.languages.python.complexity`): each ``if``,
     conditional expression, ``for``, ``while``, ``do``, ``catch``, ``case`` other than ``default``, ``assert``, and
     each further operand of ``&&`` or ``||``. A lambda belongs to the unit it stands in, a method of an anonymous or
     local class is a separate unit.

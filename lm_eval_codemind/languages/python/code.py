@@ -27,14 +27,14 @@ from typing import TypeVar
 from lm_eval_codemind.answers.response import own_text, visible_text, without_tags
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.python.blocks import blocks
-from lm_eval_codemind.languages.python.statements import DEFINITIONS, Parser, Statement, first_line
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS
+from lm_eval_codemind.languages.python.statements import Parser, Statement, first_line
 
 _Code = TypeVar("_Code")
 Pool = Sequence[Statement]
 # Definitions, each with the statements of its block.
 Places = Sequence[tuple[Statement, Pool]]
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _IMPORTS = (ast.Import, ast.ImportFrom)
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\s|@")
 # The mark before a line of an interactive session.
@@ -135,8 +135,8 @@ def extract_method(
             if isinstance(part.node, ast.ClassDef) and part.node.name == class_name:
                 members = Parser().statements(_body_text(part), part.block)
                 found.extend((member, members) for member in members if _defines(member, method_name))
-            elif isinstance(part.node, _FUNCTIONS) and part.node.name == method_name:
-                others = [one for one in pool if isinstance(one.node, _FUNCTIONS) and one.block == part.block]
+            elif isinstance(part.node, FUNCTIONS) and part.node.name == method_name:
+                others = [one for one in pool if isinstance(one.node, FUNCTIONS) and one.block == part.block]
                 found.append((part, others))
         return found
 
@@ -221,9 +221,9 @@ def _choose(definitions: Sequence[Statement], broken: Container[int]) -> Stateme
 
 def _is_stub(node: ast.stmt) -> bool:
     if isinstance(node, ast.ClassDef):
-        methods = [part for part in node.body if isinstance(part, _FUNCTIONS) and part.name != "__init__"]
+        methods = [part for part in node.body if isinstance(part, FUNCTIONS) and part.name != "__init__"]
         return bool(methods) and all(_is_stub(method) for method in methods)
-    if not isinstance(node, _FUNCTIONS):
+    if not isinstance(node, FUNCTIONS):
         return False
     return all(
         isinstance(part, ast.Pass)
@@ -406,7 +406,7 @@ def _from_body(response: str, header: str) -> str | Unfinished | None:
             )
             for shape in shapes:
                 whole = parser.statements("\n".join([header, *shape]))
-                definition = whole[0] if len(whole) == 1 and isinstance(whole[0].node, _FUNCTIONS) else None
+                definition = whole[0] if len(whole) == 1 and isinstance(whole[0].node, FUNCTIONS) else None
                 if definition is None:
                     continue
                 if definition.unfinished:

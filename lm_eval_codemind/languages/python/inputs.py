@@ -16,7 +16,7 @@ from lm_eval_codemind.answers.filled import Filling, same_source
 from lm_eval_codemind.answers.literals import Arguments, NotALiteralError, render
 from lm_eval_codemind.languages.base import PredictedInput
 from lm_eval_codemind.languages.python.mutation import Branch, Spans, source_tree
-from lm_eval_codemind.languages.python.names import called_name
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, called_name
 
 # Constructors that only make a value from values. Every answer may call those of collections; the problem must name the
 # others.
@@ -27,9 +27,6 @@ PLAIN_CONSTRUCTORS = COLLECTIONS | {
 }
 # Their other names in annotations.
 _ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_NAMED = (*_FUNCTIONS, ast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ def masked_call(code: str, entry_point: str, given: str) -> MaskedInput | None:
     spans = Spans(source)
     start, end = spans.of(call)
     opening = source.index("(", spans.of(call.func)[1]) + 1
-    signatures = [node for node in ast.walk(module) if isinstance(node, _FUNCTIONS) and node.name == entry_point]
+    signatures = [node for node in ast.walk(module) if isinstance(node, FUNCTIONS) and node.name == entry_point]
     constructors = _constructors(module, signatures, tree)
     whole = Filling((source[:opening], source[end - 1 :]), True, constructors)
     names = _parameters(signatures[-1]) if signatures else ()
@@ -137,7 +134,7 @@ def masked_test(code: str, given: str) -> MaskedInput | None:
     starts = [*(start for start, _ in holes), len(source)]
     segments = tuple(source[end:start] for end, start in zip(ends, starts, strict=True))
     body = spans.of(test.body[0])[0]
-    signatures = [node for node in ast.walk(module) if isinstance(node, _FUNCTIONS)]
+    signatures = [node for node in ast.walk(module) if isinstance(node, FUNCTIONS)]
     constructors = _constructors(module, signatures, tree)
     whole = Filling(segments, False, constructors)
     return MaskedInput(whole, segments[0][body:] or segments[0], (), _known(whole, source))
@@ -204,7 +201,7 @@ def _arguments(call: ast.Call) -> list[ast.expr]:
 @cache
 def _program_names(code: str) -> frozenset[str]:
     """Return the names of a program's classes, functions and methods."""
-    return frozenset(node.name for node in ast.walk(ast.parse(code)) if isinstance(node, _NAMED))
+    return frozenset(node.name for node in ast.walk(ast.parse(code)) if isinstance(node, DEFINITIONS))
 
 
 def _handed_over(test: ast.FunctionDef, names: frozenset[str]) -> Iterator[ast.expr]:
@@ -267,7 +264,7 @@ def _constructors(
     """
     parts = [given, *(node.args for node in signatures)]
     names = {part.id for root in parts for part in ast.walk(root) if isinstance(part, ast.Name)}
-    own = {node.name for node in ast.walk(module) if isinstance(node, _NAMED)}
+    own = {node.name for node in ast.walk(module) if isinstance(node, DEFINITIONS)}
     own |= {node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     named = {_ALIASES.get(name, name) for name in names} & PLAIN_CONSTRUCTORS
     return (COLLECTIONS | named) - own

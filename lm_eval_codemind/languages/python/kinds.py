@@ -49,9 +49,10 @@ class PythonKind(Kind):
         return self.name
 
     def output_type(self, output: str) -> str | None:
-        from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
+        """Return the class of a literal. Printed text that reads as no literal is a String."""
+        from lm_eval_codemind.languages.python.complexity import literal_type
 
-        return text_type(output) if self.printed else literal_type(output)
+        return literal_type(output) or ("String" if self.printed else None)
 
     def masked_output(self, problem: Problem) -> str:
         """Return source with ``??`` in place of the output; ``??`` alone for a script."""

@@ -3,12 +3,12 @@
 import ast
 from functools import lru_cache
 
-from lm_eval_codemind.languages.python.names import is_text
+from lm_eval_codemind.languages.python.names import DEFINITIONS, is_text
 
 _BLOCKS_WITH_ELSE = (ast.If, ast.For, ast.AsyncFor, ast.While)
 # `try` with `except*` is another node since Python 3.11.
 TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
-DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+DOCUMENTED = (ast.Module, *DEFINITIONS)
 
 
 @lru_cache(maxsize=1)
@@ -47,7 +47,7 @@ def _own_lines(node: ast.AST) -> int:
         own += 1
     if isinstance(node, (ast.ExceptHandler, ast.match_case)):
         own += 1
-    if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+    if isinstance(node, DEFINITIONS):
         own += len(node.decorator_list)
     if isinstance(node, DOCUMENTED) and has_docstring(node):
         own -= 1

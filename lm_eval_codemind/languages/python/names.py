@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 _Node = TypeVar("_Node", bound=ast.AST)
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
 _ALWAYS_THERE = frozenset(dir(builtins)) | {"__file__"}
 
 
@@ -32,7 +33,7 @@ def free_names(node: ast.AST) -> set[str]:
 
 def bound_names(statement: ast.AST) -> set[str]:
     """Return the names that a definition, an import or an assignment binds in its own scope."""
-    if isinstance(statement, _DEFINITIONS):
+    if isinstance(statement, DEFINITIONS):
         return {statement.name}
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return {alias.asname or alias.name.split(".")[0] for alias in statement.names}
@@ -81,13 +82,13 @@ def definition(body: ast.AST, name: str) -> Any:
         KeyError: If there is none.
     """
     for node in body.body:  # type: ignore[attr-defined]
-        if isinstance(node, _DEFINITIONS) and node.name == name:
+        if isinstance(node, DEFINITIONS) and node.name == name:
             return node
     raise KeyError(name)
 
 
 # The body of these may never be executed.
-_MAY_NOT_RUN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.Match)
+_MAY_NOT_RUN = (*FUNCTIONS, ast.If, ast.Match)
 
 
 @lru_cache(maxsize=4096)
@@ -135,7 +136,7 @@ def without_lines(source: str, nodes: Iterable[ast.stmt]) -> str:
 
 def needed_functions(code: str, entry_point: str) -> list[str]:
     """Return the functions of a module that one of them needs, itself included, going by the names they mention."""
-    functions = {node.name: node for node in ast.parse(code).body if isinstance(node, _DEFINITIONS)}
+    functions = {node.name: node for node in ast.parse(code).body if isinstance(node, DEFINITIONS)}
     needed: list[str] = []
     waiting = [entry_point]
     while waiting:

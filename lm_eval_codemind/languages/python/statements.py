@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lm_eval_codemind.answers.literals import parse_quietly
+from lm_eval_codemind.languages.python.names import DEFINITIONS
 
 # Limit for the characters that the parser receives for one response. Usually it receives a few times the length of the
 # response. The limit protects against text that is slow to parse on purpose.
 PARSE_BUDGET = 4_000_000
 
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 _MAX_EXTENSIONS = 200
 _CLOSES = re.compile(r"[)\]}]|\"\"\"|'''")

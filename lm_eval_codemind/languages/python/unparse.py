@@ -9,6 +9,8 @@ import ast
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
+from lm_eval_codemind.languages.python.names import DEFINITIONS
+
 INDENT = "    "
 
 # The precedence of an expression, the lowest first.
@@ -379,9 +381,8 @@ class _Writer:
 
 
 def _needs_space(previous: ast.stmt, node: ast.stmt) -> bool:
-    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     imports = (ast.Import, ast.ImportFrom)
-    if isinstance(previous, definitions) or isinstance(node, definitions):
+    if isinstance(previous, DEFINITIONS) or isinstance(node, DEFINITIONS):
         return True
     return isinstance(previous, imports) and not isinstance(node, imports)
 
