@@ -9,7 +9,6 @@ import ast
 import copy
 import dataclasses
 import random
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +16,6 @@ from typing import Any
 from lm_eval_codemind.languages.python.names import replaced
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
-
-# A name, as a text mentions it.
-WORD = re.compile(r"[^\W\d]\w*")
 
 # How far numbers are moved: further than any tolerance that the suites compare with.
 _OFFSET = 1013

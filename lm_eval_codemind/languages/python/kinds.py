@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import ast
 import dataclasses
+import re
 from collections.abc import Sequence
 from itertools import islice
 from random import Random
@@ -60,13 +61,7 @@ class PythonKind(Kind):
 
     def public_names(self, problem: Problem) -> set[str] | None:
         """Return the names that a program's tests may use; None if they use none."""
-        from lm_eval_codemind.languages.python import hint_tests
-
-        return {
-            word
-            for text in (problem.tests, problem.input, problem.entry_point)
-            for word in hint_tests.WORD.findall(text)
-        }
+        return set(re.findall(r"[^\W\d]\w*", f"{problem.tests} {problem.input} {problem.entry_point}"))
 
     def code_following_misleading_test(self, problem: Problem) -> str | None:
         from lm_eval_codemind.languages.python import hint_tests
@@ -97,8 +92,12 @@ class PythonKind(Kind):
         return Job.evaluate(program, expressions, limits=limits, job_id=problem.problem_id)
 
     def masked(self, problem: Problem) -> MaskedInput | None:
-        """Return the input without its arguments; None if it has no arguments to predict."""
-        return None
+        """Return the input of a function or method without its arguments; None if it has no arguments to predict."""
+        from lm_eval_codemind.languages.python.inputs import masked_call, masked_test
+
+        if self.name == "function":
+            return masked_call(problem.code, problem.entry_point, problem.input)
+        return masked_test(problem.code, problem.input)
 
     def masked_input(self, problem: Problem) -> str | None:
         masked = self.masked(problem)
@@ -170,12 +169,17 @@ class Function(PythonKind):
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
         from lm_eval_codemind.execution import Job
+        from lm_eval_codemind.languages.python.names import free_names, module_names, statements_binding
 
+        # The problem's context, and other parts of its program that the tests mention, such as a value.
+        own = module_names(problem.context) | {problem.entry_point, "candidate"}
+        missing = (free_names(ast.parse(problem.tests)) - own) & module_names(problem.code)
+        statements = statements_binding(missing, ast.parse(problem.code)) if missing else []
         return Job.function(
             code,
             problem.tests,
             problem.entry_point,
-            support=_function_support(problem),
+            support="\n".join([problem.context, *map(ast.unparse, statements)]),
             limits=limits,
             job_id=problem.problem_id,
         )
@@ -205,11 +209,6 @@ class Function(PythonKind):
     def with_tests(self, problem: Problem, tests: str) -> Problem:
         context = f"{problem.context}\n{imports_of(problem.tests)}"
         return dataclasses.replace(problem, tests=tests, context=context)
-
-    def masked(self, problem: Problem) -> MaskedInput | None:
-        from lm_eval_codemind.languages.python.inputs import masked_call
-
-        return masked_call(problem.code, problem.entry_point, problem.input)
 
     def input_tree(self, problem: Problem, input: str) -> Branch:
         from lm_eval_codemind.languages.python.inputs import call_tree
@@ -275,7 +274,35 @@ class Method(PythonKind):
         return insert_method(into, class_name, method) if isinstance(method, MethodCode) else method
 
     def extract_target(self, code: str, problem: Problem) -> str:
-        return _method_with_needs(code, problem)
+        """Return the source of the problem's method in a program, with everything that it needs and C does not have.
+
+        The method may need further members of the class. It may also need functions, imports and values outside of the
+        class, directly or through each other.
+        """
+        from lm_eval_codemind.languages.python.methods import shape
+        from lm_eval_codemind.languages.python.names import bound_names, definition, free_names, statements_binding
+        from lm_eval_codemind.languages.python.statements import source_of
+
+        class_name, method_name = problem.entry_point.split(".")
+        tree, original = ast.parse(code), ast.parse(problem.code)
+        present = {shape(node) for node in original.body} - {None}
+        known = {name for node in definition(original, class_name).body for name in bound_names(node)}
+        owner = definition(tree, class_name)
+        members = [
+            node
+            for node in owner.body
+            if method_name in bound_names(node) or (bound_names(node) and not bound_names(node) & known)
+        ]
+        others = [node for node in tree.body if shape(node) not in present and not isinstance(node, ast.ClassDef)]
+        needed = statements_binding(
+            {name for node in members for name in free_names(node)}, ast.Module(body=others, type_ignores=[])
+        )
+        lines = code.split("\n")
+        first = owner.body[0]
+        indent = lines[first.lineno - 1][: first.col_offset]
+        sources = [source_of(node, lines, tree.body, "") for node in needed]
+        sources += [source_of(node, lines, owner.body, indent) for node in members]
+        return "\n\n".join(sources) + "\n"
 
     def own_answer(self, problem: Problem) -> str:
         from lm_eval_codemind.languages.python.code import MethodCode, extract_method
@@ -292,11 +319,6 @@ class Method(PythonKind):
 
     def masked_output(self, problem: Problem) -> str:
         return f"{problem.input.strip()}\n\nassert test(unittest.TestCase()) == ??"
-
-    def masked(self, problem: Problem) -> MaskedInput | None:
-        from lm_eval_codemind.languages.python.inputs import masked_test
-
-        return masked_test(problem.code, problem.input)
 
     def input_tree(self, problem: Problem, input: str) -> Branch:
         from lm_eval_codemind.languages.python.inputs import method_tree
@@ -425,45 +447,3 @@ def observing_call(call: str) -> str:
         return call
     arguments = ", ".join(ast.unparse(argument) for argument in node.args)
     return f"_arguments = [{arguments}]\n_result = {ast.unparse(node.func)}(*_arguments)\n(_result, _arguments)"
-
-
-def _function_support(problem: Problem) -> str:
-    """Return the problem's context, and other parts of its program that the tests mention, such as a value."""
-    from lm_eval_codemind.languages.python.names import free_names, module_names, statements_binding
-
-    own = module_names(problem.context) | {problem.entry_point, "candidate"}
-    missing = (free_names(ast.parse(problem.tests)) - own) & module_names(problem.code)
-    statements = statements_binding(missing, ast.parse(problem.code)) if missing else []
-    return "\n".join([problem.context, *map(ast.unparse, statements)])
-
-
-def _method_with_needs(code: str, problem: Problem) -> str:
-    """Return the source of the problem's method in a program, with everything that it needs and C does not have.
-
-    The method may need further members of the class. It may also need functions, imports and values outside of the
-    class, directly or through each other.
-    """
-    from lm_eval_codemind.languages.python.methods import shape
-    from lm_eval_codemind.languages.python.names import bound_names, definition, free_names, statements_binding
-    from lm_eval_codemind.languages.python.statements import source_of
-
-    class_name, method_name = problem.entry_point.split(".")
-    tree, original = ast.parse(code), ast.parse(problem.code)
-    present = {shape(node) for node in original.body} - {None}
-    known = {name for node in definition(original, class_name).body for name in bound_names(node)}
-    owner = definition(tree, class_name)
-    members = [
-        node
-        for node in owner.body
-        if method_name in bound_names(node) or (bound_names(node) and not bound_names(node) & known)
-    ]
-    others = [node for node in tree.body if shape(node) not in present and not isinstance(node, ast.ClassDef)]
-    needed = statements_binding(
-        {name for node in members for name in free_names(node)}, ast.Module(body=others, type_ignores=[])
-    )
-    lines = code.split("\n")
-    first = owner.body[0]
-    indent = lines[first.lineno - 1][: first.col_offset]
-    sources = [source_of(node, lines, tree.body, "") for node in needed]
-    sources += [source_of(node, lines, owner.body, indent) for node in members]
-    return "\n\n".join(sources) + "\n"

@@ -116,15 +116,12 @@ def shape(node: ast.AST) -> str | None:
 
 def _member_names(owner: ast.ClassDef) -> set[str]:
     """Return the names a class body binds, and those its methods bind on ``self``."""
-    names: set[str] = set()
+    attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
+    names = {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
     for part in owner.body:
         if isinstance(part, DEFINITIONS):
             names.add(part.name)
-    for inner in ast.walk(owner):
-        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
-            names.add(inner.attr)
-    for part in owner.body:
-        if isinstance(part, (ast.Assign, ast.AnnAssign)):
+        elif isinstance(part, (ast.Assign, ast.AnnAssign)):
             targets = part.targets if isinstance(part, ast.Assign) else [part.target]
             names.update(target.id for target in targets if isinstance(target, ast.Name))
     return names

@@ -8,10 +8,11 @@ from a :class:`random.Random` with a text as its seed, so the changes are the sa
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from operator import itemgetter
 from random import Random
 from typing import Any
 
@@ -156,11 +157,10 @@ def _read(node: ast.expr, source: str, spans: Spans, keys: bool) -> Node | None:
 def _branch(
     kind: str, start: int, end: int, parts: Sequence[tuple[tuple[int, int], Node | None]], source: str
 ) -> Branch:
-    found = sorted((span, place) for place, (span, node) in enumerate(parts) if node is not None)
+    found = sorted(((span, node) for span, node in parts if node is not None), key=itemgetter(0))
     borders = [start, *(edge for span, _ in found for edge in span), end]
     segments = [source[borders[i] : borders[i + 1]] for i in range(0, len(borders), 2)]
-    children = [parts[place][1] for _, place in found]
-    return Branch(kind, segments, [child for child in children if child is not None])
+    return Branch(kind, segments, [node for _, node in found])
 
 
 _WORD = re.compile(r"-?\d+\.\d+|-?\d+|[^\s]+")
@@ -168,17 +168,11 @@ _WORD = re.compile(r"-?\d+\.\d+|-?\d+|[^\s]+")
 
 def text_tree(text: str) -> Branch:
     """Return the text of standard input as a tree: a branch for each line, a literal for each word or number."""
-    segments, children = [""], []
+    lines: list[Node] = []
     for line in re.findall(r"[^\r\n]*[\r\n]+|[^\r\n]+", text):
-        own: list[Node] = []
-        between, position = [], 0
-        for match in _WORD.finditer(line):
-            between.append(line[position : match.start()])
-            own.append(Leaf(word_value(match.group()), match.group()))
-            position = match.end()
-        children.append(Branch("words", [*between, line[position:]], own))
-        segments.append("")
-    return Branch("text", segments, list(children))
+        words = [Leaf(word_value(word), word) for word in _WORD.findall(line)]
+        lines.append(Branch("words", _WORD.split(line), [*words]))
+    return Branch("text", [""] * (len(lines) + 1), lines)
 
 
 def word_value(word: str) -> Any:
@@ -204,8 +198,7 @@ def mutations(
         pools: Sets of characters that may replace each other in texts, in lower case.
         bold: Whether the edits may be large enough that the program takes other branches.
     """
-    turn = 0
-    while True:
+    for turn in itertools.count():
         renames, edits = _MODES[turn % len(_MODES)]
         renames = renames and not (bold and turn % 2)
         keep = known if turn % 4 < 3 else frozenset()
@@ -219,7 +212,6 @@ def mutations(
         for _ in range(edits):
             _edit(copied, keep, known, rng, pools)
         yield copied
-        turn += 1
 
 
 def changed_inputs(
@@ -236,7 +228,7 @@ def changed_inputs(
         bold: As for :func:`mutations`.
     """
     seen = {str(tree)}
-    for changed in islice(mutations(tree, known, rng, pools, bold), count):
+    for changed in itertools.islice(mutations(tree, known, rng, pools, bold), count):
         text = str(changed)
         if text not in seen:
             seen.add(text)

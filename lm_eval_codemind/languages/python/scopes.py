@@ -86,7 +86,7 @@ class SymbolTable(ast.NodeVisitor):
         self.scopes: dict[ast.AST, Scope] = {}
         self.occurrences: list[Occurrence] = []
         self.modules: set[ast.AST] = set()
-        self._scope = self._open(tree, "module", None)
+        self._scope = self.scopes[tree] = Scope(tree, "module", None)
         for node in tree.body:
             self.visit(node)
         self._homes: dict[tuple[Scope, str], list[Occurrence]] | None = None
@@ -111,10 +111,6 @@ class SymbolTable(ast.NodeVisitor):
         names = (o.name for o in self.occurrences if id(o.node) in inside and id(o.home.node) not in inside)
         return list(dict.fromkeys(names))
 
-    def _open(self, node: ast.AST, kind: ScopeKind, parent: Scope | None) -> Scope:
-        scope = self.scopes[node] = Scope(node, kind, parent)
-        return scope
-
     def _add(self, name: str, node: ast.AST, attribute: str, binds: bool, scope: Scope | None = None) -> None:
         scope = scope or self._scope
         self.occurrences.append(Occurrence(name, node, attribute, scope, binds))
@@ -128,7 +124,7 @@ class SymbolTable(ast.NodeVisitor):
 
     def _inside(self, node: ast.AST, kind: ScopeKind) -> Iterator[Scope]:
         outer = self._scope
-        self._scope = self._open(node, kind, outer)
+        self._scope = self.scopes[node] = Scope(node, kind, outer)
         yield self._scope
         self._scope = outer
 
@@ -195,7 +191,7 @@ class SymbolTable(ast.NodeVisitor):
 
     def visit_Import(self, node: ast.Import) -> None:
         self.modules.update(node.names)
-        self._visit_all(node.names)
+        self.generic_visit(node)
 
     def visit_alias(self, node: ast.alias) -> None:
         if node.asname is not None:
