@@ -26,7 +26,6 @@ from typing import TypeVar
 
 from lm_eval_codemind.answers.response import own_text, visible_text, without_tags
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.python.blocks import blocks
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS
 from lm_eval_codemind.languages.python.statements import Parser, Statement, first_line
 
@@ -98,7 +97,7 @@ def extract_script(response: str) -> str | Unfinished | None:
         for text in _variants(response):
             parser = Parser()
             scripts = {}
-            for number, (piece, fenced) in enumerate(blocks(text, parser.parses)):
+            for number, (piece, fenced) in enumerate(parser.blocks(text)):
                 statements = [part for part in parser.statements(piece, number, fenced) if not _is_idle(part)]
                 acts = any(not isinstance(part.node, ast.Pass) for part in statements)
                 if acts or (fenced and number in parser.broken):
@@ -193,7 +192,7 @@ def _readings(response: str) -> Iterable[tuple[list[Statement], Mapping[int, str
         parser = Parser()
         statements = [
             statement
-            for number, (piece, fenced) in enumerate(blocks(text, parser.parses))
+            for number, (piece, fenced) in enumerate(parser.blocks(text))
             for statement in parser.statements(piece, number, fenced)
         ]
         yield statements, parser.broken
@@ -396,7 +395,7 @@ def _from_body(response: str, header: str) -> str | Unfinished | None:
     unfinished: Statement | None = None
     for text in _variants(response):
         parser = Parser()
-        for piece, _ in blocks(text, parser.parses):
+        for piece, _ in parser.blocks(text):
             lines = piece.strip("\n").split("\n")
             stop = next((n for n, line in enumerate(lines) if n > 0 and line.strip() and not line[0].isspace()), None)
             shapes = (

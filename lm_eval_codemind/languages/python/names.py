@@ -50,10 +50,7 @@ def module_names(source: str) -> set[str]:
 
 def is_text(node: ast.AST) -> bool:
     """Whether a statement is a string by itself, such as a docstring."""
-    match node:
-        case ast.Expr(ast.Constant(str())):
-            return True
-    return False
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def called_name(node: ast.AST) -> str | None:

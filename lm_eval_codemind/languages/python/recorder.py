@@ -191,10 +191,12 @@ class Recorder:
         self.end(record, how)
         self._frames.pop(id(record.frame), None)
 
-    def abandon(self, record: _Frame) -> None:
-        """Note that a generator is closed where it waits; since 3.13 that may happen without a sound."""
-        record.step = -1
-        self._frames.pop(id(record.frame), None)
+    def fail(self, record: _Frame, error: type) -> None:
+        """Note that a frame is left by an exception."""
+        if issubclass(error, GeneratorExit):
+            # A generator is closed where it waits; since 3.13 that may happen without a sound.
+            record.step = -1
+        self.leave(record, "exception")
 
     def seen(self, record: _Frame) -> list[list[Any]]:
         """Return what is noted of a finished step: names, each with the number of its value, -1 for none.
@@ -276,12 +278,9 @@ def _monitoring(recorder: Recorder) -> Any:
             recorder.leave(record, "return")
 
     def unwound(code: types.CodeType, offset: int, error: BaseException) -> None:
-        if code in codes:
-            record = recorder._frames.get(id(sys._getframe(1)))
-            if record is not None and isinstance(error, GeneratorExit):
-                recorder.abandon(record)
-            elif record is not None:
-                recorder.leave(record, "exception")
+        record = recorder._frames.get(id(sys._getframe(1))) if code in codes else None
+        if record is not None:
+            recorder.fail(record, type(error))
 
     local = events.PY_START | events.LINE | events.PY_RETURN
     monitoring.register_callback(tool, events.PY_START, started)
@@ -321,10 +320,8 @@ def _tracing(recorder: Recorder) -> Any:
             elif event == "exception":
                 record.raising = argument[0]
             elif event == "return":
-                if argument is None and record.raising is GeneratorExit:
-                    recorder.abandon(record)
-                elif argument is None and record.raising is not None:
-                    recorder.leave(record, "exception")
+                if argument is None and record.raising is not None:
+                    recorder.fail(record, record.raising)
                 elif not _suspends(frame):
                     recorder.leave(record, "return")
             return local
