@@ -165,10 +165,11 @@ class Watching(Recorder):
     Args:
         arguments: Those of :class:`Recorder`.
         watches: Number of a unit -> expressions to evaluate in its frame whenever it is finished.
+        options: Those of :class:`Recorder`.
     """
 
-    def __init__(self, *arguments: Any, watches: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, *arguments: Any, watches: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self._watches = {
             int(unit): [(text, ast.parse(text, mode="eval").body) for text in texts] for unit, texts in watches.items()
         }

@@ -117,11 +117,13 @@ class Recorder:
         self,
         code: types.CodeType,
         program: list[CodeUnit],
-        everything: bool,
-        max_steps: int,
-        max_value: int,
-        stop: bool,
+        *,
+        everything: bool = False,
+        max_steps: int = 20_000,
+        max_value: int = 1_000,
+        stop: bool = False,
     ) -> None:
+        self.code = code
         self._codes = set(_codes(code))
         self._units = program
         self._ancestors = [_ancestors(program, number) for number in range(len(program))]
@@ -432,12 +434,8 @@ def record(
     stdin: str = "",
     before: str = "",
     expression: str = "",
-    everything: bool = False,
-    max_steps: int = 20_000,
-    max_value: int = 1_000,
-    stop: bool = False,
     make: Any = Recorder,
-    **more: Any,
+    **options: Any,
 ) -> dict[str, Any]:
     """Run a program, trace it and return the trace as plain values.
 
@@ -448,20 +446,15 @@ def record(
         before: Statements that run in the program's namespace before tracing starts.
         expression: What is evaluated in the program's namespace, traced as far as it runs the program's own code.
             Statements may come before it: the last one's value counts if it is an expression.
-        everything: See :class:`Recorder`.
-        max_steps: See :class:`Recorder`.
-        max_value: See :class:`Recorder`.
-        stop: See :class:`Recorder`.
         make: The class of the recorder, with the parameters of :class:`Recorder`.
-        more: Further arguments of that class.
+        options: Further arguments of that class.
 
     Returns:
         ``frames`` and ``steps`` as :class:`Recorder` has them; ``values``, the different ones, each as the name of its
         type and its literal or None; ``truncated``, ``threads``; ``output`` (type name and literal of the expression's
         value, None if it raised), ``stdout`` and ``exception`` (name of the type of what ended it, or "").
     """
-    code, found = compiled(program)
-    recorder = make(code, found, everything, max_steps, max_value, stop, **more)
+    recorder = make(*compiled(program), **options)
     module = types.ModuleType("__main__" if script else "program")
     sys.modules[module.__name__] = module
     namespace = module.__dict__
@@ -472,7 +465,7 @@ def record(
     sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
     with contextlib.redirect_stdout(printed):
         if not script:
-            exec(code, namespace)
+            exec(recorder.code, namespace)
             exec(compile(before, "input.py", "exec", dont_inherit=True), namespace)
         tree: Any = ast.parse(expression, "input.py")
         last = None
@@ -482,10 +475,10 @@ def record(
         try:
             with (_monitoring if hasattr(sys, "monitoring") else _tracing)(recorder):
                 if script:
-                    exec(code, namespace)
+                    exec(recorder.code, namespace)
                 exec(first, namespace)
                 value = None if last is None else eval(last, namespace)
-            output = [type(value).__name__, written(value, 100 * max_value)]
+            output = [type(value).__name__, written(value, 100 * recorder._max_value)]
         except BaseException as error:
             raised = type(error).__name__
     return {

@@ -105,14 +105,7 @@ class TraceFailed(RuntimeError):
     """A program could not be traced at all; the message says what became of it."""
 
 
-def trace(
-    program: str,
-    expression: str | None = None,
-    stdin: str = "",
-    *,
-    max_steps: int,
-    max_value: int,
-) -> Trace:
+def trace(program: str, expression: str | None = None, stdin: str = "", *, max_steps: int, max_value: int) -> Trace:
     """Run a program in the sandbox and return its trace.
 
     Args:
