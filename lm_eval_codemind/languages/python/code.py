@@ -19,7 +19,7 @@ The functions raise no exception on any text; a response without code gives None
 import ast
 import re
 import textwrap
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -152,8 +152,11 @@ def _extracted(
     """Return the answer from the best definition of a name; a text that does not parse if there is no better one."""
 
     def answers() -> Iterator[tuple[_Code | str, bool]]:
-        for pool, broken in _readings(response):
-            found = places(pool)
+        for text in _variants(response):
+            parser = Parser()
+            pieces = enumerate(parser.blocks(text))
+            pool = [part for number, (piece, fenced) in pieces for part in parser.statements(piece, number, fenced)]
+            found, broken = places(pool), parser.broken
             chosen = _choose([part for part, _ in found], broken)
             if chosen is None or chosen.block in broken:
                 definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
@@ -184,18 +187,6 @@ def _variants(response: str) -> Iterable[str]:
         plain = untagged.replace("\u00a0", " ").replace("\u200b", "").replace("\ufeff", "").expandtabs(4)
         readings += [literal, untagged, plain, _PROMPT.sub("", plain)]
     return dict.fromkeys(readings)
-
-
-def _readings(response: str) -> Iterable[tuple[list[Statement], Mapping[int, str]]]:
-    """Yield the statements, in order, and the blocks that do not parse, for each version of the response."""
-    for text in _variants(response):
-        parser = Parser()
-        statements = [
-            statement
-            for number, (piece, fenced) in enumerate(parser.blocks(text))
-            for statement in parser.statements(piece, number, fenced)
-        ]
-        yield statements, parser.broken
 
 
 def _defines(part: Statement, name: str) -> bool:

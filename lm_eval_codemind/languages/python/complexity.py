@@ -148,15 +148,10 @@ def unit_complexities(code: str) -> dict[tuple[str, int], int]:
         if isinstance(node, FUNCTIONS)
     }
     own = _decisions(tree)
-    if own or any(not _declares(statement) for statement in tree.body):
+    others = [node for node in tree.body if not isinstance(node, (*DEFINITIONS, ast.Import, ast.ImportFrom))]
+    if own or any(not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) for node in others):
         units[("<module>", 0)] = 1 + own
     return units
-
-
-def _declares(statement: ast.stmt) -> bool:
-    return isinstance(statement, (*DEFINITIONS, ast.Import, ast.ImportFrom)) or (
-        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    )
 
 
 def _decisions(node: ast.AST) -> int:
@@ -164,30 +159,22 @@ def _decisions(node: ast.AST) -> int:
     found, pending = 0, [node]
     while pending:
         inner = pending.pop()
-        if not isinstance(inner, FUNCTIONS):
-            found += _own_decisions(inner)
-            pending += ast.iter_child_nodes(inner)
+        if isinstance(inner, FUNCTIONS):
+            continue
+        pending += ast.iter_child_nodes(inner)
+        if isinstance(inner, (ast.If, ast.IfExp, ast.Assert)):
+            found += 1
+        elif isinstance(inner, (ast.For, ast.AsyncFor, ast.While)):
+            found += 1 + bool(inner.orelse)
+        elif isinstance(inner, TRY):
+            found += len(inner.handlers) + bool(inner.orelse)
+        elif isinstance(inner, ast.BoolOp):
+            found += len(inner.values) - 1
+        elif isinstance(inner, ast.comprehension):
+            found += 1 + len(inner.ifs)
+        elif isinstance(inner, ast.match_case):
+            found += not (isinstance(inner.pattern, ast.MatchAs) and inner.pattern.pattern is None)
     return found
-
-
-def _own_decisions(node: ast.AST) -> int:
-    if isinstance(node, (ast.If, ast.IfExp, ast.Assert)):
-        return 1
-    if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
-        return 1 + bool(node.orelse)
-    if isinstance(node, TRY):
-        return len(node.handlers) + bool(node.orelse)
-    if isinstance(node, ast.BoolOp):
-        return len(node.values) - 1
-    if isinstance(node, ast.comprehension):
-        return 1 + len(node.ifs)
-    if isinstance(node, ast.Match):
-        return sum(not _catches_all(case.pattern) for case in node.cases)
-    return 0
-
-
-def _catches_all(pattern: ast.pattern) -> bool:
-    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
 # -- dependencies between functions and methods
@@ -281,14 +268,11 @@ def _receiver(name: str, scope: _Scope | None) -> _Scope | None:
     while scope is not None:
         if isinstance(scope.node, FUNCTIONS) and scope.parent is not None and scope.parent.is_class:
             arguments = [*scope.node.args.posonlyargs, *scope.node.args.args]
-            if arguments and arguments[0].arg == name and not _is_static(scope.node):
+            decorators = [item.id for item in scope.node.decorator_list if isinstance(item, ast.Name)]
+            if arguments and arguments[0].arg == name and "staticmethod" not in decorators:
                 return scope.parent
         scope = scope.parent
     return None
-
-
-def _is_static(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any(isinstance(item, ast.Name) and item.id == "staticmethod" for item in function.decorator_list)
 
 
 def _method(owner: _Scope, name: str, seen: frozenset[str] = frozenset()) -> _Scope | None:

@@ -100,7 +100,9 @@ def masked_call(code: str, entry_point: str, given: str) -> MaskedInput | None:
     signatures = [node for node in ast.walk(module) if isinstance(node, FUNCTIONS) and node.name == entry_point]
     constructors = _constructors(module, signatures, tree)
     whole = Filling((source[:opening], source[end - 1 :]), True, constructors)
-    names = _parameters(signatures[-1]) if signatures else ()
+    # Parameters that may be given by position and by name.
+    open_ones = [node.args.args for node in signatures[-1:] if not node.args.posonlyargs]
+    names = tuple(parameter.arg for parameters in open_ones for parameter in parameters)
     return MaskedInput(whole, source[start:opening], names, _known(whole, source))
 
 
@@ -268,8 +270,3 @@ def _constructors(
     own |= {node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     named = {_ALIASES.get(name, name) for name in names} & PLAIN_CONSTRUCTORS
     return (COLLECTIONS | named) - own
-
-
-def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
-    """Return the names of the parameters that may be given by position and by name."""
-    return () if node.args.posonlyargs else tuple(argument.arg for argument in node.args.args)

@@ -52,7 +52,9 @@ def _own_lines(node: ast.AST) -> int:
     if isinstance(node, DOCUMENTED) and has_docstring(node):
         own -= 1
     if isinstance(node, _BLOCKS_WITH_ELSE):
-        own += bool(node.orelse) and not _goes_on_with_elif(node)
+        # An `if` goes on with `elif` where its `else` holds only another `if`.
+        is_elif = isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
+        own += bool(node.orelse) and not is_elif
     if isinstance(node, TRY):
         own += bool(node.orelse) + bool(node.finalbody)
     return own
@@ -63,8 +65,3 @@ def has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncF
     # A body that is a docstring only could not do without the line.
     alone = len(node.body) == 1 and not isinstance(node, ast.Module)
     return bool(node.body) and is_text(node.body[0]) and not alone
-
-
-def _goes_on_with_elif(node: ast.AST) -> bool:
-    """Whether the normal form writes ``elif``: an ``if`` whose ``else`` holds only another ``if``."""
-    return isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)

@@ -393,8 +393,11 @@ def _edit(tree: Branch, keep: frozenset[str], known: frozenset[str], rng: Random
     if rows and (kind < 3 or not leaves):
         row = rng.choice(rows)
         first, second = rng.sample(range(len(row.children)), 2)
-        if kind == 0 and row.kind == "list":
-            _resize(row, first, second, rng)
+        if kind == 0 and row.kind == "list" and rng.random() < 0.5:
+            del row.children[first], row.segments[max(first, 1)]
+        elif kind == 0 and row.kind == "list":
+            row.children.insert(second, row.children[first].copied())
+            row.segments.insert(1, row.segments[1])
         elif _alike(row.children[first], row.children[second]):
             _exchange(row, first, second)
     elif leaves:
@@ -427,14 +430,6 @@ def _exchange(row: Branch, first: int, second: int) -> None:
         one.children[-1], other.children[-1] = other.children[-1], one.children[-1]
     else:
         row.children[first], row.children[second] = other, one
-
-
-def _resize(row: Branch, first: int, second: int, rng: Random) -> None:
-    if rng.random() < 0.5:
-        del row.children[first], row.segments[max(first, 1)]
-    else:
-        row.children.insert(second, row.children[first].copied())
-        row.segments.insert(1, row.segments[1])
 
 
 def _alike(one: Node, other: Node) -> bool:

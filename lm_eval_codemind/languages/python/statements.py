@@ -140,7 +140,9 @@ class Parser:
         at = index = 0
         while index < len(marks):
             pieces.append((text[at : marks[index].start()], False))
-            start = _content_start(marks[index])
+            # The content starts after the fence's line, or after its marks if code follows on the line.
+            whole_line = marks[index]["eol"] is not None or marks[index]["info"].lower() in ("python", "py", "python3")
+            start = marks[index].end() if whole_line else marks[index].start() + len(marks[index]["mark"])
             closing = self._closing(text, marks[index : index + 12], start)
             if closing is None:
                 at = start
@@ -359,13 +361,6 @@ def _begun(chunk: list[str]) -> Statement | None:
         return Statement(ast.parse(source).body[0], source)
     except _PARSE_ERRORS:
         return None
-
-
-def _content_start(opening: re.Match[str]) -> int:
-    """Return the start of a block's content: after the fence's line, or after its marks if code follows on the line."""
-    if opening["eol"] is not None or opening["info"].lower() in ("python", "py", "python3"):
-        return opening.end()
-    return opening.start() + len(opening["mark"])
 
 
 def first_line(node: ast.stmt) -> int:
