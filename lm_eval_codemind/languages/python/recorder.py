@@ -81,18 +81,12 @@ def compiled(source: str) -> tuple[types.CodeType, list[CodeUnit]]:
         SyntaxError: If the source does not parse.
     """
     tree = ast.parse(source)
-    found = units(tree)
-    numbered = {id(unit.node): number for number, unit in enumerate(found)}
-
-    def renumber(node: ast.AST, line: int) -> None:
-        line = numbered.get(id(node), line - 1) + 1
-        if "lineno" in node._attributes:
-            node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
-            node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
-        for child in ast.iter_child_nodes(node):
-            renumber(child, line)
-
-    renumber(tree, 0)
+    # An inner unit comes after the outer one, and overwrites its number.
+    for line, unit in enumerate(units(tree), start=1):
+        for node in ast.walk(unit.node):
+            if "lineno" in node._attributes:
+                node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
+                node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
     code = compile(tree, "traced program", "exec", dont_inherit=True)
     return code, units(ast.parse(source))
 
@@ -126,7 +120,9 @@ class Recorder:
         self.code = code
         self._codes = set(_codes(code))
         self._units = program
-        self._ancestors = [_ancestors(program, number) for number in range(len(program))]
+        self._ancestors: dict[int, frozenset[int]] = {-1: frozenset()}
+        for number, unit in enumerate(program):
+            self._ancestors[number] = self._ancestors[unit.parent] | {unit.parent}
         self._loops = {number for number, unit in enumerate(program) if isinstance(unit.node, _LOOPS)}
         self._everything = everything
         self._max_steps = max_steps
@@ -167,7 +163,7 @@ class Recorder:
             return
         # A compound statement that is come back to from its own body does not begin again, unless it is a loop: this is
         # how ``with`` leaves its body.
-        again = record.unit >= 0 and unit in self._ancestors[record.unit] and unit not in self._loops
+        again = unit in self._ancestors[record.unit] and unit not in self._loops
         self.end(record, "line")
         record.unit = unit
         if again:
@@ -246,13 +242,6 @@ def _codes(code: types.CodeType) -> list[types.CodeType]:
         if isinstance(constant, types.CodeType):
             found += _codes(constant)
     return found
-
-
-def _ancestors(program: list[CodeUnit], number: int) -> frozenset[int]:
-    found = set()
-    while (number := program[number].parent) >= 0:
-        found.add(number)
-    return frozenset(found)
 
 
 @contextlib.contextmanager

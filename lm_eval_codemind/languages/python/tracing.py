@@ -17,6 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from lm_eval_codemind.execution import Job, Limits, Outcome, shared_sandbox
+from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.recorder import CodeUnit, units
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120, output_bytes=64 << 20)
@@ -149,14 +150,7 @@ def job_source(recorder: str, sources: Sequence[str], options: Mapping[str, Any]
         sources: The programs it will run, whose imports the sandbox has to know of.
         options: Plain values, the arguments.
     """
-    names = {
-        alias.name if isinstance(node, ast.Import) else str(node.module)
-        for source in sources
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Import)
-        or (isinstance(node, ast.ImportFrom) and node.module not in (None, "__future__"))
-        for alias in node.names
-    }
+    names = {name for source in sources for name in imported_modules(source)} - {"__future__"}
     imports = "".join(f"    import {name}\n" for name in sorted(names))
     return recorder + _WRAPPER.format(imports=imports, options=json.dumps(options))
 
