@@ -26,7 +26,7 @@ from typing import TypeVar
 
 from lm_eval_codemind.answers.response import own_text, visible_text, without_tags
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
 from lm_eval_codemind.languages.python.statements import Parser, Statement, first_line
 
 _Code = TypeVar("_Code")
@@ -34,7 +34,6 @@ Pool = Sequence[Statement]
 # Definitions, each with the statements of its block.
 Places = Sequence[tuple[Statement, Pool]]
 
-_IMPORTS = (ast.Import, ast.ImportFrom)
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\s|@")
 # The mark before a line of an interactive session.
 _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.) ", re.MULTILINE)
@@ -270,7 +269,7 @@ def _needed(
     unused = [*left_out, *(part for part in pool if part.block == home and id(part) not in kept)]
     elsewhere = {name for part in unused for name in part.uses}
     for part in near:
-        if isinstance(part.node, _IMPORTS) and not part.binds & elsewhere:
+        if isinstance(part.node, IMPORTS) and not part.binds & elsewhere:
             kept[id(part)] = part
     order = {id(part): index for index, part in enumerate([*far, *near])}
     return sorted(kept.values(), key=lambda part: (not part.is_future, order.get(id(part), len(order))))
@@ -288,7 +287,7 @@ def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
         return node.name in wanted or (node.name == "_" and bool(decorators & wanted))  # singledispatch's `_`
     if part.binds & wanted:
         return True
-    if isinstance(node, _IMPORTS):
+    if isinstance(node, IMPORTS):
         return False
     match node:
         case ast.Expr(ast.Call(ast.Attribute(attr=setting))) if setting in _SETTINGS:
@@ -299,7 +298,7 @@ def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
 
 def _is_plain(node: ast.stmt) -> bool:
     """Whether a statement binds only variables: it is not a definition and not an import."""
-    return not isinstance(node, (*DEFINITIONS, *_IMPORTS))
+    return not isinstance(node, (*DEFINITIONS, *IMPORTS))
 
 
 def _changed(node: ast.stmt) -> tuple[set[str], set[str]]:

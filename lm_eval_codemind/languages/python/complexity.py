@@ -10,7 +10,7 @@ from functools import lru_cache
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.languages.base import tags_of
 from lm_eval_codemind.languages.python.lines import TRY, lines_of_code, parsed
-from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
 from lm_eval_codemind.problems import Complexity
 
 _KINDS = {
@@ -32,10 +32,10 @@ _TYPES: dict[type, str] = {
 
 
 def measure(code: str, loop_length: int | None = None) -> Complexity | None:
-    """Return the measures of a program; None if it is empty or does not parse.
+    """Return the measures of a program's source; None if it is empty or does not parse.
 
     Args:
-        code: Python source.
+        code: The source.
         loop_length: LL, where it is known: it takes an execution, see ``utils/measure_loops.py``.
     """
     if not code.strip():
@@ -63,9 +63,6 @@ def constructs(code: str) -> list[tuple[str, frozenset[str]]]:
 
     Control constructs are ``for``, ``while``, ``if``, ``try`` and ``match`` statements; an ``elif`` belongs to its
     ``if``. Comprehensions and conditional expressions are expressions and not among them.
-
-    Args:
-        code: Python source.
 
     Raises:
         SyntaxError: If the source does not parse.
@@ -110,11 +107,7 @@ def cyclomatic_complexity(code: str) -> int:
 
         CC = sum over units u of (1 + decisions(u))
 
-    Args:
-        code: Python source.
-
-    Returns:
-        At least 1; an empty program counts as one straight path.
+    It is at least 1: an empty program counts as one straight path.
 
     Raises:
         SyntaxError: If the source does not parse.
@@ -131,9 +124,6 @@ def unit_complexities(code: str) -> dict[tuple[str, int], int]:
     ``try``. A nested function is a separate unit; a lambda belongs to the unit around it. Unlike in radon, the
     condition of an ``assert`` counts.
 
-    Args:
-        code: Python source.
-
     Returns:
         Name and line number of each unit -> its complexity. The module's own statements, if it has others
         than imports, definitions and its docstring, are the unit ``("<module>", 0)``.
@@ -148,7 +138,7 @@ def unit_complexities(code: str) -> dict[tuple[str, int], int]:
         if isinstance(node, FUNCTIONS)
     }
     own = _decisions(tree)
-    others = [node for node in tree.body if not isinstance(node, (*DEFINITIONS, ast.Import, ast.ImportFrom))]
+    others = [node for node in tree.body if not isinstance(node, (*DEFINITIONS, *IMPORTS))]
     if own or any(not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)) for node in others):
         units[("<module>", 0)] = 1 + own
     return units

@@ -61,6 +61,8 @@ class PythonKind(Kind):
 
     def public_names(self, problem: Problem) -> set[str] | None:
         """Return the names that a program's tests may use; None if they use none."""
+        if self.printed:
+            return None
         return set(re.findall(r"[^\W\d]\w*", f"{problem.tests} {problem.input} {problem.entry_point}"))
 
     def code_following_misleading_test(self, problem: Problem) -> str | None:
@@ -75,7 +77,7 @@ class PythonKind(Kind):
 
     def focus(self, problem: Problem) -> list[str] | None:
         """Return the functions and methods that a problem is about; None for the whole program."""
-        return [problem.entry_point]
+        return None if self.printed else [problem.entry_point]
 
     def test_names(self, problem: Problem) -> Sequence[str]:
         """Return the names of the suite's tests, as ``only`` of :meth:`suite_job` takes them."""
@@ -408,12 +410,6 @@ class Script(PythonKind, ScriptKind):
         tree, tries = self.input_tree(problem, base), count * _MORE
         changed = changed_inputs(tree, string_constants(problem.code), rng, tries, format.pools(), bold)
         return list(islice((text for text in changed if text not in known and format.allows(text)), count))
-
-    def public_names(self, problem: Problem) -> set[str] | None:
-        return None
-
-    def focus(self, problem: Problem) -> list[str] | None:
-        return None
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
         from lm_eval_codemind.execution import Job

@@ -24,15 +24,12 @@ def parsed(source: str) -> ast.Module:
 
 
 def lines_of_code(source: str) -> int:
-    """Return LoC of a program: the lines of its normal form.
+    """Return LoC of a program's source: the lines of its normal form.
 
     In the normal form every simple statement, every header of a compound statement (``if``, ``elif``, ``else``,
     ``for``, ``except``, ``case`` and so on) and every decorator takes one line; blank lines, comments and docstrings
     take none. It is counted on the syntax tree, so the count depends neither on layout (semicolons, backslashes,
     brackets over several lines) nor on the version of Python that counts.
-
-    Args:
-        source: Python source.
 
     Raises:
         SyntaxError: If the source does not parse.

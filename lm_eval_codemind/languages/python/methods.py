@@ -38,12 +38,9 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
 
     taken = {name for node in tree.body for name in Statement(node, ast.unparse(node)).binds}
     present = {shape(node) for node in tree.body} - {None}
-    outside: list[Statement] = []
-    inside: list[Statement] = []
-    for part in method.prelude:
-        if shape(part.node) in present:
-            continue
-        (inside if part.binds & taken else outside).append(part)
+    prelude = [part for part in method.prelude if shape(part.node) not in present]
+    inside = [part for part in prelude if part.binds & taken]
+    outside = [part for part in prelude if not part.binds & taken]
 
     existing = _member_names(owner)
     members = [

@@ -217,16 +217,7 @@ def mutations(
 def changed_inputs(
     tree: Branch, known: frozenset[str], rng: Random, count: int, pools: Sequence[str] = POOLS, bold: bool = False
 ) -> Iterator[str]:
-    """Yield the distinct changed inputs from a number of random changes.
-
-    Args:
-        tree: The input.
-        known: As for :func:`mutations`.
-        rng: The source of random numbers.
-        count: The number of changes to try.
-        pools: As for :func:`mutations`.
-        bold: As for :func:`mutations`.
-    """
+    """Yield the distinct changed inputs from the first `count` of the :func:`mutations` with the same arguments."""
     seen = {str(tree)}
     for changed in itertools.islice(mutations(tree, known, rng, pools, bold), count):
         text = str(changed)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 _Node = TypeVar("_Node", bound=ast.AST)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+IMPORTS = (ast.Import, ast.ImportFrom)
 _ALWAYS_THERE = frozenset(dir(builtins)) | {"__file__"}
 
 
@@ -35,7 +36,7 @@ def bound_names(statement: ast.AST) -> set[str]:
     """Return the names that a definition, an import or an assignment binds in its own scope."""
     if isinstance(statement, DEFINITIONS):
         return {statement.name}
-    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+    if isinstance(statement, IMPORTS):
         return {alias.asname or alias.name.split(".")[0] for alias in statement.names}
     if isinstance(statement, ast.Assign):
         targets = [node for target in statement.targets for node in ast.walk(target)]

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from lm_eval_codemind.languages.python.names import DEFINITIONS
+
 ScopeKind = Literal["module", "function", "class", "comprehension"]
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -219,15 +221,12 @@ def _all_arguments(node: ast.arguments) -> list[ast.arg]:
 
 def _declare(scope: Scope, body: Iterable[ast.stmt]) -> None:
     """Note the global and nonlocal statements of a scope, which hold for the whole of it."""
-    for node in _own_nodes(body):
+    pending: list[ast.AST] = [*body]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.Global):
             scope.global_names.update(node.names)
         elif isinstance(node, ast.Nonlocal):
             scope.nonlocal_names.update(node.names)
-
-
-def _own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    for node in body:
-        yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.expr)):
-            yield from _own_nodes(ast.iter_child_nodes(node))
+        elif not isinstance(node, (*DEFINITIONS, ast.expr)):
+            pending += ast.iter_child_nodes(node)

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
-from lm_eval_codemind.languages.python.names import DEFINITIONS
+from lm_eval_codemind.languages.python.names import DEFINITIONS, IMPORTS
 
 INDENT = "    "
 
@@ -53,7 +53,7 @@ _UNARY: dict[type[ast.unaryop], tuple[str, int]] = {
     ast.Invert: ("~", _Level.FACTOR),
 }
 # Statements without expressions, which every version of Python prints alike.
-_PLAIN = (ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom)
+_PLAIN = (ast.Pass, ast.Break, ast.Continue, ast.Global, ast.Nonlocal, *IMPORTS)
 
 
 class UnsupportedSyntaxError(ValueError):
@@ -381,10 +381,9 @@ class _Writer:
 
 
 def _needs_space(previous: ast.stmt, node: ast.stmt) -> bool:
-    imports = (ast.Import, ast.ImportFrom)
     if isinstance(previous, DEFINITIONS) or isinstance(node, DEFINITIONS):
         return True
-    return isinstance(previous, imports) and not isinstance(node, imports)
+    return isinstance(previous, IMPORTS) and not isinstance(node, IMPORTS)
 
 
 def _pattern(node: ast.pattern, nested: bool = True) -> str:
