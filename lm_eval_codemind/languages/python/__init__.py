@@ -45,7 +45,7 @@ class _Python(Language):
     marks = _MARKS
 
     def lines(self, source: str) -> int:
-        from lm_eval_codemind.languages.python.lines import lines_of_code
+        from lm_eval_codemind.languages.python.complexity import lines_of_code
 
         return lines_of_code(source)
 
@@ -93,7 +93,7 @@ def _installable(packages: Sequence[str]) -> str:
 
 
 def _undocumented(source: str) -> ast.Module:
-    from lm_eval_codemind.languages.python.lines import DOCUMENTED, has_docstring
+    from lm_eval_codemind.languages.python.complexity import DOCUMENTED, has_docstring
 
     tree = ast.parse(source)
     for node in ast.walk(tree):

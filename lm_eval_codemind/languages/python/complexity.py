@@ -9,16 +9,18 @@ from functools import lru_cache
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.languages.base import tags_of
-from lm_eval_codemind.languages.python.lines import TRY, lines_of_code, parsed
-from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS, is_text
 from lm_eval_codemind.problems import Complexity
 
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+# `try` with `except*` is another node since Python 3.11.
+_TRY: tuple[type[ast.Try], ...] = (ast.Try, getattr(ast, "TryStar", ast.Try))
+DOCUMENTED = (ast.Module, *DEFINITIONS)
 _KINDS = {
-    ast.For: "for",
-    ast.AsyncFor: "for",
+    **dict.fromkeys((ast.For, ast.AsyncFor), "for"),
     ast.While: "while",
     ast.If: "if",
-    **dict.fromkeys(TRY, "try"),
+    **dict.fromkeys(_TRY, "try"),
     ast.Match: "match",
 }
 _TYPES: dict[type, str] = {
@@ -55,6 +57,58 @@ def measure(code: str, loop_length: int | None = None) -> Complexity | None:
         return None
 
 
+@lru_cache(maxsize=1)
+def _parsed(source: str) -> ast.Module:
+    """Return the syntax tree of a program, for readers that change nothing in it.
+
+    The last one is kept: a program is measured in several ways, one after another.
+
+    Raises:
+        SyntaxError: If the source does not parse.
+    """
+    return ast.parse(source)
+
+
+# -- lines of code after normalisation, so that a program's layout has no effect
+
+
+def lines_of_code(source: str) -> int:
+    """Return LoC of a program's source: the lines of its normal form.
+
+    In the normal form every simple statement, every header of a compound statement (``if``, ``elif``, ``else``,
+    ``for``, ``except``, ``case`` and so on) and every decorator takes one line; blank lines, comments and docstrings
+    take none. It is counted on the syntax tree, so the count depends neither on layout (semicolons, backslashes,
+    brackets over several lines) nor on the version of Python that counts.
+
+    Raises:
+        SyntaxError: If the source does not parse.
+    """
+    # A walk, not a recursion: a sum of a thousand terms is a tree of a thousand levels.
+    return sum(map(_own_lines, ast.walk(_parsed(source))))
+
+
+def _own_lines(node: ast.AST) -> int:
+    own = int(isinstance(node, (ast.stmt, ast.ExceptHandler, ast.match_case)))
+    if isinstance(node, DEFINITIONS):
+        own += len(node.decorator_list)
+    if isinstance(node, DOCUMENTED) and has_docstring(node):
+        own -= 1
+    if isinstance(node, (ast.If, *_LOOPS)):
+        # An `if` goes on with `elif` where its `else` holds only another `if`.
+        is_elif = isinstance(node, ast.If) and len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If)
+        own += bool(node.orelse) and not is_elif
+    if isinstance(node, _TRY):
+        own += bool(node.orelse) + bool(node.finalbody)
+    return own
+
+
+def has_docstring(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a body starts with a docstring that it could do without."""
+    # A body that is a docstring only could not do without the line.
+    alone = len(node.body) == 1 and not isinstance(node, ast.Module)
+    return bool(node.body) and is_text(node.body[0]) and not alone
+
+
 # -- control constructs
 
 
@@ -82,7 +136,7 @@ def constructs(code: str) -> list[tuple[str, frozenset[str]]]:
             if not isinstance(child, ast.expr):
                 walk(child, around, is_elif=_is_elif(node, child))
 
-    walk(parsed(code), frozenset())
+    walk(_parsed(code), frozenset())
     return found
 
 
@@ -131,7 +185,7 @@ def unit_complexities(code: str) -> dict[tuple[str, int], int]:
     Raises:
         SyntaxError: If the source does not parse.
     """
-    tree = parsed(code)
+    tree = _parsed(code)
     units = {
         (node.name, node.lineno): 1 + sum(map(_decisions, node.body))
         for node in ast.walk(tree)
@@ -154,9 +208,9 @@ def _decisions(node: ast.AST) -> int:
         pending += ast.iter_child_nodes(inner)
         if isinstance(inner, (ast.If, ast.IfExp, ast.Assert)):
             found += 1
-        elif isinstance(inner, (ast.For, ast.AsyncFor, ast.While)):
+        elif isinstance(inner, _LOOPS):
             found += 1 + bool(inner.orelse)
-        elif isinstance(inner, TRY):
+        elif isinstance(inner, _TRY):
             found += len(inner.handlers) + bool(inner.orelse)
         elif isinstance(inner, ast.BoolOp):
             found += len(inner.values) - 1
@@ -200,7 +254,7 @@ def dependencies(code: str) -> int:
     Raises:
         SyntaxError: If the source does not parse.
     """
-    root = _scope("", parsed(code), None)
+    root = _scope("", _parsed(code), None)
     return len({(caller.name, callee.name) for caller, callee in _pairs(root) if caller is not callee})
 
 

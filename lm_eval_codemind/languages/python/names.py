@@ -21,14 +21,13 @@ def free_names(node: ast.AST) -> set[str]:
     """
     read, bound = set[str](), set[str]()
     for child in ast.walk(node):
-        if isinstance(child, ast.Name):
-            (read if isinstance(child.ctx, ast.Load) else bound).add(child.id)
-        elif isinstance(child, ast.arg):
-            bound.add(child.arg)
-        elif isinstance(child, ast.ExceptHandler) and child.name:
-            bound.add(child.name)
-        else:
-            bound |= bound_names(child)
+        match child:
+            case ast.Name(name, ast.Load()):
+                read.add(name)
+            case ast.Name(name) | ast.arg(name) | ast.ExceptHandler(name=str(name)):
+                bound.add(name)
+            case _:
+                bound |= bound_names(child)
     return read - bound - _ALWAYS_THERE
 
 

@@ -7,7 +7,7 @@ import pytest
 from lm_eval_codemind.languages.java.measures import measure
 from lm_eval_codemind.languages.java.normal import lines, normal_form
 from lm_eval_codemind.languages.python import complexity
-from lm_eval_codemind.languages.python.lines import lines_of_code
+from lm_eval_codemind.languages.python.complexity import lines_of_code
 from lm_eval_codemind.problems import Complexity
 
 
