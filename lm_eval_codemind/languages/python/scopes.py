@@ -185,12 +185,6 @@ class SymbolTable(ast.NodeVisitor):
 
     visit_Nonlocal = visit_Global
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        self._visit_all([node.type])
-        if node.name is not None:
-            self._add(node.name, node, "name", binds=True)
-        self._visit_all(node.body)
-
     def visit_Import(self, node: ast.Import) -> None:
         self.modules.update(node.names)
         self.generic_visit(node)
@@ -201,12 +195,12 @@ class SymbolTable(ast.NodeVisitor):
         elif node.name != "*":
             self._add(node.name.partition(".")[0], node, "name", binds=True)
 
-    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar) -> None:
+    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar | ast.ExceptHandler) -> None:
         if node.name is not None:
             self._add(node.name, node, "name", binds=True)
         self.generic_visit(node)
 
-    visit_MatchStar = visit_MatchAs
+    visit_MatchStar = visit_ExceptHandler = visit_MatchAs
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
         if node.rest is not None:
