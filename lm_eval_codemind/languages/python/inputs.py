@@ -76,70 +76,55 @@ class MaskedInput:
 
 
 @lru_cache(maxsize=4096)
-def masked_call(code: str, entry_point: str, given: str) -> MaskedInput | None:
-    """Return the input of a function without its arguments; None if it has not exactly one call of the function.
+def masked_input(code: str, entry_point: str, given: str, is_test: bool) -> MaskedInput | None:
+    """Return an input without its arguments; None if it has none to predict.
+
+    In a test method these are the literals in the arguments of calls of the program's classes and methods, the values
+    of variables that the test uses only in such arguments, and the values of attributes that the test never reads. An
+    expression must have exactly one call of the function; then they are all arguments of that call.
 
     Args:
         code: The program.
-        entry_point: The function.
-        given: The recorded input, an expression.
+        entry_point: The function or method.
+        given: The recorded input: a test method or an expression.
+        is_test: Whether it is a test method.
     """
-    source = given.strip()
+    source = given.strip("\n") if is_test else given.strip()
     try:
-        tree = ast.parse(source, mode="eval")
+        tree: Any = ast.parse(source, mode="exec" if is_test else "eval")
         module = ast.parse(code)
     except SyntaxError:
         return None
-    calls = [node for node in _calls_of(tree, entry_point) if isinstance(node.func, ast.Name)]
-    if len(calls) != 1:
-        return None
-    (call,) = calls
     spans = Spans(source)
-    start, end = spans.of(call)
-    opening = source.index("(", spans.of(call.func)[1]) + 1
-    signatures = [node for node in ast.walk(module) if isinstance(node, FUNCTIONS) and node.name == entry_point]
-    constructors = _constructors(module, signatures, tree)
-    whole = Filling((source[:opening], source[end - 1 :]), True, constructors)
-    # Parameters that may be given by position and by name.
-    open_ones = [node.args.args for node in signatures[-1:] if not node.args.posonlyargs]
-    names = tuple(parameter.arg for parameters in open_ones for parameter in parameters)
-    return MaskedInput(whole, source[start:opening], names, _known(whole, source))
-
-
-@lru_cache(maxsize=4096)
-def masked_test(code: str, given: str) -> MaskedInput | None:
-    """Return a test method without the literals that it passes to the program; None if it passes none.
-
-    These are the literals in the arguments of calls of the program's classes and methods, the values of variables that
-    the test uses only in such arguments, and the values of attributes that the test never reads.
-
-    Args:
-        code: The program.
-        given: The recorded input, a test method.
-    """
-    source = given.strip("\n")
-    try:
-        tree = ast.parse(source)
-        module = ast.parse(code)
-    except SyntaxError:
-        return None
-    test = _test_in(tree)
-    if test is None:
-        return None
-    spans = Spans(source)
-    handed = [(spans.of(node), isinstance(node, ast.Tuple)) for node in _handed_over(test, _program_names(code))]
-    # A tuple without brackets is left alone.
-    holes = sorted(span for span, is_tuple in handed if not is_tuple or source[span[0]] == "(")
+    signatures = [node for node in ast.walk(module) if isinstance(node, FUNCTIONS)]
+    begin, holes, parameters = 0, list[tuple[int, int]](), tuple[str, ...]()
+    if is_test:
+        test = _test_in(tree)
+        if test is not None:
+            begin = spans.of(test.body[0])[0]
+            literals = [(node, spans.of(node)) for node in _handed_over(test, _program_names(code))]
+            # A tuple without brackets is left alone.
+            holes = sorted(at for node, at in literals if not isinstance(node, ast.Tuple) or source[at[0]] == "(")
+    else:
+        calls = [node for node in _calls_of(tree, entry_point) if isinstance(node.func, ast.Name)]
+        if len(calls) == 1:
+            begin, end = spans.of(calls[0])
+            holes = [(source.index("(", spans.of(calls[0].func)[1]) + 1, end - 1)]
+        signatures = [node for node in signatures if node.name == entry_point]
+        # Parameters that may be given by position and by name.
+        open_ones = [node.args.args for node in signatures[-1:] if not node.args.posonlyargs]
+        parameters = tuple(parameter.arg for arguments in open_ones for parameter in arguments)
     if not holes:
         return None
     ends = [0, *(end for _, end in holes)]
     starts = [*(start for start, _ in holes), len(source)]
     segments = tuple(source[end:start] for end, start in zip(ends, starts, strict=True))
-    body = spans.of(test.body[0])[0]
-    signatures = [node for node in ast.walk(module) if isinstance(node, FUNCTIONS)]
-    constructors = _constructors(module, signatures, tree)
-    whole = Filling(segments, False, constructors)
-    return MaskedInput(whole, segments[0][body:] or segments[0], (), _known(whole, source))
+    whole = Filling(segments, not is_test, _constructors(module, signatures, tree))
+    try:
+        known = tuple(whole.read(source))
+    except NotALiteralError:
+        known = None
+    return MaskedInput(whole, segments[0][begin:] or segments[0], parameters, known)
 
 
 def call_tree(entry_point: str, given: str) -> Branch:
@@ -178,13 +163,6 @@ def states_value(code: str, given: str, output: str) -> bool:
             if any(type(literal) is type(each) and literal == each for each in wanted):
                 return True
     return False
-
-
-def _known(whole: Filling, source: str) -> tuple[Any, ...] | None:
-    try:
-        return tuple(whole.read(source))
-    except NotALiteralError:
-        return None
 
 
 def _test_in(module: ast.Module) -> ast.FunctionDef | None:

@@ -95,11 +95,9 @@ class PythonKind(Kind):
 
     def masked(self, problem: Problem) -> MaskedInput | None:
         """Return the input of a function or method without its arguments; None if it has no arguments to predict."""
-        from lm_eval_codemind.languages.python.inputs import masked_call, masked_test
+        from lm_eval_codemind.languages.python.inputs import masked_input
 
-        if self.name == "function":
-            return masked_call(problem.code, problem.entry_point, problem.input)
-        return masked_test(problem.code, problem.input)
+        return masked_input(problem.code, problem.entry_point, problem.input, is_test=self.name == "method")
 
     def masked_input(self, problem: Problem) -> str | None:
         masked = self.masked(problem)
