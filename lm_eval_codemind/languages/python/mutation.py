@@ -393,7 +393,12 @@ def _edit(tree: Branch, keep: frozenset[str], known: frozenset[str], rng: Random
             _exchange(row, first, second)
     elif leaves:
         leaf = rng.choice(leaves)
-        leaf.change(_changed(leaf.value, rng, pools))
+        if isinstance(leaf.value, bool):
+            leaf.change(not leaf.value)
+        elif isinstance(leaf.value, (int, float)):
+            leaf.change(_near(leaf.value, rng))
+        elif isinstance(leaf.value, str):
+            leaf.change(_changed_text(leaf.value, rng, pools))
 
 
 def _replace_word(tree: Branch, known: frozenset[str], rng: Random) -> bool:
@@ -429,16 +434,6 @@ def _alike(one: Node, other: Node) -> bool:
     if isinstance(one, Branch) and isinstance(other, Branch) and one.kind == other.kind:
         return one.kind != "pair" or _alike(one.children[-1], other.children[-1])
     return False
-
-
-def _changed(value: Any, rng: Random, pools: Sequence[str]) -> Any:
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, (int, float)):
-        return _near(value, rng)
-    if isinstance(value, str):
-        return _changed_text(value, rng, pools)
-    return value
 
 
 def _changed_text(text: str, rng: Random, pools: Sequence[str]) -> str:
