@@ -123,31 +123,27 @@ def constructs(code: str) -> list[tuple[str, frozenset[str]]]:
     """
     found: list[tuple[str, frozenset[str]]] = []
 
-    def walk(node: ast.AST, around: frozenset[str], is_elif: bool = False) -> None:
+    def walk(node: ast.AST, parent: ast.AST | None, around: frozenset[str]) -> None:
         if isinstance(node, DEFINITIONS):
             around = frozenset()
         kind = _KINDS.get(type(node), "")
-        # An elif is another branch of its `if`. Its statements are inside the same `if`.
+        # An elif is another branch of the `if` in whose column it starts. Its statements are inside the same `if`.
+        is_elif = (
+            isinstance(parent, ast.If)
+            and isinstance(node, ast.If)
+            and parent.orelse == [node]
+            and parent.col_offset == node.col_offset
+        )
         if kind and not is_elif:
             found.append((kind, around))
             around |= {kind}
         for child in ast.iter_child_nodes(node):
             # No statement stands in an expression.
             if not isinstance(child, ast.expr):
-                walk(child, around, is_elif=_is_elif(node, child))
+                walk(child, node, around)
 
-    walk(_parsed(code), frozenset())
+    walk(_parsed(code), None, frozenset())
     return found
-
-
-def _is_elif(node: ast.AST, child: ast.AST) -> bool:
-    """Whether an `if` is an `elif`: it starts in the column of the `if` that it belongs to."""
-    return (
-        isinstance(node, ast.If)
-        and isinstance(child, ast.If)
-        and node.orelse == [child]
-        and child.col_offset == node.col_offset
-    )
 
 
 # -- cyclomatic complexity (McCabe, 1976), with the decision points that radon counts
@@ -247,9 +243,6 @@ def dependencies(code: str) -> int:
     (intra-class dependency, also on a method that a base class in the same program defines), as ``Class.method``, or
     by constructing a class of the program that defines ``__init__``. A pair counts once, however often it is named;
     recursion is not a dependency. The module's own statements count as a caller.
-
-    Args:
-        code: Python source.
 
     Raises:
         SyntaxError: If the source does not parse.
