@@ -6,8 +6,8 @@ import ast
 from collections import defaultdict
 from collections.abc import Sequence
 
+from lm_eval_codemind.languages.python.recorder import CodeUnit
 from lm_eval_codemind.languages.python.tracing import Step, Trace
-from lm_eval_codemind.languages.python.tracing.recorder import CodeUnit
 
 CONDITIONS = (ast.If, ast.While)
 

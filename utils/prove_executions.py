@@ -32,8 +32,8 @@ from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.facts.executions import Execution, load_executions
 from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
-from lm_eval_codemind.languages.python.tracing.recorder import CodeUnit, units
-from lm_eval_codemind.languages.python.tracing.trace import read_trace
+from lm_eval_codemind.languages.python.recorder import CodeUnit, units
+from lm_eval_codemind.languages.python.tracing import read_trace
 from lm_eval_codemind.problems import Problem
 from ship import save
 from watching import watching_source

@@ -13,8 +13,7 @@ from tqdm.auto import tqdm
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.execution import Job, Sandbox
 from lm_eval_codemind.facts.runtime_inputs import RuntimeInput, inputs_of
-from lm_eval_codemind.languages.python.tracing import Trace, TraceFailed, Value
-from lm_eval_codemind.languages.python.tracing.run import LIMITS, job_source, result_of
+from lm_eval_codemind.languages.python.tracing import LIMITS, Trace, TraceFailed, Value, job_source, result_of
 from lm_eval_codemind.problems import Problem
 from runtime_rules import points
 from watching import Traced, runs, submit

@@ -19,9 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.execution import Job, Outcome, Sandbox
-from lm_eval_codemind.languages.python.tracing.recorder import CodeUnit, Recorder, units, vars_of, written
-from lm_eval_codemind.languages.python.tracing.run import LIMITS, job_source, recorder_source, result_of
-from lm_eval_codemind.languages.python.tracing.trace import Trace, Value, read_trace
+from lm_eval_codemind.languages.python.recorder import CodeUnit, Recorder, units, vars_of, written
+from lm_eval_codemind.languages.python.tracing import (
+    LIMITS,
+    Trace,
+    Value,
+    job_source,
+    read_trace,
+    recorder_source,
+    result_of,
+)
 
 _INSIDE = "\n# -- inside the sandbox\n"
 
@@ -158,10 +165,11 @@ class Watching(Recorder):
     Args:
         arguments: Those of :class:`Recorder`.
         watches: Number of a unit -> expressions to evaluate in its frame whenever it is finished.
+        options: Those of :class:`Recorder`.
     """
 
-    def __init__(self, *arguments: Any, watches: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, *arguments: Any, watches: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self._watches = {
             int(unit): [(text, ast.parse(text, mode="eval").body) for text in texts] for unit, texts in watches.items()
         }

@@ -24,7 +24,7 @@ from lm_eval_codemind.facts.labels import observed_label
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.languages.python.kinds import PythonKind, after_future_imports
 from lm_eval_codemind.languages.python.mutation import Leaf
-from lm_eval_codemind.languages.python.tracing.run import TraceFailed, job_source, recorder_source, result_of
+from lm_eval_codemind.languages.python.tracing import TraceFailed, job_source, recorder_source, result_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.proof.prove import ADDITIONS, USE_ADDITION
 

@@ -1,7 +1,7 @@
 """Dynamic semantics reasoning (DSR): can a model simplify a program that was transformed into a longer equivalent?
 
 C is a program, C+ its transformed version, C' the model's simplification of C+, and T the tests of C. LoC counts lines
-as :func:`~lm_eval_codemind.languages.python.lines.lines_of_code` does (arXiv 2402.09664, section on DSR, equation 5)::
+as :func:`~lm_eval_codemind.languages.python.complexity.lines_of_code` does (arXiv 2402.09664, DSR, equation 5)::
 
     S_DSR(L, C, T) = Pass(C', T) * LoC(C) * (1 - floor(LoC(C') / LoC(C+))) / max(LoC(C'), LoC(C)), never below 0
     R_DSR(L, B)    = mean of S_DSR over the benchmark B

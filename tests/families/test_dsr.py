@@ -11,7 +11,7 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.families import dsr
 from lm_eval_codemind.harness import journal
 from lm_eval_codemind.harness.location import task_directory
-from lm_eval_codemind.languages.python.lines import lines_of_code
+from lm_eval_codemind.languages.python.complexity import lines_of_code
 from lm_eval_codemind.models.reference import DocumentLM, NullLM, OracleLM
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates

@@ -21,8 +21,8 @@ from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.executions import REASONS, load_executions
 from lm_eval_codemind.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.families import flow
-from lm_eval_codemind.languages.python.tracing.recorder import record, units
-from lm_eval_codemind.languages.python.tracing.trace import Trace, read_trace
+from lm_eval_codemind.languages.python.recorder import record, units
+from lm_eval_codemind.languages.python.tracing import Trace, read_trace
 from lm_eval_codemind.prompts.templates import PACKAGED
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe

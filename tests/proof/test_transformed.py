@@ -13,8 +13,8 @@ from lm_eval_codemind.data.load import benchmark_path
 from lm_eval_codemind.execution import Job, Sandbox
 from lm_eval_codemind.facts.recipes import Recipe, apply_recipe, load_recipes
 from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.languages.python.complexity import lines_of_code
 from lm_eval_codemind.languages.python.kinds import observing_call
-from lm_eval_codemind.languages.python.lines import lines_of_code
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem, load_problems
 from lm_eval_codemind.proof.equivalence import Equivalence
 from lm_eval_codemind.proof.further_inputs import further_inputs

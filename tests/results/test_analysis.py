@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from lm_eval_codemind.languages.python.complexity import measure
-from lm_eval_codemind.languages.python.complexity.cyclomatic import cyclomatic_complexity
+from lm_eval_codemind.languages.python.complexity import cyclomatic_complexity, measure
 from lm_eval_codemind.results.analysis import analyses, natural
 from lm_eval_codemind.results.observations import ALL, observe
 from lm_eval_codemind.results.runs import read_runs

@@ -71,7 +71,7 @@ def cyclomatic_complexity(tree: Tree) -> int:
         CC = sum over units u of (1 + decisions(u))
 
     Units are methods and constructors, and what the program's initialisers do if they decide anything. Decision points
-    are those counted for Python (:mod:`lm_eval_codemind.languages.python.complexity.cyclomatic`): each ``if``,
+    are those counted for Python (:mod:`lm_eval_codemind.languages.python.complexity`): each ``if``,
     conditional expression, ``for``, ``while``, ``do``, ``catch``, ``case`` other than ``default``, ``assert``, and
     each further operand of ``&&`` or ``||``. A lambda belongs to the unit it stands in, a method of an anonymous or
     local class is a separate unit.
@@ -237,7 +237,7 @@ def dependencies(tree: Tree) -> int:
     (of the same class, of a base class or of a class around it), by ``this``, ``super`` or its class's name, also as a
     method reference, or by constructing a class of the program that defines a constructor. A pair counts once.
     A method does not depend on itself. The program is the caller of what its initialisers call. So it is for Python
-    (:func:`lm_eval_codemind.languages.python.complexity.dependencies.dependencies`).
+    (:func:`lm_eval_codemind.languages.python.complexity.dependencies`).
 
     Args:
         tree: The program.

@@ -2,7 +2,7 @@
 
 import ast
 import importlib.util
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from keyword import kwlist
 
 from lm_eval_codemind.errors import UserError
@@ -45,7 +45,7 @@ class _Python(Language):
     marks = _MARKS
 
     def lines(self, source: str) -> int:
-        from lm_eval_codemind.languages.python.lines import lines_of_code
+        from lm_eval_codemind.languages.python.complexity import lines_of_code
 
         return lines_of_code(source)
 
@@ -78,22 +78,18 @@ class _Python(Language):
         needed = {name for source in texts for name in imported_modules(source, anywhere=False)}
         missing = sorted({top for name in needed if importlib.util.find_spec(top := name.split(".")[0]) is None})
         if missing:
+            extras = sorted({_EXTRAS[name] for name in missing if name in _EXTRAS})
+            packages = [f"'lm-eval-codemind[{','.join(extras)}]'"] if extras else []
+            packages += [name for name in missing if name not in _EXTRAS]
             raise UserError(
                 f"the programs of this task import packages that are not installed ({', '.join(missing)}), so that "
-                f"right answers would fail; run `pip install {_installable(missing)}`"
+                f"right answers would fail; run `pip install {' '.join(packages)}`"
             )
         require_importable({name for source in texts for name in imported_modules(source)})
 
 
-def _installable(packages: Sequence[str]) -> str:
-    """Return the arguments of ``pip install`` that bring packages, given by the names they are imported by."""
-    extras = sorted({_EXTRAS[name] for name in packages if name in _EXTRAS})
-    others = [name for name in packages if name not in _EXTRAS]
-    return " ".join([*([f"'lm-eval-codemind[{','.join(extras)}]'"] if extras else []), *others])
-
-
 def _undocumented(source: str) -> ast.Module:
-    from lm_eval_codemind.languages.python.lines import DOCUMENTED, has_docstring
+    from lm_eval_codemind.languages.python.complexity import DOCUMENTED, has_docstring
 
     tree = ast.parse(source)
     for node in ast.walk(tree):

@@ -19,23 +19,21 @@ The functions raise no exception on any text; a response without code gives None
 import ast
 import re
 import textwrap
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
 from lm_eval_codemind.answers.response import own_text, visible_text, without_tags
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.python.blocks import blocks
-from lm_eval_codemind.languages.python.statements import DEFINITIONS, Parser, Statement, first_line
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
+from lm_eval_codemind.languages.python.statements import Parser, Statement, first_line
 
 _Code = TypeVar("_Code")
 Pool = Sequence[Statement]
 # Definitions, each with the statements of its block.
 Places = Sequence[tuple[Statement, Pool]]
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_IMPORTS = (ast.Import, ast.ImportFrom)
 _DEFINITION = re.compile(r"(?:async\s+def|def|class)\s|@")
 # The mark before a line of an interactive session.
 _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.) ", re.MULTILINE)
@@ -98,7 +96,7 @@ def extract_script(response: str) -> str | Unfinished | None:
         for text in _variants(response):
             parser = Parser()
             scripts = {}
-            for number, (piece, fenced) in enumerate(blocks(text, parser.parses)):
+            for number, (piece, fenced) in enumerate(parser.blocks(text)):
                 statements = [part for part in parser.statements(piece, number, fenced) if not _is_idle(part)]
                 acts = any(not isinstance(part.node, ast.Pass) for part in statements)
                 if acts or (fenced and number in parser.broken):
@@ -135,8 +133,8 @@ def extract_method(
             if isinstance(part.node, ast.ClassDef) and part.node.name == class_name:
                 members = Parser().statements(_body_text(part), part.block)
                 found.extend((member, members) for member in members if _defines(member, method_name))
-            elif isinstance(part.node, _FUNCTIONS) and part.node.name == method_name:
-                others = [one for one in pool if isinstance(one.node, _FUNCTIONS) and one.block == part.block]
+            elif isinstance(part.node, FUNCTIONS) and part.node.name == method_name:
+                others = [one for one in pool if isinstance(one.node, FUNCTIONS) and one.block == part.block]
                 found.append((part, others))
         return found
 
@@ -153,8 +151,11 @@ def _extracted(
     """Return the answer from the best definition of a name; a text that does not parse if there is no better one."""
 
     def answers() -> Iterator[tuple[_Code | str, bool]]:
-        for pool, broken in _readings(response):
-            found = places(pool)
+        for text in _variants(response):
+            parser = Parser()
+            pieces = enumerate(parser.blocks(text))
+            pool = [part for number, (piece, fenced) in pieces for part in parser.statements(piece, number, fenced)]
+            found, broken = places(pool), parser.broken
             chosen = _choose([part for part, _ in found], broken)
             if chosen is None or chosen.block in broken:
                 definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
@@ -187,18 +188,6 @@ def _variants(response: str) -> Iterable[str]:
     return dict.fromkeys(readings)
 
 
-def _readings(response: str) -> Iterable[tuple[list[Statement], Mapping[int, str]]]:
-    """Yield the statements, in order, and the blocks that do not parse, for each version of the response."""
-    for text in _variants(response):
-        parser = Parser()
-        statements = [
-            statement
-            for number, (piece, fenced) in enumerate(blocks(text, parser.parses))
-            for statement in parser.statements(piece, number, fenced)
-        ]
-        yield statements, parser.broken
-
-
 def _defines(part: Statement, name: str) -> bool:
     """Whether a statement defines the name, and does not only change its value."""
     node = part.node
@@ -221,9 +210,9 @@ def _choose(definitions: Sequence[Statement], broken: Container[int]) -> Stateme
 
 def _is_stub(node: ast.stmt) -> bool:
     if isinstance(node, ast.ClassDef):
-        methods = [part for part in node.body if isinstance(part, _FUNCTIONS) and part.name != "__init__"]
+        methods = [part for part in node.body if isinstance(part, FUNCTIONS) and part.name != "__init__"]
         return bool(methods) and all(_is_stub(method) for method in methods)
-    if not isinstance(node, _FUNCTIONS):
+    if not isinstance(node, FUNCTIONS):
         return False
     return all(
         isinstance(part, ast.Pass)
@@ -280,7 +269,7 @@ def _needed(
     unused = [*left_out, *(part for part in pool if part.block == home and id(part) not in kept)]
     elsewhere = {name for part in unused for name in part.uses}
     for part in near:
-        if isinstance(part.node, _IMPORTS) and not part.binds & elsewhere:
+        if isinstance(part.node, IMPORTS) and not part.binds & elsewhere:
             kept[id(part)] = part
     order = {id(part): index for index, part in enumerate([*far, *near])}
     return sorted(kept.values(), key=lambda part: (not part.is_future, order.get(id(part), len(order))))
@@ -298,7 +287,7 @@ def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
         return node.name in wanted or (node.name == "_" and bool(decorators & wanted))  # singledispatch's `_`
     if part.binds & wanted:
         return True
-    if isinstance(node, _IMPORTS):
+    if isinstance(node, IMPORTS):
         return False
     match node:
         case ast.Expr(ast.Call(ast.Attribute(attr=setting))) if setting in _SETTINGS:
@@ -309,7 +298,7 @@ def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
 
 def _is_plain(node: ast.stmt) -> bool:
     """Whether a statement binds only variables: it is not a definition and not an import."""
-    return not isinstance(node, (*DEFINITIONS, *_IMPORTS))
+    return not isinstance(node, (*DEFINITIONS, *IMPORTS))
 
 
 def _changed(node: ast.stmt) -> tuple[set[str], set[str]]:
@@ -396,7 +385,7 @@ def _from_body(response: str, header: str) -> str | Unfinished | None:
     unfinished: Statement | None = None
     for text in _variants(response):
         parser = Parser()
-        for piece, _ in blocks(text, parser.parses):
+        for piece, _ in parser.blocks(text):
             lines = piece.strip("\n").split("\n")
             stop = next((n for n, line in enumerate(lines) if n > 0 and line.strip() and not line[0].isspace()), None)
             shapes = (
@@ -406,7 +395,7 @@ def _from_body(response: str, header: str) -> str | Unfinished | None:
             )
             for shape in shapes:
                 whole = parser.statements("\n".join([header, *shape]))
-                definition = whole[0] if len(whole) == 1 and isinstance(whole[0].node, _FUNCTIONS) else None
+                definition = whole[0] if len(whole) == 1 and isinstance(whole[0].node, FUNCTIONS) else None
                 if definition is None:
                     continue
                 if definition.unfinished:

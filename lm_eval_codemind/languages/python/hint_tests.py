@@ -9,17 +9,13 @@ import ast
 import copy
 import dataclasses
 import random
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.languages.python.names import replaced
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
-
-# A name, as a text mentions it.
-WORD = re.compile(r"[^\W\d]\w*")
 
 # How far numbers are moved: further than any tolerance that the suites compare with.
 _OFFSET = 1013
@@ -47,18 +43,17 @@ class Hint:
     misleading: str
 
 
-def with_drawn(problem: Problem, hints: Iterable[Hint], seed: int) -> Problem:
+def with_hint(problem: Problem, seed: int) -> Problem:
     """Return the problem with the test drawn for it and that test's misleading twin; empty ones where there is none.
 
     Tests that have a misleading twin go before those that have none, so that all settings show the same test
     wherever that is possible.
 
     Args:
-        problem: The draw depends on its name, not on its neighbours.
-        hints: Those of its suite.
+        problem: About a function or a method. The draw depends on its name, not on its neighbours.
         seed: The seed.
     """
-    found = list(hints)
+    found = list(function_hints(problem) if problem.kind == "function" else _method_hints(problem))
     choices = [hint for hint in found if hint.misleading] or found or [Hint("", "")]
     hint = random.Random(f"{seed}:{problem.problem_id}").choice(choices)
     return dataclasses.replace(problem, hint_test=hint.test, misleading_test=hint.misleading)
@@ -67,62 +62,58 @@ def with_drawn(problem: Problem, hints: Iterable[Hint], seed: int) -> Problem:
 # ---- functions
 
 
-def function_hints(problem: Problem) -> Iterator[Hint]:
-    """Yield the assertions of a function's suite that stand by themselves.
+def function_hints(problem: Problem) -> list[Hint]:
+    """Return the assertions of a function's suite that stand by themselves.
 
     Where a suite holds none (it draws its arguments at random, or loops), the problem's own input and output are one.
     """
-    tree = ast.parse(problem.tests)
-    check = next((node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "check"), None)
-    statements = check.body if check is not None else tree.body
-    name = check.args.args[0].arg if check is not None else problem.entry_point
-    assertions = [node for node in statements if isinstance(node, ast.Assert)]
-    found = [hint for node in assertions for hint in _from_assertion(node, name, problem)]
+    statements, name = ast.parse(problem.tests).body, problem.entry_point
+    check = next((node for node in statements if isinstance(node, ast.FunctionDef) and node.name == "check"), None)
+    if check is not None:
+        statements, name = check.body, check.args.args[0].arg
+    found = [hint for node in statements for hint in _from_assertion(node, name, problem)]
     if not found and problem.output:
-        own = ast.parse(f"assert {problem.input} == {problem.output}").body[0]
-        assert isinstance(own, ast.Assert)
+        (own,) = ast.parse(f"assert {problem.input} == {problem.output}").body
         found = list(_from_assertion(own, problem.entry_point, problem))
-    yield from found
+    return found
 
 
-def _from_assertion(node: ast.Assert, name: str, problem: Problem) -> Iterator[Hint]:
+def _from_assertion(node: ast.stmt, name: str, problem: Problem) -> Iterator[Hint]:
     """Yield the assertion as a hint if it is about one call of the function with arguments that are spelt out."""
-    calls = _calls(node.test, name)
-    if len(calls) != 1 or any(_names([*calls[0].args, *(item.value for item in calls[0].keywords)])):
-        return
-    plain = ast.Assert(test=_renamed(node.test, name, problem.entry_point), msg=None)
-    yield Hint(_text(plain), _contradiction(plain, problem.entry_point))
+    calls = _calls(node.test, name) if isinstance(node, ast.Assert) else []
+    if len(calls) == 1 and not any(map(_refers, [*calls[0].args, *calls[0].keywords])):
+        assert isinstance(node, ast.Assert)
+        test = copy.deepcopy(node.test)
+        for part in ast.walk(test):
+            if isinstance(part, ast.Name) and part.id == name:
+                part.id = problem.entry_point
+        yield Hint(_assertion(test), _contradiction(test, problem.entry_point))
 
 
-def _contradiction(node: ast.Assert, name: str) -> str:
-    """Return the assertion with another expected value, or the empty string if it compares with none."""
-    test = copy.deepcopy(node.test)
+def _contradiction(test: ast.expr, name: str) -> str:
+    """Return an assertion of another value, or the empty string if the test compares with none. The test may change."""
     expected = _expected(test, name)
     if expected is not None:
         try:
-            value = ast.literal_eval(expected)
+            other = altered(ast.literal_eval(expected))
         except ValueError:
             return ""
-        other = altered(value)
-        return "" if other is None else _text(ast.Assert(test=replaced(test, expected, _literal(other)), msg=None))
+        return "" if other is None else _assertion(replaced(test, expected, _literal(other)))
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and _calls(test.operand, name):
-        return _text(ast.Assert(test=test.operand, msg=None))
-    if _is_call(test, name):
-        return _text(ast.Assert(test=ast.UnaryOp(op=ast.Not(), operand=test), msg=None))
-    return ""
+        return _assertion(test.operand)
+    return _assertion(ast.UnaryOp(ast.Not(), test)) if _is_call(test, name) else ""
 
 
 def expected_literal(test: str, entry_point: str) -> str | None:
     """Return the value, as a literal, that an assertion on a function expects it to return; None if it names none."""
-    node = ast.parse(test).body[0]
-    if not isinstance(node, ast.Assert):
-        return None
-    expected = _expected(node.test, entry_point)
-    if expected is not None:
-        return unparse(expected)
-    if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
-        return "False"
-    return "True" if isinstance(node.test, ast.Call) else None
+    match ast.parse(test).body[0]:
+        case ast.Assert(node) if (expected := _expected(node, entry_point)) is not None:
+            return unparse(expected)
+        case ast.Assert(ast.UnaryOp(ast.Not())):
+            return "False"
+        case ast.Assert(ast.Call()):
+            return "True"
+    return None
 
 
 def _expected(test: ast.expr, name: str) -> ast.expr | None:
@@ -149,34 +140,32 @@ def _unwrapped(node: ast.expr) -> ast.expr:
 # ---- methods
 
 
-def method_hints(problem: Problem) -> Iterator[Hint]:
+def _method_hints(problem: Problem) -> Iterator[Hint]:
     """Yield the suite's test methods, each as a separate module with the fixtures of its class.
 
     Only those that call the method, unless none does: some methods are tested through others.
     """
     method = problem.entry_point.split(".")[-1]
-    tree = ast.parse(problem.tests)
-    direct = [test for suite in tree.body for test in _tests(suite) if _reaches(test, method)]
-    shared = [unparse(node) for node in tree.body if not isinstance(node, (ast.If, ast.Expr)) and not _tests(node)]
-    for suite in tree.body:
-        if not isinstance(suite, ast.ClassDef):
-            continue
-        fixtures = [node for node in suite.body if not _is_test(node)]
-        for test in _tests(suite):
-            if direct and test not in direct:
-                continue
-            # len() raises where a class answers with a negative number, so no program could follow such a test.
-            twin = None if method == "__len__" else _contradicting_method(test)
-            modules = []
-            for version in (test, twin):
-                one = copy.copy(suite)
-                one.body = [*fixtures, version] if version is not None else []
-                modules.append("\n".join([*shared, "", "", unparse(one), ""]) if version else "")
-            yield Hint(*modules)
+    module = ast.parse(problem.tests).body
+    suites = [node for node in module if isinstance(node, ast.ClassDef) and any(map(_is_test, node.body))]
+    shared = [unparse(node) for node in module if not isinstance(node, (ast.If, ast.Expr)) and node not in suites]
+    tests = [(suite, test) for suite in suites for test in suite.body if _is_test(test)]
+    direct = [
+        (suite, test)
+        for suite, test in tests
+        if any(isinstance(part, ast.Attribute) and part.attr == method for part in ast.walk(test))
+    ]
+    for suite, test in direct or tests:
+        # len() raises where a class answers with a negative number, so no program could follow such a test.
+        twin = None if method == "__len__" else _contradicting_method(test)
+        yield Hint(_module(shared, suite, test), "" if twin is None else _module(shared, suite, twin))
 
 
-def _reaches(test: ast.stmt, method: str) -> bool:
-    return any(isinstance(part, ast.Attribute) and part.attr == method for part in ast.walk(test))
+def _module(shared: list[str], suite: ast.ClassDef, test: ast.stmt) -> str:
+    """Return a module with the fixtures of a suite and one test method."""
+    one = copy.copy(suite)
+    one.body = [*(node for node in suite.body if not _is_test(node)), test]
+    return "\n".join([*shared, "", "", unparse(one), ""])
 
 
 def _contradicting_method(test: ast.stmt) -> ast.stmt | None:
@@ -185,34 +174,24 @@ def _contradicting_method(test: ast.stmt) -> ast.stmt | None:
     With several assertions the others would go on to hold, and whether a program can meet them all is open.
     """
     other = copy.deepcopy(test)
-    assertions = [part for part in ast.walk(other) if _is_assertion(part)]
-    if len(assertions) != 1:
-        return None
-    call = assertions[0]
-    assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
-    if call.func.attr in _NEGATIONS:
-        call.func.attr = _NEGATIONS[call.func.attr]
-        return other
-    if call.func.attr not in _EQUALITIES or len(call.args) < 2:
-        return None
-    for position in (1, 0):
-        value = _value_of(call.args[position], other)
-        changed = None if value is None else altered(value)
-        if changed is not None:
-            call.args[position] = _literal(changed)
-            return ast.fix_missing_locations(other)
+    match _assertions(other):
+        case [ast.Call(ast.Attribute(_, name) as function)] if name in _NEGATIONS:
+            function.attr = _NEGATIONS[name]
+            return other
+        case [ast.Call(ast.Attribute(_, name), [_, _, *_] as arguments)] if name in _EQUALITIES:
+            for position in (1, 0):
+                changed = altered(_value_of(arguments[position], other))
+                if changed is not None:
+                    arguments[position] = _literal(changed)
+                    return other
     return None
 
 
 def _value_of(node: ast.expr, test: ast.stmt) -> Any:
     """Return the value of a literal, or of a name that the test binds once, to a literal; None if it is neither."""
-    if isinstance(node, ast.Name):
-        bindings = _bindings(node.id, test)
-        if len(bindings) != 1:
-            return None
-        node = bindings[0]
+    bindings = _bindings(node, test)
     try:
-        return ast.literal_eval(node)
+        return ast.literal_eval(bindings[0]) if len(bindings) == 1 else None
     except ValueError:
         return None
 
@@ -221,81 +200,67 @@ def _is_test(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef) and node.name.startswith("test")
 
 
-def _tests(node: ast.stmt) -> list[ast.stmt]:
-    """Return the test methods of a class."""
-    return [part for part in node.body if _is_test(part)] if isinstance(node, ast.ClassDef) else []
-
-
-def _is_assertion(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.startswith("assert")
+def _assertions(test: ast.stmt) -> list[ast.Call]:
+    """Return the calls of the assertions in a test method."""
+    calls = [part for part in ast.walk(test) if isinstance(part, ast.Call)]
+    return [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr.startswith("assert")]
 
 
 # ---- what follows a misleading test to the letter
 
 
-def function_following_misleading_test(problem: Problem) -> str | None:
-    """Return a function that passes a problem's misleading test, as a model that trusts the test might write it.
+def code_following_misleading_test(problem: Problem) -> str | None:
+    """Return a function or method that passes a problem's misleading test, as a model that trusts it might write it.
 
-    It returns what the test expects whatever it is given. None if the problem has no misleading test or it looks at
-    something else.
+    A function returns what the test expects whatever it is given. A method returns it, or sets it. None if the problem
+    has no misleading test or it looks at something else.
     """
     if not problem.misleading_test:
         return None
+    if problem.kind == "method":
+        return _method_following(problem)
     expected = expected_literal(problem.misleading_test, problem.entry_point)
     return None if expected is None else f"def {problem.entry_point}(*args, **kwargs):\n    return {expected}\n"
 
 
-def method_following_misleading_test(problem: Problem) -> str | None:
-    """Return a method that passes a problem's misleading test: it returns, or sets, what the test expects."""
-    if not problem.misleading_test:
-        return None
-    module = ast.parse(problem.misleading_test)
+def _method_following(problem: Problem) -> str | None:
     name = problem.entry_point.split(".")[-1]
-    tests = [part for part in ast.walk(module) if isinstance(part, ast.stmt) and _is_test(part)]
-    calls = [part for part in ast.walk(tests[0]) if _is_assertion(part)]
-    if len(calls) != 1 or not isinstance(calls[0], ast.Call) or not isinstance(calls[0].func, ast.Attribute):
-        return None
-    assertion, arguments = calls[0].func.attr, calls[0].args
+    parts = ast.walk(ast.parse(problem.misleading_test))
+    test = next(part for part in parts if isinstance(part, ast.stmt) and _is_test(part))
     constants = {"assertTrue": "True", "assertFalse": "False", "assertIsNone": "None", "assertIsNotNone": str(_OFFSET)}
-    if assertion in constants:
-        candidates = [(arguments[0], constants[assertion])]
-    else:
-        first, second = arguments[0], arguments[1]
-        candidates = [(first, unparse(second)), (second, unparse(first))]
+    match _assertions(test):
+        case [ast.Call(ast.Attribute(_, assertion), [actual, *_])] if assertion in constants:
+            candidates = [(actual, constants[assertion])]
+        case [ast.Call(_, [first, second, *_])]:
+            candidates = [(first, unparse(second)), (second, unparse(first))]
+        case _:
+            return None
     receivers = {
         ast.dump(part.func.value)
-        for part in ast.walk(tests[0])
+        for part in ast.walk(test)
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and part.func.attr == name
     }
     for actual, expected in candidates:
-        source = _last_value(actual, tests[0])
-        if isinstance(source, ast.Call) and isinstance(source.func, ast.Attribute) and source.func.attr == name:
-            receiver = "" if _is_static(problem) else "self, "
-            return f"def {name}({receiver}*args, **kwargs):\n    return {expected}\n"
-        if isinstance(source, ast.Attribute) and ast.dump(source.value) in receivers:
-            return f"def {name}(self, *args, **kwargs):\n    self.{source.attr} = {expected}\n"
+        match [actual, *_bindings(actual, test)][-1]:
+            case ast.Call(ast.Attribute(_, called)) if called == name:
+                receiver = "" if problem.specification.lstrip().startswith("@staticmethod") else "self, "
+                return f"def {name}({receiver}*args, **kwargs):\n    return {expected}\n"
+            case ast.Attribute(owner, attribute) if ast.dump(owner) in receivers:
+                return f"def {name}(self, *args, **kwargs):\n    self.{attribute} = {expected}\n"
     return None
 
 
-def _last_value(node: ast.expr, test: ast.stmt) -> ast.expr:
-    """Return the expression that a name was last given by in the test, or the expression itself."""
-    if isinstance(node, ast.Name):
-        return [node, *_bindings(node.id, test)][-1]
-    return node
-
-
-def _bindings(name: str, test: ast.stmt) -> list[ast.expr]:
-    """Return the expressions that a test gives a name by assignment, in source order."""
+def _bindings(node: ast.expr, test: ast.stmt) -> list[ast.expr]:
+    """Return the expressions that a test assigns to a name, in source order; for all else the expression itself."""
+    if not isinstance(node, ast.Name):
+        return [node]
     found = [
         part
         for part in ast.walk(test)
-        if isinstance(part, ast.Assign) and any(_is_name(target, name) for target in part.targets)
+        if isinstance(part, ast.Assign)
+        and any(isinstance(target, ast.Name) and target.id == node.id for target in part.targets)
     ]
     return [part.value for part in sorted(found, key=lambda part: part.lineno)]
-
-
-def _is_static(problem: Problem) -> bool:
-    return problem.specification.lstrip().startswith("@staticmethod")
 
 
 # ---- values
@@ -310,8 +275,7 @@ def altered(value: Any) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, (int, float, complex)):
-        ahead = value >= 0 if not isinstance(value, complex) else True
-        return -value - _OFFSET if ahead else -value + _OFFSET
+        return -value - _OFFSET if isinstance(value, complex) or value >= 0 else -value + _OFFSET
     if isinstance(value, (str, bytes)):
         extra = "z" if isinstance(value, str) else b"z"
         return value[::-1] if value[::-1] != value else value + extra  # type: ignore[operator]
@@ -335,37 +299,23 @@ def _altered_or_same(item: Any) -> Any:
 # ---- syntax
 
 
-def _is_name(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
 def _is_call(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.Call) and _is_name(node.func, name)
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def _calls(node: ast.AST, name: str) -> list[ast.Call]:
-    return [part for part in ast.walk(node) if isinstance(part, ast.Call) and _is_name(part.func, name)]
+    return [part for part in ast.walk(node) if isinstance(part, ast.Call) and _is_call(part, name)]
 
 
-def _names(nodes: list[ast.expr]) -> Iterator[str]:
-    """Yield the names that expressions refer to, but for those of values and of literals' constructors."""
-    for node in nodes:
-        for part in ast.walk(node):
-            if isinstance(part, ast.Name) and part.id not in _WRAPPERS | {"float", "int", "str", "range"}:
-                yield part.id
-
-
-def _renamed(node: ast.expr, old: str, new: str) -> ast.expr:
-    other = copy.deepcopy(node)
-    for part in ast.walk(other):
-        if isinstance(part, ast.Name) and part.id == old:
-            part.id = new
-    return other
+def _refers(node: ast.AST) -> bool:
+    """Whether an expression refers to a name, but for those of values and of literals' constructors."""
+    plain = _WRAPPERS | {"float", "int", "str", "range"}
+    return any(isinstance(part, ast.Name) and part.id not in plain for part in ast.walk(node))
 
 
 def _literal(value: Any) -> ast.expr:
     return ast.parse(repr(value), mode="eval").body
 
 
-def _text(node: ast.stmt) -> str:
-    return unparse(ast.fix_missing_locations(node)) + "\n"
+def _assertion(test: ast.expr) -> str:
+    return unparse(ast.Assert(test, None)) + "\n"

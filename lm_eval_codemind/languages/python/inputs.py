@@ -16,7 +16,7 @@ from lm_eval_codemind.answers.filled import Filling, same_source
 from lm_eval_codemind.answers.literals import Arguments, NotALiteralError, render
 from lm_eval_codemind.languages.base import PredictedInput
 from lm_eval_codemind.languages.python.mutation import Branch, Spans, source_tree
-from lm_eval_codemind.languages.python.names import called_name
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, called_name
 
 # Constructors that only make a value from values. Every answer may call those of collections; the problem must name the
 # others.
@@ -27,9 +27,6 @@ PLAIN_CONSTRUCTORS = COLLECTIONS | {
 }
 # Their other names in annotations.
 _ALIASES = {"List": "list", "Dict": "dict", "Set": "set", "FrozenSet": "frozenset", "Tuple": "tuple", "Text": "str"}
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_NAMED = (*_FUNCTIONS, ast.ClassDef)
 
 
 @dataclass(frozen=True)
@@ -79,68 +76,55 @@ class MaskedInput:
 
 
 @lru_cache(maxsize=4096)
-def masked_call(code: str, entry_point: str, given: str) -> MaskedInput | None:
-    """Return the input of a function without its arguments; None if it has not exactly one call of the function.
+def masked_input(code: str, entry_point: str, given: str, is_test: bool) -> MaskedInput | None:
+    """Return an input without its arguments; None if it has none to predict.
+
+    In a test method these are the literals in the arguments of calls of the program's classes and methods, the values
+    of variables that the test uses only in such arguments, and the values of attributes that the test never reads. An
+    expression must have exactly one call of the function; then they are all arguments of that call.
 
     Args:
         code: The program.
-        entry_point: The function.
-        given: The recorded input, an expression.
+        entry_point: The function or method.
+        given: The recorded input: a test method or an expression.
+        is_test: Whether it is a test method.
     """
-    source = given.strip()
+    source = given.strip("\n") if is_test else given.strip()
     try:
-        tree = ast.parse(source, mode="eval")
+        tree: Any = ast.parse(source, mode="exec" if is_test else "eval")
         module = ast.parse(code)
     except SyntaxError:
         return None
-    calls = [node for node in _calls_of(tree, entry_point) if isinstance(node.func, ast.Name)]
-    if len(calls) != 1:
-        return None
-    (call,) = calls
     spans = Spans(source)
-    start, end = spans.of(call)
-    opening = source.index("(", spans.of(call.func)[1]) + 1
-    signatures = [node for node in ast.walk(module) if isinstance(node, _FUNCTIONS) and node.name == entry_point]
-    constructors = _constructors(module, signatures, tree)
-    whole = Filling((source[:opening], source[end - 1 :]), True, constructors)
-    names = _parameters(signatures[-1]) if signatures else ()
-    return MaskedInput(whole, source[start:opening], names, _known(whole, source))
-
-
-@lru_cache(maxsize=4096)
-def masked_test(code: str, given: str) -> MaskedInput | None:
-    """Return a test method without the literals that it passes to the program; None if it passes none.
-
-    These are the literals in the arguments of calls of the program's classes and methods, the values of variables that
-    the test uses only in such arguments, and the values of attributes that the test never reads.
-
-    Args:
-        code: The program.
-        given: The recorded input, a test method.
-    """
-    source = given.strip("\n")
-    try:
-        tree = ast.parse(source)
-        module = ast.parse(code)
-    except SyntaxError:
-        return None
-    test = _test_in(tree)
-    if test is None:
-        return None
-    spans = Spans(source)
-    handed = [(spans.of(node), isinstance(node, ast.Tuple)) for node in _handed_over(test, _program_names(code))]
-    # A tuple without brackets is left alone.
-    holes = sorted(span for span, is_tuple in handed if not is_tuple or source[span[0]] == "(")
+    signatures = [node for node in ast.walk(module) if isinstance(node, FUNCTIONS)]
+    begin, holes, parameters = 0, list[tuple[int, int]](), tuple[str, ...]()
+    if is_test:
+        test = _test_in(tree)
+        if test is not None:
+            begin = spans.of(test.body[0])[0]
+            literals = [(node, spans.of(node)) for node in _handed_over(test, _program_names(code))]
+            # A tuple without brackets is left alone.
+            holes = sorted(at for node, at in literals if not isinstance(node, ast.Tuple) or source[at[0]] == "(")
+    else:
+        calls = [node for node in _calls_of(tree, entry_point) if isinstance(node.func, ast.Name)]
+        if len(calls) == 1:
+            begin, end = spans.of(calls[0])
+            holes = [(source.index("(", spans.of(calls[0].func)[1]) + 1, end - 1)]
+        signatures = [node for node in signatures if node.name == entry_point]
+        # Parameters that may be given by position and by name.
+        open_ones = [node.args.args for node in signatures[-1:] if not node.args.posonlyargs]
+        parameters = tuple(parameter.arg for arguments in open_ones for parameter in arguments)
     if not holes:
         return None
     ends = [0, *(end for _, end in holes)]
     starts = [*(start for start, _ in holes), len(source)]
     segments = tuple(source[end:start] for end, start in zip(ends, starts, strict=True))
-    body = spans.of(test.body[0])[0]
-    signatures = [node for node in ast.walk(module) if isinstance(node, _FUNCTIONS)]
-    constructors = _constructors(module, signatures, tree)
-    whole = Filling(segments, False, constructors)
-    return MaskedInput(whole, segments[0][body:] or segments[0], (), _known(whole, source))
+    whole = Filling(segments, not is_test, _constructors(module, signatures, tree))
+    try:
+        known = tuple(whole.read(source))
+    except NotALiteralError:
+        known = None
+    return MaskedInput(whole, segments[0][begin:] or segments[0], parameters, known)
 
 
 def call_tree(entry_point: str, given: str) -> Branch:
@@ -181,13 +165,6 @@ def states_value(code: str, given: str, output: str) -> bool:
     return False
 
 
-def _known(whole: Filling, source: str) -> tuple[Any, ...] | None:
-    try:
-        return tuple(whole.read(source))
-    except NotALiteralError:
-        return None
-
-
 def _test_in(module: ast.Module) -> ast.FunctionDef | None:
     """Return the last function of a module."""
     return next((node for node in reversed(module.body) if isinstance(node, ast.FunctionDef)), None)
@@ -204,7 +181,7 @@ def _arguments(call: ast.Call) -> list[ast.expr]:
 @cache
 def _program_names(code: str) -> frozenset[str]:
     """Return the names of a program's classes, functions and methods."""
-    return frozenset(node.name for node in ast.walk(ast.parse(code)) if isinstance(node, _NAMED))
+    return frozenset(node.name for node in ast.walk(ast.parse(code)) if isinstance(node, DEFINITIONS))
 
 
 def _handed_over(test: ast.FunctionDef, names: frozenset[str]) -> Iterator[ast.expr]:
@@ -267,12 +244,7 @@ def _constructors(
     """
     parts = [given, *(node.args for node in signatures)]
     names = {part.id for root in parts for part in ast.walk(root) if isinstance(part, ast.Name)}
-    own = {node.name for node in ast.walk(module) if isinstance(node, _NAMED)}
+    own = {node.name for node in ast.walk(module) if isinstance(node, DEFINITIONS)}
     own |= {node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     named = {_ALIASES.get(name, name) for name in names} & PLAIN_CONSTRUCTORS
     return (COLLECTIONS | named) - own
-
-
-def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
-    """Return the names of the parameters that may be given by position and by name."""
-    return () if node.args.posonlyargs else tuple(argument.arg for argument in node.args.args)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import ast
 import dataclasses
+import re
 from collections.abc import Sequence
 from itertools import islice
 from random import Random
@@ -49,9 +50,10 @@ class PythonKind(Kind):
         return self.name
 
     def output_type(self, output: str) -> str | None:
-        from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
+        """Return the class of a literal. Printed text that reads as no literal is a String."""
+        from lm_eval_codemind.languages.python.complexity import literal_type
 
-        return text_type(output) if self.printed else literal_type(output)
+        return literal_type(output) or ("String" if self.printed else None)
 
     def masked_output(self, problem: Problem) -> str:
         """Return source with ``??`` in place of the output; ``??`` alone for a script."""
@@ -59,17 +61,23 @@ class PythonKind(Kind):
 
     def public_names(self, problem: Problem) -> set[str] | None:
         """Return the names that a program's tests may use; None if they use none."""
+        if self.printed:
+            return None
+        return set(re.findall(r"[^\W\d]\w*", f"{problem.tests} {problem.input} {problem.entry_point}"))
+
+    def code_following_misleading_test(self, problem: Problem) -> str | None:
         from lm_eval_codemind.languages.python import hint_tests
 
-        return {
-            word
-            for text in (problem.tests, problem.input, problem.entry_point)
-            for word in hint_tests.WORD.findall(text)
-        }
+        return hint_tests.code_following_misleading_test(problem)
+
+    def with_hint(self, problem: Problem, seed: int) -> Problem:
+        from lm_eval_codemind.languages.python import hint_tests
+
+        return hint_tests.with_hint(problem, seed)
 
     def focus(self, problem: Problem) -> list[str] | None:
         """Return the functions and methods that a problem is about; None for the whole program."""
-        return [problem.entry_point]
+        return None if self.printed else [problem.entry_point]
 
     def test_names(self, problem: Problem) -> Sequence[str]:
         """Return the names of the suite's tests, as ``only`` of :meth:`suite_job` takes them."""
@@ -86,8 +94,10 @@ class PythonKind(Kind):
         return Job.evaluate(program, expressions, limits=limits, job_id=problem.problem_id)
 
     def masked(self, problem: Problem) -> MaskedInput | None:
-        """Return the input without its arguments; None if it has no arguments to predict."""
-        return None
+        """Return the input of a function or method without its arguments; None if it has no arguments to predict."""
+        from lm_eval_codemind.languages.python.inputs import masked_input
+
+        return masked_input(problem.code, problem.entry_point, problem.input, is_test=self.name == "method")
 
     def masked_input(self, problem: Problem) -> str | None:
         masked = self.masked(problem)
@@ -159,12 +169,17 @@ class Function(PythonKind):
         self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
     ) -> Job:
         from lm_eval_codemind.execution import Job
+        from lm_eval_codemind.languages.python.names import free_names, module_names, statements_binding
 
+        # The problem's context, and other parts of its program that the tests mention, such as a value.
+        own = module_names(problem.context) | {problem.entry_point, "candidate"}
+        missing = (free_names(ast.parse(problem.tests)) - own) & module_names(problem.code)
+        statements = statements_binding(missing, ast.parse(problem.code)) if missing else []
         return Job.function(
             code,
             problem.tests,
             problem.entry_point,
-            support=_function_support(problem),
+            support="\n".join([problem.context, *map(ast.unparse, statements)]),
             limits=limits,
             job_id=problem.problem_id,
         )
@@ -195,21 +210,6 @@ class Function(PythonKind):
         context = f"{problem.context}\n{imports_of(problem.tests)}"
         return dataclasses.replace(problem, tests=tests, context=context)
 
-    def code_following_misleading_test(self, problem: Problem) -> str | None:
-        from lm_eval_codemind.languages.python import hint_tests
-
-        return hint_tests.function_following_misleading_test(problem)
-
-    def with_hint(self, problem: Problem, seed: int) -> Problem:
-        from lm_eval_codemind.languages.python import hint_tests
-
-        return hint_tests.with_drawn(problem, hint_tests.function_hints(problem), seed)
-
-    def masked(self, problem: Problem) -> MaskedInput | None:
-        from lm_eval_codemind.languages.python.inputs import masked_call
-
-        return masked_call(problem.code, problem.entry_point, problem.input)
-
     def input_tree(self, problem: Problem, input: str) -> Branch:
         from lm_eval_codemind.languages.python.inputs import call_tree
 
@@ -221,10 +221,15 @@ class Function(PythonKind):
         return needed_functions(problem.code, problem.entry_point)
 
     def known_inputs(self, problem: Problem) -> list[str]:
-        known = dict.fromkeys(super().known_inputs(problem))
-        for call in _calls_of(problem.tests, problem.entry_point):
-            known.setdefault(call)
-        return list(known)
+        """Return those of the problem and the suite's calls of the function that have only constants as arguments."""
+        known = super().known_inputs(problem)
+        for node in ast.walk(ast.parse(problem.tests)):
+            match node:
+                case ast.Call(ast.Name(name), arguments, keywords) if name in ("candidate", problem.entry_point):
+                    inside = [part for given in (*arguments, *keywords) for part in ast.walk(given)]
+                    if not any(isinstance(part, ast.Name) for part in inside):
+                        known.append(ast.unparse(ast.Call(ast.Name(problem.entry_point), arguments, keywords)))
+        return list(dict.fromkeys(known))
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
         from lm_eval_codemind.execution import Job
@@ -269,7 +274,35 @@ class Method(PythonKind):
         return insert_method(into, class_name, method) if isinstance(method, MethodCode) else method
 
     def extract_target(self, code: str, problem: Problem) -> str:
-        return _method_with_needs(code, problem)
+        """Return the source of the problem's method in a program, with everything that it needs and C does not have.
+
+        The method may need further members of the class. It may also need functions, imports and values outside of the
+        class, directly or through each other.
+        """
+        from lm_eval_codemind.languages.python.methods import shape
+        from lm_eval_codemind.languages.python.names import bound_names, definition, free_names, statements_binding
+        from lm_eval_codemind.languages.python.statements import source_of
+
+        class_name, method_name = problem.entry_point.split(".")
+        tree, original = ast.parse(code), ast.parse(problem.code)
+        present = {shape(node) for node in original.body} - {None}
+        known = {name for node in definition(original, class_name).body for name in bound_names(node)}
+        owner = definition(tree, class_name)
+        members = [
+            node
+            for node in owner.body
+            if method_name in bound_names(node) or (bound_names(node) and not bound_names(node) & known)
+        ]
+        others = [node for node in tree.body if shape(node) not in present and not isinstance(node, ast.ClassDef)]
+        needed = statements_binding(
+            {name for node in members for name in free_names(node)}, ast.Module(body=others, type_ignores=[])
+        )
+        lines = code.split("\n")
+        first = owner.body[0]
+        indent = lines[first.lineno - 1][: first.col_offset]
+        sources = [source_of(node, lines, tree.body, "") for node in needed]
+        sources += [source_of(node, lines, owner.body, indent) for node in members]
+        return "\n\n".join(sources) + "\n"
 
     def own_answer(self, problem: Problem) -> str:
         from lm_eval_codemind.languages.python.code import MethodCode, extract_method
@@ -286,21 +319,6 @@ class Method(PythonKind):
 
     def masked_output(self, problem: Problem) -> str:
         return f"{problem.input.strip()}\n\nassert test(unittest.TestCase()) == ??"
-
-    def code_following_misleading_test(self, problem: Problem) -> str | None:
-        from lm_eval_codemind.languages.python import hint_tests
-
-        return hint_tests.method_following_misleading_test(problem)
-
-    def with_hint(self, problem: Problem, seed: int) -> Problem:
-        from lm_eval_codemind.languages.python import hint_tests
-
-        return hint_tests.with_drawn(problem, hint_tests.method_hints(problem), seed)
-
-    def masked(self, problem: Problem) -> MaskedInput | None:
-        from lm_eval_codemind.languages.python.inputs import masked_test
-
-        return masked_test(problem.code, problem.input)
 
     def input_tree(self, problem: Problem, input: str) -> Branch:
         from lm_eval_codemind.languages.python.inputs import method_tree
@@ -328,11 +346,11 @@ class Method(PythonKind):
         return Job.evaluate(code, [f"{text.rstrip()}\n{_TEST_CASE}\n{_RUN_TEST}" for text in inputs], limits=limits)
 
 
-class Script(ScriptKind, PythonKind):
+class Script(PythonKind, ScriptKind):
     """A script: it reads from standard input and prints."""
 
-    def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
-        return PythonKind.output_job(self, problem, code, input, limits)
+    def with_hint(self, problem: Problem, seed: int) -> Problem:
+        return problem
 
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
@@ -391,12 +409,6 @@ class Script(ScriptKind, PythonKind):
         changed = changed_inputs(tree, string_constants(problem.code), rng, tries, format.pools(), bold)
         return list(islice((text for text in changed if text not in known and format.allows(text)), count))
 
-    def public_names(self, problem: Problem) -> set[str] | None:
-        return None
-
-    def focus(self, problem: Problem) -> list[str] | None:
-        return None
-
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
         from lm_eval_codemind.execution import Job
 
@@ -429,57 +441,3 @@ def observing_call(call: str) -> str:
         return call
     arguments = ", ".join(ast.unparse(argument) for argument in node.args)
     return f"_arguments = [{arguments}]\n_result = {ast.unparse(node.func)}(*_arguments)\n(_result, _arguments)"
-
-
-def _calls_of(tests: str, entry_point: str) -> list[str]:
-    """Return the calls of the function in a test suite that have only constants as arguments."""
-    found = []
-    for node in ast.walk(ast.parse(tests)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-            names = any(isinstance(part, ast.Name) for argument in arguments for part in ast.walk(argument))
-            if node.func.id in ("candidate", entry_point) and not names:
-                found.append(ast.unparse(ast.Call(ast.Name(entry_point, ast.Load()), node.args, node.keywords)))
-    return found
-
-
-def _function_support(problem: Problem) -> str:
-    """Return the problem's context, and other parts of its program that the tests mention, such as a value."""
-    from lm_eval_codemind.languages.python.names import free_names, module_names, statements_binding
-
-    own = module_names(problem.context) | {problem.entry_point, "candidate"}
-    missing = (free_names(ast.parse(problem.tests)) - own) & module_names(problem.code)
-    statements = statements_binding(missing, ast.parse(problem.code)) if missing else []
-    return "\n".join([problem.context, *map(ast.unparse, statements)])
-
-
-def _method_with_needs(code: str, problem: Problem) -> str:
-    """Return the source of the problem's method in a program, with everything that it needs and C does not have.
-
-    The method may need further members of the class. It may also need functions, imports and values outside of the
-    class, directly or through each other.
-    """
-    from lm_eval_codemind.languages.python.methods import shape
-    from lm_eval_codemind.languages.python.names import bound_names, definition, free_names, statements_binding
-    from lm_eval_codemind.languages.python.statements import source_of
-
-    class_name, method_name = problem.entry_point.split(".")
-    tree, original = ast.parse(code), ast.parse(problem.code)
-    present = {shape(node) for node in original.body} - {None}
-    known = {name for node in definition(original, class_name).body for name in bound_names(node)}
-    owner = definition(tree, class_name)
-    members = [
-        node
-        for node in owner.body
-        if method_name in bound_names(node) or (bound_names(node) and not bound_names(node) & known)
-    ]
-    others = [node for node in tree.body if shape(node) not in present and not isinstance(node, ast.ClassDef)]
-    needed = statements_binding(
-        {name for node in members for name in free_names(node)}, ast.Module(body=others, type_ignores=[])
-    )
-    lines = code.split("\n")
-    first = owner.body[0]
-    indent = lines[first.lineno - 1][: first.col_offset]
-    sources = [source_of(node, lines, tree.body, "") for node in needed]
-    sources += [source_of(node, lines, owner.body, indent) for node in members]
-    return "\n\n".join(sources) + "\n"

@@ -4,9 +4,8 @@ import ast
 import copy
 
 from lm_eval_codemind.languages.python.code import MethodCode
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS
 from lm_eval_codemind.languages.python.statements import Statement, first_line, indented
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def insert_method(program: str, class_name: str, method: MethodCode) -> str:
@@ -39,12 +38,9 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
 
     taken = {name for node in tree.body for name in Statement(node, ast.unparse(node)).binds}
     present = {shape(node) for node in tree.body} - {None}
-    outside: list[Statement] = []
-    inside: list[Statement] = []
-    for part in method.prelude:
-        if shape(part.node) in present:
-            continue
-        (inside if part.binds & taken else outside).append(part)
+    prelude = [part for part in method.prelude if shape(part.node) not in present]
+    inside = [part for part in prelude if part.binds & taken]
+    outside = [part for part in prelude if not part.binds & taken]
 
     existing = _member_names(owner)
     members = [
@@ -73,7 +69,7 @@ def _with_decorators(source: str, true: ast.stmt) -> str:
     that it was written for it.
     """
     node = ast.parse(source).body[0]
-    if not isinstance(node, _FUNCTIONS) or not isinstance(true, _FUNCTIONS) or node.decorator_list:
+    if not isinstance(node, FUNCTIONS) or not isinstance(true, FUNCTIONS) or node.decorator_list:
         return source
     parameters = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
     first = parameters[0] if parameters else ""
@@ -89,7 +85,7 @@ def _with_own_names(source: str, prelude: list[Statement]) -> str:
     function = ast.parse(source).body[0]
     uses = Statement(function, source).uses
     statements = [part for part in prelude if part.binds & uses]
-    if not statements or not isinstance(function, _FUNCTIONS):
+    if not statements or not isinstance(function, FUNCTIONS):
         return source
     body = function.body
     at = 1 if len(body) > 1 and ast.get_docstring(function) is not None else 0
@@ -117,15 +113,12 @@ def shape(node: ast.AST) -> str | None:
 
 def _member_names(owner: ast.ClassDef) -> set[str]:
     """Return the names a class body binds, and those its methods bind on ``self``."""
-    names: set[str] = set()
+    attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
+    names = {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
     for part in owner.body:
-        if isinstance(part, (*_FUNCTIONS, ast.ClassDef)):
+        if isinstance(part, DEFINITIONS):
             names.add(part.name)
-    for inner in ast.walk(owner):
-        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
-            names.add(inner.attr)
-    for part in owner.body:
-        if isinstance(part, (ast.Assign, ast.AnnAssign)):
+        elif isinstance(part, (ast.Assign, ast.AnnAssign)):
             targets = part.targets if isinstance(part, ast.Assign) else [part.target]
             names.update(target.id for target in targets if isinstance(target, ast.Name))
     return names

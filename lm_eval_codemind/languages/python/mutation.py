@@ -8,10 +8,11 @@ from a :class:`random.Random` with a text as its seed, so the changes are the sa
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from operator import itemgetter
 from random import Random
 from typing import Any
 
@@ -156,11 +157,10 @@ def _read(node: ast.expr, source: str, spans: Spans, keys: bool) -> Node | None:
 def _branch(
     kind: str, start: int, end: int, parts: Sequence[tuple[tuple[int, int], Node | None]], source: str
 ) -> Branch:
-    found = sorted((span, place) for place, (span, node) in enumerate(parts) if node is not None)
+    found = sorted(((span, node) for span, node in parts if node is not None), key=itemgetter(0))
     borders = [start, *(edge for span, _ in found for edge in span), end]
     segments = [source[borders[i] : borders[i + 1]] for i in range(0, len(borders), 2)]
-    children = [parts[place][1] for _, place in found]
-    return Branch(kind, segments, [child for child in children if child is not None])
+    return Branch(kind, segments, [node for _, node in found])
 
 
 _WORD = re.compile(r"-?\d+\.\d+|-?\d+|[^\s]+")
@@ -168,17 +168,11 @@ _WORD = re.compile(r"-?\d+\.\d+|-?\d+|[^\s]+")
 
 def text_tree(text: str) -> Branch:
     """Return the text of standard input as a tree: a branch for each line, a literal for each word or number."""
-    segments, children = [""], []
+    lines: list[Node] = []
     for line in re.findall(r"[^\r\n]*[\r\n]+|[^\r\n]+", text):
-        own: list[Node] = []
-        between, position = [], 0
-        for match in _WORD.finditer(line):
-            between.append(line[position : match.start()])
-            own.append(Leaf(word_value(match.group()), match.group()))
-            position = match.end()
-        children.append(Branch("words", [*between, line[position:]], own))
-        segments.append("")
-    return Branch("text", segments, list(children))
+        words = [Leaf(word_value(word), word) for word in _WORD.findall(line)]
+        lines.append(Branch("words", _WORD.split(line), [*words]))
+    return Branch("text", [""] * (len(lines) + 1), lines)
 
 
 def word_value(word: str) -> Any:
@@ -204,8 +198,7 @@ def mutations(
         pools: Sets of characters that may replace each other in texts, in lower case.
         bold: Whether the edits may be large enough that the program takes other branches.
     """
-    turn = 0
-    while True:
+    for turn in itertools.count():
         renames, edits = _MODES[turn % len(_MODES)]
         renames = renames and not (bold and turn % 2)
         keep = known if turn % 4 < 3 else frozenset()
@@ -219,24 +212,14 @@ def mutations(
         for _ in range(edits):
             _edit(copied, keep, known, rng, pools)
         yield copied
-        turn += 1
 
 
 def changed_inputs(
     tree: Branch, known: frozenset[str], rng: Random, count: int, pools: Sequence[str] = POOLS, bold: bool = False
 ) -> Iterator[str]:
-    """Yield the distinct changed inputs from a number of random changes.
-
-    Args:
-        tree: The input.
-        known: As for :func:`mutations`.
-        rng: The source of random numbers.
-        count: The number of changes to try.
-        pools: As for :func:`mutations`.
-        bold: As for :func:`mutations`.
-    """
+    """Yield the distinct changed inputs from the first `count` of the :func:`mutations` with the same arguments."""
     seen = {str(tree)}
-    for changed in islice(mutations(tree, known, rng, pools, bold), count):
+    for changed in itertools.islice(mutations(tree, known, rng, pools, bold), count):
         text = str(changed)
         if text not in seen:
             seen.add(text)
@@ -401,13 +384,21 @@ def _edit(tree: Branch, keep: frozenset[str], known: frozenset[str], rng: Random
     if rows and (kind < 3 or not leaves):
         row = rng.choice(rows)
         first, second = rng.sample(range(len(row.children)), 2)
-        if kind == 0 and row.kind == "list":
-            _resize(row, first, second, rng)
+        if kind == 0 and row.kind == "list" and rng.random() < 0.5:
+            del row.children[first], row.segments[max(first, 1)]
+        elif kind == 0 and row.kind == "list":
+            row.children.insert(second, row.children[first].copied())
+            row.segments.insert(1, row.segments[1])
         elif _alike(row.children[first], row.children[second]):
             _exchange(row, first, second)
     elif leaves:
         leaf = rng.choice(leaves)
-        leaf.change(_changed(leaf.value, rng, pools))
+        if isinstance(leaf.value, bool):
+            leaf.change(not leaf.value)
+        elif isinstance(leaf.value, (int, float)):
+            leaf.change(_near(leaf.value, rng))
+        elif isinstance(leaf.value, str):
+            leaf.change(_changed_text(leaf.value, rng, pools))
 
 
 def _replace_word(tree: Branch, known: frozenset[str], rng: Random) -> bool:
@@ -437,30 +428,12 @@ def _exchange(row: Branch, first: int, second: int) -> None:
         row.children[first], row.children[second] = other, one
 
 
-def _resize(row: Branch, first: int, second: int, rng: Random) -> None:
-    if rng.random() < 0.5:
-        del row.children[first], row.segments[max(first, 1)]
-    else:
-        row.children.insert(second, row.children[first].copied())
-        row.segments.insert(1, row.segments[1])
-
-
 def _alike(one: Node, other: Node) -> bool:
     if isinstance(one, Leaf) and isinstance(other, Leaf):
         return type(one.value) is type(other.value)
     if isinstance(one, Branch) and isinstance(other, Branch) and one.kind == other.kind:
         return one.kind != "pair" or _alike(one.children[-1], other.children[-1])
     return False
-
-
-def _changed(value: Any, rng: Random, pools: Sequence[str]) -> Any:
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, (int, float)):
-        return _near(value, rng)
-    if isinstance(value, str):
-        return _changed_text(value, rng, pools)
-    return value
 
 
 def _changed_text(text: str, rng: Random, pools: Sequence[str]) -> str:

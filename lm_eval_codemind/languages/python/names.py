@@ -7,7 +7,9 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 _Node = TypeVar("_Node", bound=ast.AST)
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+IMPORTS = (ast.Import, ast.ImportFrom)
 _ALWAYS_THERE = frozenset(dir(builtins)) | {"__file__"}
 
 
@@ -19,22 +21,21 @@ def free_names(node: ast.AST) -> set[str]:
     """
     read, bound = set[str](), set[str]()
     for child in ast.walk(node):
-        if isinstance(child, ast.Name):
-            (read if isinstance(child.ctx, ast.Load) else bound).add(child.id)
-        elif isinstance(child, ast.arg):
-            bound.add(child.arg)
-        elif isinstance(child, ast.ExceptHandler) and child.name:
-            bound.add(child.name)
-        else:
-            bound |= bound_names(child)
+        match child:
+            case ast.Name(name, ast.Load()):
+                read.add(name)
+            case ast.Name(name) | ast.arg(name) | ast.ExceptHandler(name=str(name)):
+                bound.add(name)
+            case _:
+                bound |= bound_names(child)
     return read - bound - _ALWAYS_THERE
 
 
 def bound_names(statement: ast.AST) -> set[str]:
     """Return the names that a definition, an import or an assignment binds in its own scope."""
-    if isinstance(statement, _DEFINITIONS):
+    if isinstance(statement, DEFINITIONS):
         return {statement.name}
-    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+    if isinstance(statement, IMPORTS):
         return {alias.asname or alias.name.split(".")[0] for alias in statement.names}
     if isinstance(statement, ast.Assign):
         targets = [node for target in statement.targets for node in ast.walk(target)]
@@ -49,10 +50,7 @@ def module_names(source: str) -> set[str]:
 
 def is_text(node: ast.AST) -> bool:
     """Whether a statement is a string by itself, such as a docstring."""
-    match node:
-        case ast.Expr(ast.Constant(str())):
-            return True
-    return False
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def called_name(node: ast.AST) -> str | None:
@@ -81,13 +79,13 @@ def definition(body: ast.AST, name: str) -> Any:
         KeyError: If there is none.
     """
     for node in body.body:  # type: ignore[attr-defined]
-        if isinstance(node, _DEFINITIONS) and node.name == name:
+        if isinstance(node, DEFINITIONS) and node.name == name:
             return node
     raise KeyError(name)
 
 
 # The body of these may never be executed.
-_MAY_NOT_RUN = (ast.FunctionDef, ast.AsyncFunctionDef, ast.If, ast.Match)
+_MAY_NOT_RUN = (*FUNCTIONS, ast.If, ast.Match)
 
 
 @lru_cache(maxsize=4096)
@@ -135,7 +133,7 @@ def without_lines(source: str, nodes: Iterable[ast.stmt]) -> str:
 
 def needed_functions(code: str, entry_point: str) -> list[str]:
     """Return the functions of a module that one of them needs, itself included, going by the names they mention."""
-    functions = {node.name: node for node in ast.parse(code).body if isinstance(node, _DEFINITIONS)}
+    functions = {node.name: node for node in ast.parse(code).body if isinstance(node, DEFINITIONS)}
     needed: list[str] = []
     waiting = [entry_point]
     while waiting:

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from lm_eval_codemind.languages.python.names import DEFINITIONS
+
 ScopeKind = Literal["module", "function", "class", "comprehension"]
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -86,7 +88,7 @@ class SymbolTable(ast.NodeVisitor):
         self.scopes: dict[ast.AST, Scope] = {}
         self.occurrences: list[Occurrence] = []
         self.modules: set[ast.AST] = set()
-        self._scope = self._open(tree, "module", None)
+        self._scope = self.scopes[tree] = Scope(tree, "module", None)
         for node in tree.body:
             self.visit(node)
         self._homes: dict[tuple[Scope, str], list[Occurrence]] | None = None
@@ -111,10 +113,6 @@ class SymbolTable(ast.NodeVisitor):
         names = (o.name for o in self.occurrences if id(o.node) in inside and id(o.home.node) not in inside)
         return list(dict.fromkeys(names))
 
-    def _open(self, node: ast.AST, kind: ScopeKind, parent: Scope | None) -> Scope:
-        scope = self.scopes[node] = Scope(node, kind, parent)
-        return scope
-
     def _add(self, name: str, node: ast.AST, attribute: str, binds: bool, scope: Scope | None = None) -> None:
         scope = scope or self._scope
         self.occurrences.append(Occurrence(name, node, attribute, scope, binds))
@@ -128,7 +126,7 @@ class SymbolTable(ast.NodeVisitor):
 
     def _inside(self, node: ast.AST, kind: ScopeKind) -> Iterator[Scope]:
         outer = self._scope
-        self._scope = self._open(node, kind, outer)
+        self._scope = self.scopes[node] = Scope(node, kind, outer)
         yield self._scope
         self._scope = outer
 
@@ -187,15 +185,9 @@ class SymbolTable(ast.NodeVisitor):
 
     visit_Nonlocal = visit_Global
 
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
-        self._visit_all([node.type])
-        if node.name is not None:
-            self._add(node.name, node, "name", binds=True)
-        self._visit_all(node.body)
-
     def visit_Import(self, node: ast.Import) -> None:
         self.modules.update(node.names)
-        self._visit_all(node.names)
+        self.generic_visit(node)
 
     def visit_alias(self, node: ast.alias) -> None:
         if node.asname is not None:
@@ -203,12 +195,12 @@ class SymbolTable(ast.NodeVisitor):
         elif node.name != "*":
             self._add(node.name.partition(".")[0], node, "name", binds=True)
 
-    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar) -> None:
+    def visit_MatchAs(self, node: ast.MatchAs | ast.MatchStar | ast.ExceptHandler) -> None:
         if node.name is not None:
             self._add(node.name, node, "name", binds=True)
         self.generic_visit(node)
 
-    visit_MatchStar = visit_MatchAs
+    visit_MatchStar = visit_ExceptHandler = visit_MatchAs
 
     def visit_MatchMapping(self, node: ast.MatchMapping) -> None:
         if node.rest is not None:
@@ -223,15 +215,12 @@ def _all_arguments(node: ast.arguments) -> list[ast.arg]:
 
 def _declare(scope: Scope, body: Iterable[ast.stmt]) -> None:
     """Note the global and nonlocal statements of a scope, which hold for the whole of it."""
-    for node in _own_nodes(body):
+    pending: list[ast.AST] = [*body]
+    while pending:
+        node = pending.pop()
         if isinstance(node, ast.Global):
             scope.global_names.update(node.names)
         elif isinstance(node, ast.Nonlocal):
             scope.nonlocal_names.update(node.names)
-
-
-def _own_nodes(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    for node in body:
-        yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.expr)):
-            yield from _own_nodes(ast.iter_child_nodes(node))
+        elif not isinstance(node, (*DEFINITIONS, ast.expr)):
+            pending += ast.iter_child_nodes(node)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lm_eval_codemind.answers.literals import parse_quietly
+from lm_eval_codemind.languages.python.names import DEFINITIONS
 
 # Limit for the characters that the parser receives for one response. Usually it receives a few times the length of the
 # response. The limit protects against text that is slow to parse on purpose.
 PARSE_BUDGET = 4_000_000
 
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 _MAX_EXTENSIONS = 200
 _CLOSES = re.compile(r"[)\]}]|\"\"\"|'''")
@@ -31,6 +31,10 @@ _UNTERMINATED = re.compile(r"unterminated (?:[ft]-)?string literal|EOL while sca
 _HEADING = re.compile(r"\w+:")
 _DEFINITION = re.compile(r"(?:async\s+)?(?P<kind>def|class)\s+(?P<name>\w+)")
 _BLOCK_HEADER = re.compile(r"(?:async|class|def|elif|else|except|finally|for|if|try|while|with)\b.*:\s*(?:#.*)?$")
+# A code fence.
+_FENCE = re.compile(
+    r"(?P<mark>`{3,}|(?m:^[ \t]*~{3,}))[ \t]*(?P<info>[\w+#.\-]*(?:[ \t]*\{[^}\n]*\})?)[ \t]*(?P<eol>\n|\Z)?"
+)
 # Two words in sequence, which occur in prose but not in code. Strings and text in back-ticks are ignored.
 _QUOTED = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|`[^`\n]*`")
 _WORD = r"(?:[A-Za-z][a-z'\u2019-]+|[aAI])"
@@ -121,6 +125,49 @@ class Parser:
         lines = text.split("\n")
         self._tried = lines, self._parse(lines)
         return isinstance(self._tried[1], list)
+
+    def blocks(self, text: str) -> list[tuple[str, bool]]:
+        """Return the fenced blocks of a text and the text between them, in order.
+
+        A fence may be unclosed, follow prose on its line, or close at the end of a line of code. If the code contains
+        back-ticks (for example in a docstring), the block ends at the first closing fence with which it parses.
+
+        Returns:
+            Non-blank parts of the text, in order, each with True if it is inside a closed fence.
+        """
+        marks = list(_FENCE.finditer(text))
+        pieces: list[tuple[str, bool]] = []
+        at = index = 0
+        while index < len(marks):
+            pieces.append((text[at : marks[index].start()], False))
+            # The content starts after the fence's line, or after its marks if code follows on the line.
+            whole_line = marks[index]["eol"] is not None or marks[index]["info"].lower() in ("python", "py", "python3")
+            start = marks[index].end() if whole_line else marks[index].start() + len(marks[index]["mark"])
+            closing = self._closing(text, marks[index : index + 12], start)
+            if closing is None:
+                at = start
+                break
+            index += closing
+            end = marks[index].start()
+            pieces.append((text[start:end], True))
+            # A fence with a language opens a block. It ended the previous block only because that block was not closed.
+            if marks[index]["info"] and marks[index]["eol"] == "\n":
+                at = end
+            else:
+                at = end + len(marks[index]["mark"])
+                index += 1
+        pieces.append((text[at:], False))
+        return [piece for piece in pieces if piece[0].strip()]
+
+    def _closing(self, text: str, marks: list[re.Match[str]], start: int) -> int | None:
+        """Return the index of the mark that closes the first mark's block; None if the block is not closed."""
+        first: int | None = None
+        for index, mark in enumerate(marks[1:], 1):
+            if len(mark["mark"].strip()) >= len(marks[0]["mark"].strip()):
+                first = index if first is None else first
+                if self.parses(text[start : mark.start()]):
+                    return index
+        return first
 
     def statements(self, text: str, block: int = 0, fenced: bool = False) -> list[Statement]:
         """Return the statements of a text in order, without the prose around them.

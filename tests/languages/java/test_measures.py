@@ -6,7 +6,7 @@ import pytest
 
 from lm_eval_codemind.languages.java.measures import lines, measure, normal_form
 from lm_eval_codemind.languages.python import complexity
-from lm_eval_codemind.languages.python.lines import lines_of_code
+from lm_eval_codemind.languages.python.complexity import lines_of_code
 from lm_eval_codemind.problems import Complexity
 
 

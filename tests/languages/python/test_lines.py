@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.languages.python.lines import lines_of_code
+from lm_eval_codemind.languages.python.complexity import lines_of_code
 
 
 @pytest.mark.parametrize(

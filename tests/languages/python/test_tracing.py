@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lm_eval_codemind.execution import shared_sandbox
-from lm_eval_codemind.languages.python.tracing import Trace, Value, trace
-from lm_eval_codemind.languages.python.tracing.recorder import record, units, written
-from lm_eval_codemind.languages.python.tracing.trace import read_trace
+from lm_eval_codemind.languages.python.recorder import record, units, written
+from lm_eval_codemind.languages.python.tracing import Trace, Value, read_trace, trace
 from watching import Traced, Watching, line_of, runs, submit
 
 

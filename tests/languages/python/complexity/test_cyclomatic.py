@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.languages.python.complexity.cyclomatic import cyclomatic_complexity, unit_complexities
+from lm_eval_codemind.languages.python.complexity import cyclomatic_complexity, unit_complexities
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.languages.python.complexity.dependencies import dependencies
+from lm_eval_codemind.languages.python.complexity import dependencies
 
 
 @pytest.mark.parametrize(

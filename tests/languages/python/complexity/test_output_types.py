@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from lm_eval_codemind.languages.base import OUTPUT_TYPES
-from lm_eval_codemind.languages.python.complexity.types import literal_type, text_type
+from lm_eval_codemind.languages.python.complexity import literal_type
+from lm_eval_codemind.languages.python.kinds import Script
 
 
 @pytest.mark.parametrize(
@@ -41,4 +42,4 @@ def test_literals(literal: str, expected: str | None) -> None:
     [("670\n", "Int"), ("Yes\n", "String"), ("1 2\n", "String"), ("", "String"), ("0.5", "Decimal")],
 )
 def test_printed_text(text: str, expected: str) -> None:
-    assert text_type(text) == expected
+    assert Script().output_type(text) == expected

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import dis
 import functools
 import inspect
 import io
@@ -16,16 +17,17 @@ import math
 import sys
 import threading
 import types
-from typing import Any
+from typing import Any, NamedTuple
 
 _EXPRESSION_FRAMES = {"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<lambda>"}
 _PARTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_PLAIN = (bool, int, complex, str, bytes, types.EllipsisType)
 _MAX_DEPTH = 60
 _MAX_DIGITS = 4000
 
 
-class CodeUnit:
+class CodeUnit(NamedTuple):
     """A statement, or the header of a compound one, an ``except`` clause or a ``case``.
 
     Attributes:
@@ -35,12 +37,10 @@ class CodeUnit:
         parent: Number of the unit whose body it is in; -1 at the top.
     """
 
-    __slots__ = ("end", "line", "node", "parent")
-
-    def __init__(self, node: ast.AST, parent: int) -> None:
-        self.line, self.end = _span(node)
-        self.node = node
-        self.parent = parent
+    line: int
+    end: int
+    node: ast.AST
+    parent: int
 
 
 def units(tree: ast.Module) -> list[CodeUnit]:
@@ -52,7 +52,7 @@ def units(tree: ast.Module) -> list[CodeUnit]:
             number = unit
             if isinstance(child, _PARTS):
                 number = len(found)
-                found.append(CodeUnit(child, unit))
+                found.append(CodeUnit(*_span(child), child, unit))
             visit(child, number)
 
     visit(tree, -1)
@@ -81,18 +81,12 @@ def compiled(source: str) -> tuple[types.CodeType, list[CodeUnit]]:
         SyntaxError: If the source does not parse.
     """
     tree = ast.parse(source)
-    found = units(tree)
-    numbered = {id(unit.node): number for number, unit in enumerate(found)}
-
-    def renumber(node: ast.AST, line: int) -> None:
-        line = numbered.get(id(node), line - 1) + 1
-        if "lineno" in node._attributes:
-            node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
-            node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
-        for child in ast.iter_child_nodes(node):
-            renumber(child, line)
-
-    renumber(tree, 0)
+    # An inner unit comes after the outer one, and overwrites its number.
+    for line, unit in enumerate(units(tree), start=1):
+        for node in ast.walk(unit.node):
+            if "lineno" in node._attributes:
+                node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
+                node.col_offset = node.end_col_offset = 0  # type: ignore[attr-defined]
     code = compile(tree, "traced program", "exec", dont_inherit=True)
     return code, units(ast.parse(source))
 
@@ -117,19 +111,24 @@ class Recorder:
         self,
         code: types.CodeType,
         program: list[CodeUnit],
-        everything: bool,
-        max_steps: int,
-        max_value: int,
-        stop: bool,
+        *,
+        everything: bool = False,
+        max_steps: int = 20_000,
+        max_value: int = 1_000,
+        stop: bool = False,
     ) -> None:
+        self.code = code
         self._codes = set(_codes(code))
         self._units = program
-        self._ancestors = [_ancestors(program, number) for number in range(len(program))]
+        self._ancestors: dict[int, frozenset[int]] = {-1: frozenset()}
+        for number, unit in enumerate(program):
+            self._ancestors[number] = self._ancestors[unit.parent] | {unit.parent}
         self._loops = {number for number, unit in enumerate(program) if isinstance(unit.node, _LOOPS)}
         self._everything = everything
         self._max_steps = max_steps
         self._max_value = max_value
         self._stop = stop
+        # The different values, each by the name of its type and its literal or None, with its number.
         self._texts: dict[tuple[str, str | None], int] = {}
         self._frames: dict[int, _Frame] = {}
         self._thread = threading.get_ident()
@@ -137,11 +136,6 @@ class Recorder:
         self.steps: list[list[Any]] = []
         self.truncated = False
         self.threads = False
-
-    @property
-    def values(self) -> list[list[str | None]]:
-        """The different values, each with the name of its type and its literal or None."""
-        return [list(value) for value in self._texts]
 
     def begin(self, frame: types.FrameType) -> _Frame | None:
         """Return the record of a frame that is entered or resumed; None if it is not one to follow."""
@@ -155,18 +149,12 @@ class Recorder:
         if record is None:
             own = code.co_firstlineno - 1 if code.co_name != "<module>" else -1
             record = self._frames[id(frame)] = _Frame(frame, len(self.frames), own)
-            self.frames.append(self._below(frame))
+            # The nearest frame of the program that it was entered from.
+            back = frame.f_back
+            while back is not None and id(back) not in self._frames:
+                back = back.f_back
+            self.frames.append(-1 if back is None else self._frames[id(back)].number)
         return record
-
-    def _below(self, frame: types.FrameType) -> int:
-        """Return the number of the nearest frame of the program that a frame was entered from; -1 for none."""
-        back = frame.f_back
-        while back is not None:
-            record = self._frames.get(id(back))
-            if record is not None:
-                return record.number
-            back = back.f_back
-        return -1
 
     def line(self, record: _Frame, line: int) -> None:
         """Note that a frame comes to a line, which is a unit."""
@@ -175,7 +163,7 @@ class Recorder:
             return
         # A compound statement that is come back to from its own body does not begin again, unless it is a loop: this is
         # how ``with`` leaves its body.
-        again = record.unit >= 0 and unit in self._ancestors[record.unit] and unit not in self._loops
+        again = unit in self._ancestors[record.unit] and unit not in self._loops
         self.end(record, "line")
         record.unit = unit
         if again:
@@ -201,22 +189,20 @@ class Recorder:
         self.end(record, how)
         self._frames.pop(id(record.frame), None)
 
-    def abandon(self, record: _Frame) -> None:
-        """Note that a generator is closed where it waits; since 3.13 that may happen without a sound."""
-        record.step = -1
-        self._frames.pop(id(record.frame), None)
+    def fail(self, record: _Frame, error: type) -> None:
+        """Note that a frame is left by an exception."""
+        if issubclass(error, GeneratorExit):
+            # A generator is closed where it waits; since 3.13 that may happen without a sound.
+            record.step = -1
+        self.leave(record, "exception")
 
     def seen(self, record: _Frame) -> list[list[Any]]:
-        """Return what is noted of a finished step: names, each with the number of its value, -1 for none."""
-        return self._changes(record) if self._everything else []
+        """Return what is noted of a finished step: names, each with the number of its value, -1 for none.
 
-    def number(self, value: Any) -> int:
-        """Return the number of a value among :attr:`values`."""
-        key = (type(value).__name__, written(value, self._max_value))
-        return self._texts.setdefault(key, len(self._texts))
-
-    def _changes(self, record: _Frame) -> list[Any]:
-        """Return the variables of a frame, and the attributes of its objects, that are not as they were."""
+        These are the variables of the frame, and the attributes of its objects, that are not as they were.
+        """
+        if not self._everything:
+            return []
         now: dict[str, int] = {}
         for name, value in list(record.frame.f_locals.items()):
             if name.startswith(("__", ".")) or isinstance(value, (type, types.ModuleType)) or callable(value):
@@ -232,17 +218,21 @@ class Recorder:
         record.known = now
         return sorted(changes)
 
+    def number(self, value: Any) -> int:
+        """Return the number of a value among all that were noted."""
+        key = (type(value).__name__, written(value, self._max_value))
+        return self._texts.setdefault(key, len(self._texts))
+
 
 class _Frame:
-    __slots__ = ("frame", "known", "number", "own", "raising", "step", "unit")
+    unit = -1
+    step = -1
+    raising: type | None = None
 
     def __init__(self, frame: types.FrameType, number: int, own: int) -> None:
         self.frame = frame
         self.number = number
         self.own = own
-        self.unit = -1
-        self.step = -1
-        self.raising: type | None = None
         self.known: dict[str, int] = {}
 
 
@@ -252,18 +242,6 @@ def _codes(code: types.CodeType) -> list[types.CodeType]:
         if isinstance(constant, types.CodeType):
             found += _codes(constant)
     return found
-
-
-def _ancestors(program: list[CodeUnit], number: int) -> frozenset[int]:
-    found = set()
-    while (number := program[number].parent) >= 0:
-        found.add(number)
-    return frozenset(found)
-
-
-def monitored(recorder: Recorder) -> Any:
-    """Return a context in which a recorder hears of what runs, by :mod:`sys.monitoring` or by :func:`sys.settrace`."""
-    return _monitoring(recorder) if hasattr(sys, "monitoring") else _tracing(recorder)
 
 
 @contextlib.contextmanager
@@ -291,12 +269,9 @@ def _monitoring(recorder: Recorder) -> Any:
             recorder.leave(record, "return")
 
     def unwound(code: types.CodeType, offset: int, error: BaseException) -> None:
-        if code in codes:
-            record = recorder._frames.get(id(sys._getframe(1)))
-            if record is not None and isinstance(error, GeneratorExit):
-                recorder.abandon(record)
-            elif record is not None:
-                recorder.leave(record, "exception")
+        record = recorder._frames.get(id(sys._getframe(1))) if code in codes else None
+        if record is not None:
+            recorder.fail(record, type(error))
 
     local = events.PY_START | events.LINE | events.PY_RETURN
     monitoring.register_callback(tool, events.PY_START, started)
@@ -336,10 +311,8 @@ def _tracing(recorder: Recorder) -> Any:
             elif event == "exception":
                 record.raising = argument[0]
             elif event == "return":
-                if argument is None and record.raising is GeneratorExit:
-                    recorder.abandon(record)
-                elif argument is None and record.raising is not None:
-                    recorder.leave(record, "exception")
+                if argument is None and record.raising is not None:
+                    recorder.fail(record, record.raising)
                 elif not _suspends(frame):
                     recorder.leave(record, "return")
             return local
@@ -357,8 +330,6 @@ def _tracing(recorder: Recorder) -> Any:
 
 def _suspends(frame: types.FrameType) -> bool:
     """Whether a frame that gives a value to its caller will go on: it yields or awaits."""
-    import dis
-
     code = frame.f_code
     if not code.co_flags & (inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return False
@@ -394,69 +365,55 @@ def written(value: Any, limit: int) -> str | None:
         value: Anything.
         limit: Characters.
     """
-    parts: list[str] = []
     try:
-        _write(value, parts, [limit], 0)
+        return _text(value, [limit], 0)
     except _NoLiteral:
         return None
-    return "".join(parts)
 
 
-def _write(value: Any, parts: list[str], left: list[int], depth: int) -> None:
-    def put(text: str) -> None:
+def _text(value: Any, left: list[int], depth: int) -> str:
+    """Return a value as a literal, and take its length from what is left of the limit."""
+
+    def spent(text: str) -> str:
         left[0] -= len(text)
         if left[0] < 0:
             raise _NoLiteral
-        parts.append(text)
+        return text
 
-    def put_items(opening: str, items: Any, closing: str) -> None:
-        put(opening)
+    def joined(opening: str, items: Any, closing: str) -> str:
+        parts = [spent(opening)]
         for position, item in enumerate(items):
-            if position:
-                put(", ")
-            _write(item, parts, left, depth + 1)
-        put(closing)
+            parts.append(spent(", ") if position else "")
+            if kind is dict:
+                key, item = item
+                parts += [_text(key, left, depth + 1), spent(": ")]
+            parts.append(_text(item, left, depth + 1))
+        return "".join([*parts, spent(closing)])
 
+    # Types are compared by identity: equality may run code of the program.
     kind = type(value)
-    if depth > _MAX_DEPTH:
+    if (
+        depth > _MAX_DEPTH
+        or (kind is int and value.bit_length() > 3.3 * min(left[0], _MAX_DIGITS))
+        or ((kind is str or kind is bytes) and len(value) > left[0])
+        or (kind is complex and not (math.isfinite(value.real) and math.isfinite(value.imag)))
+    ):
         raise _NoLiteral
-    if value is None or value is ... or kind is bool:
-        put(repr(value))
-    elif kind is int:
-        if value.bit_length() > 3.3 * min(left[0], _MAX_DIGITS):
-            raise _NoLiteral
-        put(repr(value))
-    elif kind is str or kind is bytes:
-        if len(value) > left[0]:
-            raise _NoLiteral
-        put(repr(value))
-    elif kind is float:
-        put(repr(value) if math.isfinite(value) else f"float('{value!r}')")
-    elif kind is complex and math.isfinite(value.real) and math.isfinite(value.imag):
-        put(repr(value))
-    elif kind is list:
-        put_items("[", value, "]")
-    elif kind is tuple:
-        put_items("(", value, ",)" if len(value) == 1 else ")")
-    elif kind is dict:
-        put("{")
-        for position, (key, item) in enumerate(value.items()):
-            if position:
-                put(", ")
-            _write(key, parts, left, depth + 1)
-            put(": ")
-            _write(item, parts, left, depth + 1)
-        put("}")
-    elif kind is set or kind is frozenset:
-        texts = []
-        for item in value:
-            own: list[str] = []
-            _write(item, own, left, depth + 1)
-            texts.append("".join(own))
-        inner = "{" + ", ".join(sorted(texts)) + "}" if texts else ""
-        put((inner or "set()") if kind is set else f"frozenset({inner})")
-    else:
-        raise _NoLiteral
+    if value is None or any(kind is each for each in _PLAIN):
+        return spent(repr(value))
+    if kind is float:
+        return spent(repr(value) if math.isfinite(value) else f"float('{value!r}')")
+    if kind is list:
+        return joined("[", value, "]")
+    if kind is tuple:
+        return joined("(", value, ",)" if len(value) == 1 else ")")
+    if kind is dict:
+        return joined("{", value.items(), "}")
+    if kind is set or kind is frozenset:
+        texts = sorted([_text(item, left, depth + 1) for item in value])
+        whole = "{" + ", ".join(texts) + "}" if texts else ""
+        return spent((whole or "set()") if kind is set else f"frozenset({whole})")
+    raise _NoLiteral
 
 
 def record(
@@ -466,12 +423,8 @@ def record(
     stdin: str = "",
     before: str = "",
     expression: str = "",
-    everything: bool = False,
-    max_steps: int = 20_000,
-    max_value: int = 1_000,
-    stop: bool = False,
     make: Any = Recorder,
-    **more: Any,
+    **options: Any,
 ) -> dict[str, Any]:
     """Run a program, trace it and return the trace as plain values.
 
@@ -482,20 +435,15 @@ def record(
         before: Statements that run in the program's namespace before tracing starts.
         expression: What is evaluated in the program's namespace, traced as far as it runs the program's own code.
             Statements may come before it: the last one's value counts if it is an expression.
-        everything: See :class:`Recorder`.
-        max_steps: See :class:`Recorder`.
-        max_value: See :class:`Recorder`.
-        stop: See :class:`Recorder`.
         make: The class of the recorder, with the parameters of :class:`Recorder`.
-        more: Further arguments of that class.
+        options: Further arguments of that class.
 
     Returns:
-        ``frames``, ``steps`` and ``values`` as :class:`Recorder` has them; ``truncated``, ``threads``; ``output``
-        (type name and literal of the expression's value, None if it raised), ``stdout`` and ``exception`` (name of the
-        type of what ended it, or "").
+        ``frames`` and ``steps`` as :class:`Recorder` has them; ``values``, the different ones, each as the name of its
+        type and its literal or None; ``truncated``, ``threads``; ``output`` (type name and literal of the expression's
+        value, None if it raised), ``stdout`` and ``exception`` (name of the type of what ended it, or "").
     """
-    code, found = compiled(program)
-    recorder = make(code, found, everything, max_steps, max_value, stop, **more)
+    recorder = make(*compiled(program), **options)
     module = types.ModuleType("__main__" if script else "program")
     sys.modules[module.__name__] = module
     namespace = module.__dict__
@@ -506,7 +454,7 @@ def record(
     sys.stdin = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
     with contextlib.redirect_stdout(printed):
         if not script:
-            exec(code, namespace)
+            exec(recorder.code, namespace)
             exec(compile(before, "input.py", "exec", dont_inherit=True), namespace)
         tree: Any = ast.parse(expression, "input.py")
         last = None
@@ -514,18 +462,18 @@ def record(
             last = compile(ast.Expression(tree.body.pop().value), "input.py", "eval", dont_inherit=True)
         first = compile(tree, "input.py", "exec", dont_inherit=True)
         try:
-            with monitored(recorder):
+            with (_monitoring if hasattr(sys, "monitoring") else _tracing)(recorder):
                 if script:
-                    exec(code, namespace)
+                    exec(recorder.code, namespace)
                 exec(first, namespace)
                 value = None if last is None else eval(last, namespace)
-            output = [type(value).__name__, written(value, 100 * max_value)]
+            output = [type(value).__name__, written(value, 100 * recorder._max_value)]
         except BaseException as error:
             raised = type(error).__name__
     return {
         "frames": recorder.frames,
         "steps": recorder.steps,
-        "values": recorder.values,
+        "values": [list(value) for value in recorder._texts],
         "truncated": recorder.truncated,
         "threads": recorder.threads,
         "output": output,
