@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.benchmarks import classeval, humaneval
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
-from lm_eval_codemind.catalogue.packaged import REVAL as ARCHIVE
+from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.problems import Problem
 
 _PROGRAMS, _TASKS = "DREval_data.jsonl", "DREval_tasks.jsonl"
-PART = ArchivePart(
-    ARCHIVE, "data", (_PROGRAMS, _TASKS), "84f93bdc946b73fc5451c2ab6904ffa8e5c487bb61b61686e9fc6dbaad5aaf0f"
-)
+PART = PARTS["reval"]
 # Programs 0 to 84 come from HumanEval, the others from ClassEval.
 BENCHMARKS = ("humaneval", "classeval")
 _HUMANEVAL = 85
