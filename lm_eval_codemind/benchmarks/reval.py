@@ -138,10 +138,10 @@ def program_of(problem: Problem) -> TracedProgram:
     return TracedProgram(**{**record, "inputs": tuple(Input(**given) for given in record["inputs"])})
 
 
-def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[dict[str, str]]]]) -> list[Input]:
+def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) -> list[Input]:
     found = []
     for task in tasks:
-        index = int(task["input_idx"])  # type: ignore[call-overload]
+        index = int(task["input_idx"])
         # A tuple as text, which ends in ",)".
         call = f"{record['entry_point']}{record['inputs'][index]}".removesuffix(",)") + ")"
         found.append(
@@ -150,7 +150,7 @@ def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list
     return found
 
 
-def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[dict[str, str]]]]) -> list[Input]:
+def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) -> list[Input]:
     """Return the inputs of a class: of each of its test classes the first test method."""
     source = str(record["test"])
     classes = [
@@ -160,7 +160,7 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[di
     ]
     found = []
     for task in tasks:
-        index = int(task["input_idx"])  # type: ignore[call-overload]
+        index = int(task["input_idx"])
         methods = [node for node in classes[index].body if isinstance(node, ast.FunctionDef)]
         test = next(method for method in methods if method.name.startswith("test"))
         set_up = next((method for method in methods if method.name == "setUp"), None)
@@ -184,7 +184,7 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[di
     return found
 
 
-def _questions(task: dict[str, list[dict[str, str]]]) -> list[dict[str, Any]]:
+def _questions(task: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"line": int(each["lineno"]), "variable": each["var"]} for each in task["task"]]
 
 
