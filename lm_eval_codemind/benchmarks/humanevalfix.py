@@ -3,7 +3,7 @@
 Two benchmarks hold the same problems under the same names: ``humanevalfix`` with the correct programs, and
 ``humanevalfix_buggy`` with the buggy ones, whose input is the call of the test that reveals the bug and whose label is
 what the buggy program returns for it. Which test that is,
-:mod:`lm_eval_codemind.proof.revealing` knows.
+:mod:`lm_eval_codemind.facts.bugs` knows.
 
 ``humanevalfix_java`` and ``humanevalfix_java_buggy`` are the same problems in Java, each function being a method of a
 class ``Solution``. Nothing is asked about them but their repair.
