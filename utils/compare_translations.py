@@ -26,7 +26,7 @@ from lm_eval_codemind.answers.lines import printed_lines
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.catalogue import get_benchmark
-from lm_eval_codemind.catalogue.packaged import CODEMIND_V1
+from lm_eval_codemind.catalogue.packaged import ARCHIVES
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Limits, Outcome, ScriptCase, SharedPool, Status
 from lm_eval_codemind.families.translation import NO_TEST, TRANSLATION
@@ -50,25 +50,25 @@ _FOLDER = "dataset/Intermediate/Translation"
 _TESTS = ("*_in.txt", "*_out.txt")
 PARTS = {
     ("avatar", "java"): ArchivePart(
-        CODEMIND_V1,
+        ARCHIVES["CodeMind-v1"],
         f"{_FOLDER}/Avatar/Java/tests",
         _TESTS,
         "84059063d37f38e95dfa665aa3165fb9ae5416c79ab475a8f6dc249fdf9bcdbe",
     ),
     ("avatar", "python"): ArchivePart(
-        CODEMIND_V1,
+        ARCHIVES["CodeMind-v1"],
         f"{_FOLDER}/Avatar/Python/tests",
         _TESTS,
         "255714704055341f13261a756df0e2479a783aeefef7f571a36db332a2b9fc6f",
     ),
     ("codenet", "java"): ArchivePart(
-        CODEMIND_V1,
+        ARCHIVES["CodeMind-v1"],
         f"{_FOLDER}/CodeNet/Java/tests",
         _TESTS,
         "10e0e9a3d689f4a67b60d1273b741d5bf769012fc6e569bc000bc706c7b8a76e",
     ),
     ("codenet", "python"): ArchivePart(
-        CODEMIND_V1,
+        ARCHIVES["CodeMind-v1"],
         f"{_FOLDER}/CodeNet/Python/tests",
         _TESTS,
         "fc269581241cf8c01747f09909199d4397b3bf11e6535f1f289426f50800b436",

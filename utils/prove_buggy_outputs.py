@@ -17,8 +17,7 @@ import click
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import benchmarks, fixed_form
 from lm_eval_codemind.execution import Job, Limits, Sandbox
-from lm_eval_codemind.facts.buggy_suites import BUGGY_OUTPUTS
-from lm_eval_codemind.facts.revealing_tests import with_revealing_tests
+from lm_eval_codemind.facts.bugs import BUGGY_OUTPUTS, with_revealing_tests
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
 from lm_eval_codemind.proof.prove import prove_labels
 from ship import save

@@ -10,26 +10,19 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
-from lm_eval_codemind.catalogue.packaged import CES
+from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.problems import Problem
 
 NAME = "ces"
 VARIABLE, ITERABLE, CONDITION, BRANCH = "variable", "iterable", "condition", "branch"
 _FILES = {VARIABLE: "iterator.txt", ITERABLE: "control.txt", CONDITION: "condition.txt"}
-PART = ArchivePart(
-    CES,
-    "dataset/humaneval",
-    ("*/main.py", "*/input.txt", "*/output.txt", "*/tmp/*.txt"),
-    "3724c9abb7517b13aa5444deee84ca810ff2c9464586293803a9f8fe14a500ba",
-)
 _VALUE = re.compile(r"\[ITE\]\[LOC\](\d+)\[/LOC\]\[VAR\](.*?)\[/VAR\]\[VAL\](.*?)\[/VAL\]\[/ITE\]", re.DOTALL)
 _HIT = re.compile(r"\[LINE\](\d+)\[/LINE\] (may be|is) hit")
 
 
 def read(upstream: Upstream) -> list[Problem]:
     """Return the programs, sorted by name. Their inputs with what upstream records are in ``upstream_questions``."""
-    files = {name: content.decode("utf-8") for name, content in upstream.files(PART).items()}
+    files = {name: content.decode("utf-8") for name, content in upstream.files(PARTS[NAME]).items()}
     folders = sorted({name.partition("/")[0] for name in files})
     inputs: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for folder in folders:
@@ -46,7 +39,7 @@ def _problem(name: str, inputs: list[dict[str, Any]]) -> Problem:
         code=inputs[0]["code"],
         entry_point=inputs[0]["input"].partition("(")[0],
         upstream_questions=json.dumps(inputs),
-        provenance=PART.place(f"{name}/main.py"),
+        provenance=PARTS[NAME].place(f"{name}/main.py"),
     )
 
 

@@ -7,21 +7,13 @@ import textwrap
 from collections import Counter
 from typing import Any
 
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
-from lm_eval_codemind.catalogue.packaged import CLASSEVAL as ARCHIVE
-from lm_eval_codemind.catalogue.packaged import CODEMIND
+from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.languages.python.names import bound_names, free_names, module_names, statements_binding
 from lm_eval_codemind.problems import Problem
 
 NAME = "classeval"
-PART = ArchivePart(
-    CODEMIND,
-    "dataset/classeval",
-    ("*/class.py", "*/method_test.py", "*/output.txt", "*/transformation.py"),
-    "744e0cb862ab3c429e993f5e7a41b29aefb81819708f804ba8e95d848226e3c1",
-)
 _RECORDS = "ClassEval_data.json"
-RECORDS = ArchivePart(ARCHIVE, "data", (_RECORDS,), "aa216f7e0ac402f063f9b39d7c69ebab06dbd4bded74b4ce12474b255b9054a2")
+RECORDS = PARTS["classeval_records"]
 
 _NEXT_TO_MODULE = re.compile(r"os\.path\.join\(os\.path\.dirname\(__file__\), (\"[^\"]*\")\)")
 
@@ -33,7 +25,7 @@ def read(upstream: Upstream) -> list[Problem]:
     ``data/ClassEval_data.json`` of FudanSELab/ClassEval for the test suites and for the names that CodeMind's test
     methods lack. Test methods and labels are without the expected values that upstream's return next to the result.
     """
-    files = upstream.files(PART)
+    files = upstream.files(PARTS[NAME])
     suites = {record["task_id"]: record["test"] for record in read_records(upstream)}
     problems = []
     for problem_id in sorted({name.split("/")[0] for name in files}, key=_order):
@@ -53,7 +45,7 @@ def read(upstream: Upstream) -> list[Problem]:
                 input=with_missing_names(method, code, suites[class_id]),
                 tests=suites[class_id].strip() + "\n",
                 published_output=label,
-                provenance=PART.place(problem_id),
+                provenance=PARTS[NAME].place(problem_id),
             )
         )
     return problems

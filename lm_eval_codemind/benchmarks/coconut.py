@@ -10,21 +10,17 @@ import json
 import re
 from collections import defaultdict
 
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
-from lm_eval_codemind.catalogue.packaged import COCONUT
+from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.problems import Problem
 
 NAME = "coconut"
 _TRACES = "HumanEval_trace.csv"
-PART = ArchivePart(
-    COCONUT, "Dataset/HumanEval", (_TRACES,), "6e1c2788ef0dbf2d9c4d1443ac54e6e860cbbe1ed822bec6a8f9e9e86628b33b"
-)
 _NUMBER = re.compile(r"  # \d+$", re.MULTILINE)
 
 
 def read(upstream: Upstream) -> list[Problem]:
     """Return the programs in upstream's order. Their calls with the executed lines are in ``upstream_questions``."""
-    text = upstream.files(PART)[_TRACES].decode("utf-8")
+    text = upstream.files(PARTS[NAME])[_TRACES].decode("utf-8")
     rows: dict[str, list[dict[str, str]]] = defaultdict(list)
     for row in csv.DictReader(io.StringIO(text)):
         rows[row["HumanEval_ID"]].append(row)
@@ -41,5 +37,5 @@ def _problem(name: str, rows: list[dict[str, str]]) -> Problem:
         code=_NUMBER.sub("", rows[0]["Code_Indices"]).rstrip() + "\n",
         entry_point=rows[0]["Name"],
         upstream_questions=json.dumps(calls),
-        provenance=PART.place(_TRACES),
+        provenance=PARTS[NAME].place(_TRACES),
     )

@@ -2,13 +2,11 @@
 
 import jsonlines
 
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
-from lm_eval_codemind.catalogue.packaged import CRUXEVAL as ARCHIVE
+from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.problems import Problem
 
 NAME = "cruxeval"
 _FILE = "cruxeval.jsonl"
-PART = ArchivePart(ARCHIVE, "data", (_FILE,), "e0b55ba26cf1699873cf1444f65a1b706813d2555e67aff95a86c36ab09e8282")
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -16,7 +14,7 @@ def read(upstream: Upstream) -> list[Problem]:
 
     Source: ``data/cruxeval.jsonl`` of facebookresearch/cruxeval.
     """
-    content = upstream.files(PART)[_FILE]
+    content = upstream.files(PARTS[NAME])[_FILE]
     problems = []
     for record in jsonlines.Reader(content.splitlines()):
         call = f"f({record['input']})"
@@ -31,7 +29,7 @@ def read(upstream: Upstream) -> list[Problem]:
                 input=call,
                 tests=f"assert {call} == {record['output']}\n",
                 published_output=record["output"],
-                provenance=PART.place(_FILE),
+                provenance=PARTS[NAME].place(_FILE),
             )
         )
     return problems

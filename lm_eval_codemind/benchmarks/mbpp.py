@@ -4,18 +4,11 @@ import ast
 import dataclasses
 
 from lm_eval_codemind.benchmarks.specifications import with_docstring, without_examples
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream, plain_text
-from lm_eval_codemind.catalogue.packaged import CODEMIND
+from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream, plain_text
 from lm_eval_codemind.languages.python.names import free_names
 from lm_eval_codemind.problems import Problem
 
 NAME = "mbpp"
-PART = ArchivePart(
-    CODEMIND,
-    "dataset/Intermediate/Synthesis/mbpp",
-    ("*/main.py", "*/name.txt", "*/nl.txt", "*/signature.txt", "*/asserts.txt"),
-    "6d100cee00b522969a00565ad917a3551cb28212cae6598e288f8ffe3df5b4d1",
-)
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -23,7 +16,7 @@ def read(upstream: Upstream) -> list[Problem]:
 
     A problem has a description, a signature, a program and assertions. It has no input and no output.
     """
-    files = upstream.files(PART)
+    files = upstream.files(PARTS[NAME])
 
     def text(number: int, name: str) -> str:
         return plain_text(files[f"{number}/{name}"]).strip()
@@ -39,25 +32,15 @@ def read(upstream: Upstream) -> list[Problem]:
             output="",
             specification=with_docstring(text(number, "signature.txt") + ":", without_examples(text(number, "nl.txt"))),
             tests=_tests(text(number, "asserts.txt")),
-            provenance=PART.place(str(number)),
+            provenance=PARTS[NAME].place(str(number)),
         )
         for number in sorted({int(name.split("/")[0]) for name in files})
     ]
 
 
-# Of these problems upstream has a call and what it gives as well.
-CALLS = ArchivePart(
-    CODEMIND,
-    "dataset/Intermediate/Synthesis/mbpp",
-    ("*/input.txt", "*/output.txt"),
-    "d92fd139cc8f4838ba4e91135b5b7aa842597a1613f2cca25043f6bad2dcc8b9",
-)
-LABELLED = "mbpp_labelled"
-
-
 def read_labelled(upstream: Upstream) -> list[Problem]:
     """Return the MBPP problems for which the artifact has a call and its output, by number, unproven."""
-    calls = upstream.files(CALLS)
+    calls = upstream.files(PARTS["mbpp_calls"])
 
     def text(number: str, name: str) -> str:
         return plain_text(calls[f"{number}/{name}"]).strip()
@@ -66,7 +49,7 @@ def read_labelled(upstream: Upstream) -> list[Problem]:
     return [
         dataclasses.replace(
             problem,
-            benchmark=LABELLED,
+            benchmark="mbpp_labelled",
             input=text(number, "input.txt"),
             output=None,
             published_output=text(number, "output.txt"),

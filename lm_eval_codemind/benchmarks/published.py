@@ -5,24 +5,13 @@ from collections.abc import Callable
 from fnmatch import fnmatch
 from functools import partial
 
-from lm_eval_codemind.benchmarks import avatar, classeval, codenet, humaneval
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
+from lm_eval_codemind.benchmarks import classeval
+from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.catalogue import get_benchmark
-from lm_eval_codemind.catalogue.packaged import CODEMIND
 from lm_eval_codemind.problems import Problem
 
-_MBPP = ArchivePart(
-    CODEMIND,
-    "dataset/Intermediate/Synthesis/mbpp",
-    ("*/main.py", "*/input.txt", "*/output.txt"),
-    "d05997665fde1bb643b09435b4c4e66f66460d0fe23352d82e0de90fe0604b34",
-)
-_CRUXEVAL = ArchivePart(
-    CODEMIND,
-    "dataset/cruxeval",
-    ("*/main.py", "*/input.txt", "*/output.txt"),
-    "879d8fbbe05bd0137e63e954448cb9b5ad18d95214efbb4e2e5605281d35669e",
-)
+# Language -> the name of a program's file.
+_PROGRAMS = {"python": "main.py", "java": "*.java"}
 
 # The labels that the artifact's own results were judged against where output.txt holds another value: an expression or
 # an assertion's message after the value, or the answer to another problem's call.
@@ -40,26 +29,25 @@ _JUDGED_AGAINST = {
 def _read(
     upstream: Upstream,
     name: str,
-    part: ArchivePart,
-    files: tuple[str, str] = ("main.py", "input.txt"),
     label: Callable[[str, str], str] = lambda problem_id, text: text,
-    with_class: bool = False,
     prefix: str = "",
 ) -> list[Problem]:
     """Return CodeMind's problems of one benchmark, with its labels as outputs, sorted by name.
 
+    Methods of ClassEval's classes have their published C+ as well, where there is one, and the tests of ClassEval's own
+    data, so that simplified programs can be validated.
+
     Args:
         upstream: The repositories.
         name: The benchmark whose problems they are.
-        part: Where they are.
-        files: The names of the program's file, or how it ends after a ``*``, and of its input's.
         label: Problem and content of ``output.txt`` -> the label as the artifact compares answers with it.
-        with_class: Whether they are methods of ClassEval's classes. Then they have their published C+ as well, where
-            there is one, and the tests of ClassEval's own data, so that simplified programs can be validated.
+        prefix: The start of the problems' ids, before the artifact's names.
     """
     benchmark = get_benchmark(name)
-    contents = upstream.files(part)
-    program, given = files
+    source = PARTS.get(f"published_{name}") or PARTS[name]
+    contents = upstream.files(source)
+    with_class = benchmark.kind == "method"
+    program, given = ("class.py", "method_test.py") if with_class else (_PROGRAMS[benchmark.language], "input.txt")
     programs = {path.split("/")[0]: path.split("/")[1] for path in contents if fnmatch(path, f"*/{program}")}
     programs = {problem_id: name for problem_id, name in programs.items() if f"{problem_id}/{given}" in contents}
     suites: dict[str, str] = {}
@@ -68,10 +56,6 @@ def _read(
 
     def text(problem_id: str, name: str) -> str:
         return contents[f"{problem_id}/{name}"].decode("utf-8")
-
-    def transformation(problem_id: str) -> str:
-        path = f"{problem_id}/transformation.py"
-        return text(problem_id, "transformation.py") if path in contents and with_class else ""
 
     assert benchmark.kind is not None
     return [
@@ -85,10 +69,10 @@ def _read(
             input=text(problem_id, given),
             output=label(problem_id, text(problem_id, "output.txt")),
             tests=suites.get(problem_id.split("@")[0], ""),
-            transformed=transformation(problem_id),
+            transformed=contents.get(f"{problem_id}/transformation.py", b"").decode("utf-8"),
             category="published",
             published_output=text(problem_id, "output.txt"),
-            provenance=part.place(problem_id),
+            provenance=source.place(problem_id),
         )
         for problem_id in sorted(programs)
     ]
@@ -103,14 +87,11 @@ def _plain_lines(problem_id: str, text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-_JAVA_FILES = ("*.java", "input.txt")
-_CLASS_FILES = ("class.py", "method_test.py")
-
-read_humaneval = partial(_read, name="humaneval", part=humaneval.PART, label=_printed)
-read_cruxeval = partial(_read, name="cruxeval", part=_CRUXEVAL)
-read_classeval = partial(_read, name="classeval", part=classeval.PART, files=_CLASS_FILES, with_class=True)
-read_avatar = partial(_read, name="avatar", part=avatar.PART, label=_plain_lines)
-read_mbpp_labelled = partial(_read, name="mbpp_labelled", part=_MBPP, prefix="MBPP_")
-read_codenet_python = partial(_read, name="codenet_python", part=codenet.PYTHON_PART)
-read_codenet_java = partial(_read, name="codenet_java", part=codenet.JAVA_PART, files=_JAVA_FILES)
-read_avatar_java = partial(_read, name="avatar_java", part=avatar.JAVA_PART, files=_JAVA_FILES, label=_plain_lines)
+read_humaneval = partial(_read, name="humaneval", label=_printed)
+read_cruxeval = partial(_read, name="cruxeval")
+read_classeval = partial(_read, name="classeval")
+read_avatar = partial(_read, name="avatar", label=_plain_lines)
+read_mbpp_labelled = partial(_read, name="mbpp_labelled", prefix="MBPP_")
+read_codenet_python = partial(_read, name="codenet_python")
+read_codenet_java = partial(_read, name="codenet_java")
+read_avatar_java = partial(_read, name="avatar_java", label=_plain_lines)

@@ -10,23 +10,13 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
-from lm_eval_codemind.catalogue.packaged import RE2BENCH
+from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.problems import Problem
 
 DIFFICULTIES = ("easy", "difficult")
 OUTPUT, INPUT, LOOP, BRANCH = TASKS = ("output", "input", "loop", "branch")
 _DATA = "dataset/re2-bench"
-PART = ArchivePart(
-    RE2BENCH,
-    "",
-    (
-        f"{_DATA}/sampled_problems.json",
-        *(f"{_DATA}/{folder}/*" for folder in ("input-output", LOOP, BRANCH)),
-        *(f"prompts/{task}_prediction/*" for task in TASKS),
-    ),
-    "947410ee0366d8635684bc2f1ee1af5934582e11507ada710af10536919557b4",
-)
+PART = PARTS["re2"]
 # The sources whose programs need no project, and the others, each by upstream's name.
 PROGRAMS = {"HumanEval": "HumanEval", "cruxeval": "CRUXEval", "Classeval": "ClassEval", "Avatar": "Avatar"}
 PROJECTS = {"Real": "Real", "Swebench": "SWE-bench"}

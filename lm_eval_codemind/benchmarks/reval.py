@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from lm_eval_codemind.benchmarks import classeval, humaneval
-from lm_eval_codemind.benchmarks.upstream import ArchivePart, Upstream
-from lm_eval_codemind.catalogue.packaged import REVAL as ARCHIVE
+from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.problems import Problem
 
 _PROGRAMS, _TASKS = "DREval_data.jsonl", "DREval_tasks.jsonl"
-PART = ArchivePart(
-    ARCHIVE, "data", (_PROGRAMS, _TASKS), "84f93bdc946b73fc5451c2ab6904ffa8e5c487bb61b61686e9fc6dbaad5aaf0f"
-)
+PART = PARTS["reval"]
 # Programs 0 to 84 come from HumanEval, the others from ClassEval.
 BENCHMARKS = ("humaneval", "classeval")
 _HUMANEVAL = 85
@@ -141,10 +138,10 @@ def program_of(problem: Problem) -> TracedProgram:
     return TracedProgram(**{**record, "inputs": tuple(Input(**given) for given in record["inputs"])})
 
 
-def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[dict[str, str]]]]) -> list[Input]:
+def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) -> list[Input]:
     found = []
     for task in tasks:
-        index = int(task["input_idx"])  # type: ignore[call-overload]
+        index = int(task["input_idx"])
         # A tuple as text, which ends in ",)".
         call = f"{record['entry_point']}{record['inputs'][index]}".removesuffix(",)") + ")"
         found.append(
@@ -153,7 +150,7 @@ def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list
     return found
 
 
-def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[dict[str, str]]]]) -> list[Input]:
+def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) -> list[Input]:
     """Return the inputs of a class: of each of its test classes the first test method."""
     source = str(record["test"])
     classes = [
@@ -163,7 +160,7 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[di
     ]
     found = []
     for task in tasks:
-        index = int(task["input_idx"])  # type: ignore[call-overload]
+        index = int(task["input_idx"])
         methods = [node for node in classes[index].body if isinstance(node, ast.FunctionDef)]
         test = next(method for method in methods if method.name.startswith("test"))
         set_up = next((method for method in methods if method.name == "setUp"), None)
@@ -187,7 +184,7 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, list[di
     return found
 
 
-def _questions(task: dict[str, list[dict[str, str]]]) -> list[dict[str, Any]]:
+def _questions(task: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"line": int(each["lineno"]), "variable": each["var"]} for each in task["task"]]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from lm_eval_codemind.benchmarks.upstream import Upstream
-from lm_eval_codemind.languages.python.names import definition
+from lm_eval_codemind.languages.python.names import definition, without_lines
 from lm_eval_codemind.problems import Case, Problem
 
 
@@ -61,9 +61,7 @@ def _rest_of_class(code: str, entry_point: str) -> str:
     """Return the module without the method that is asked for."""
     class_name, method_name = entry_point.split(".")
     method = definition(definition(ast.parse(code), class_name), method_name)
-    lines = code.splitlines()
-    rest = lines[: method.lineno - 1] + lines[method.end_lineno :]
-    return "\n".join(rest).rstrip() + "\n"
+    return without_lines(code, [method]).rstrip() + "\n"
 
 
 def _hint(record: dict[str, Any], output: str) -> str:

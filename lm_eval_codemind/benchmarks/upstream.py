@@ -5,9 +5,13 @@ import tarfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from importlib import resources
 from pathlib import Path, PurePosixPath
 
+import yaml
+
 from lm_eval_codemind.catalogue import Archive
+from lm_eval_codemind.catalogue.packaged import ARCHIVES
 
 _SUFFIXES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
 
@@ -35,6 +39,14 @@ class ArchivePart:
     def place(self, name: str) -> str:
         """Return the source of a file in the folder, as ``repository@revision:path``."""
         return f"{self.archive.repository}@{self.archive.revision}:{self.folder}/{name}"
+
+
+_CONTENT = resources.files(__package__).joinpath("parts.yaml").read_text(encoding="utf-8")
+# The parts that ``parts.yaml`` describes, by name: a benchmark's, or another name where a benchmark has several.
+PARTS = {
+    name: ArchivePart(ARCHIVES[part["archive"]], part["folder"], tuple(part["patterns"]), part["digest"])
+    for name, part in yaml.safe_load(_CONTENT).items()
+}
 
 
 def digest_files(files: Mapping[str, bytes]) -> str:

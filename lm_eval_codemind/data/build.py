@@ -24,10 +24,9 @@ from lm_eval_codemind.data.load import (
     released_digests,
 )
 from lm_eval_codemind.facts import plain_inputs, recipes, unrolled
-from lm_eval_codemind.facts.buggy_suites import with_own_suites
+from lm_eval_codemind.facts.bugs import with_own_suites, with_revealing_tests
 from lm_eval_codemind.facts.complexity import with_complexity
 from lm_eval_codemind.facts.labels import apply_proof, load_proofs
-from lm_eval_codemind.facts.revealing_tests import with_revealing_tests
 from lm_eval_codemind.facts.sr_exceptions import with_exceptions
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.languages import HINT_SEED, kind_of

@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.languages.python import python_kind
+from lm_eval_codemind.languages.python.names import without_lines
 from lm_eval_codemind.problems import Problem
 
 # The number of the input of a program that has only one.
@@ -86,15 +87,12 @@ def inputs_of(problem: Problem) -> tuple[RuntimeInput, ...]:
 
 def without_docstrings(code: str) -> str:
     """Return a program without its docstrings, because they contain examples of results."""
-    tree = ast.parse(code)
-    gone: set[int] = set()
-    for node in ast.walk(tree):
+    gone: list[ast.stmt] = []
+    for node in ast.walk(ast.parse(code)):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             texts = [each for each in node.body if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)]
-            for text in texts if len(texts) < len(node.body) else ():
-                gone.update(range(text.lineno, (text.end_lineno or text.lineno) + 1))
-    lines = [line for number, line in enumerate(code.split("\n"), start=1) if number not in gone]
-    return "\n".join(lines).strip("\n") + "\n"
+            gone += texts if len(texts) < len(node.body) else []
+    return without_lines(code, gone).strip("\n") + "\n"
 
 
 def without_expectations(body: str) -> str:

@@ -22,7 +22,7 @@ from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, shared_san
 from lm_eval_codemind.facts.fresh import REASONS, Fresh, Run
 from lm_eval_codemind.facts.labels import observed_label
 from lm_eval_codemind.languages.python import python_kind
-from lm_eval_codemind.languages.python.kinds import PythonKind, after_future_imports
+from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.languages.python.mutation import Leaf
 from lm_eval_codemind.languages.python.tracing import TraceFailed, job_source, recorder_source, result_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
@@ -351,18 +351,14 @@ def _about(one: int, other: int) -> bool:
 
 @lru_cache(maxsize=2048)
 def _repeats(run: Run, problem: Problem) -> bool:
-    """Whether an output is an argument or a constant of the program."""
-    given = _arguments(python_kind(problem), problem, run.input)
+    """Whether an output is a constant of the program, a whole argument, or the text of standard input."""
+    kind = python_kind(problem)
+    given: set[str | None] = {run.input.strip()}
+    if not kind.printed:
+        children = kind.input_tree(problem, run.input).children
+        written = [node.text if isinstance(node, Leaf) else str(node) for node in children]
+        given = {*written, *map(observed_label, written)}
     return (run.output or "").strip() in given | _constants(problem.code)
-
-
-def _arguments(kind: PythonKind, problem: Problem, text: str) -> set[str]:
-    """Return the values of a program's input in the form of outputs: whole arguments, or the text of standard input."""
-    if kind.printed:
-        return {text.strip()}
-    children = kind.input_tree(problem, text).children
-    written = [node.text if isinstance(node, Leaf) else str(node) for node in children]
-    return {*written, *(literal for literal in map(observed_label, written) if literal is not None)}
 
 
 @cache

@@ -38,25 +38,21 @@ def further_inputs(problem: Problem, count: int) -> list[str]:
 def _mutated_source(source: str, rng: Random) -> str:
     """Return Python source with one changed constant, list, tuple, set or dict."""
     tree = ast.parse(source)
-    places: list[tuple[Any, str, int | None]] = []
+    # Each place is a list with a position, or the fields of a node with a name.
+    places: list[tuple[Any, Any]] = []
     for node in ast.walk(tree):
+        if isinstance(node, (ast.Expr, ast.JoinedStr, ast.MatchValue)):
+            continue
         for name, value in ast.iter_fields(node):
-            items = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
-            for index, item in items:
-                docstring = isinstance(node, ast.Expr)
-                if isinstance(item, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set)) and not docstring:
-                    loads = isinstance(getattr(item, "ctx", ast.Load()), ast.Load)
-                    if loads and not isinstance(node, (ast.JoinedStr, ast.MatchValue)):
-                        places.append((node, name, index))
+            holder: Any = value if isinstance(value, list) else vars(node)
+            for key, item in enumerate(value) if isinstance(value, list) else [(name, value)]:
+                changeable = isinstance(item, (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.Set))
+                if changeable and isinstance(getattr(item, "ctx", ast.Load()), ast.Load):
+                    places.append((holder, key))
     if not places:
         return source
-    node, name, index = rng.choice(places)
-    item = getattr(node, name) if index is None else getattr(node, name)[index]
-    changed = _changed(item, rng)
-    if index is None:
-        setattr(node, name, changed)
-    else:
-        getattr(node, name)[index] = changed
+    holder, key = rng.choice(places)
+    holder[key] = _changed(holder[key], rng)
     return ast.unparse(ast.fix_missing_locations(tree))
 
 

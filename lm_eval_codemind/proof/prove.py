@@ -48,16 +48,12 @@ CIRCUMSTANCES = (
     Circumstance(hash_seed=2, start=_START + _DAY + 9_137, folder="there/deeper", addition="compensated"),
     Circumstance(hash_seed=3, start=_START + 400 * _DAY + 31_011, folder="elsewhere"),
 )
-# To separate chance from the clock: the same conditions again, then another seed with the same stopped clock.
-_STOPPED = (
-    Circumstance(hash_seed=1, start=_START, ticking=False),
-    Circumstance(hash_seed=1, start=_START, ticking=False),
-    Circumstance(hash_seed=2, start=_START, ticking=False, folder="other"),
-)
-# To separate the version of Python from the clock.
-_ADDING = (
-    Circumstance(hash_seed=1, start=_START, ticking=False, addition="plain"),
-    Circumstance(hash_seed=1, start=_START, ticking=False, addition="compensated"),
+_STOPPED = Circumstance(hash_seed=1, start=_START, ticking=False)
+# Reasons for outputs that differ although the clock is stopped, each with the circumstances that show it. Chance shows
+# under the same conditions again and with another seed. Of scripts only chance is examined.
+_CAUSES: Sequence[tuple[str, Sequence[Circumstance]]] = (
+    ("identity", (_STOPPED, _STOPPED, dataclasses.replace(_STOPPED, hash_seed=2, folder="other"))),
+    ("version", tuple(dataclasses.replace(_STOPPED, addition=addition) for addition in ("plain", "compensated"))),
 )
 
 # Since Python 3.12, ``sum`` compensates the rounding of floats, so the last digits may differ. Programs run with both
@@ -160,7 +156,7 @@ def prove_labels(problems: Sequence[Problem], published: Mapping[str, Problem], 
     """
     require_packages()
     with ExitStack() as stack:
-        seeds = sorted({circumstance.hash_seed for circumstance in (*CIRCUMSTANCES, *_STOPPED)})
+        seeds = sorted({circumstance.hash_seed for circumstance in CIRCUMSTANCES})
         sandboxes = {
             seed: stack.enter_context(Sandbox(workers=workers, preload=("time_machine",), hash_seed=seed))
             for seed in seeds
@@ -195,19 +191,16 @@ def _prove_each(
         ran_as_published = problem.problem_id in own and _ran(_results(own[problem.problem_id])[0])
         if kind_of(problem).printed:
             proof = classify_script(problem, outcomes, ran_as_published)
-            if proof.reason == "time":
-                stopped = [_results(submit(problem, circumstance))[0] for circumstance in _STOPPED]
-                if len({printed(outcome) for outcome in stopped}) > 1:
-                    proof = dataclasses.replace(proof, reason="identity")
-            yield problem.problem_id, proof
+            output, causes = printed, _CAUSES[:1]
         else:
             proof = _classify_value(problem, [outcome for (outcome,) in outcomes], ran_as_published)
-            if proof.reason == "time":
-                for reason, circumstances in (("identity", _STOPPED), ("version", _ADDING)):
-                    if _vary([_results(submit(problem, stopped))[0] for stopped in circumstances]):
-                        proof = Proof("excluded", reason)
-                        break
-            yield problem.problem_id, proof
+            output, causes = _returned, _CAUSES
+        for reason, circumstances in causes if proof.reason == "time" else ():
+            again = [_results(submit(problem, circumstance))[0] for circumstance in circumstances]
+            if len(set(map(output, again))) > 1:
+                proof = dataclasses.replace(proof, reason=reason)
+                break
+        yield problem.problem_id, proof
 
 
 def _results(futures: Sequence[Future[Outcome]]) -> list[Outcome]:
@@ -256,9 +249,8 @@ def _classify_value(problem: Problem, outcomes: Sequence[Outcome], ran_as_publis
     text = texts[0]
     if text is None:
         return Proof("excluded", "no_literal")
-    if [
-        observed_label(outcome.observations[1].literal) for outcome in outcomes if len(outcome.observations) > 1
-    ] != texts:
+    second = [observed_label(outcome.observations[1].literal) for outcome in outcomes if len(outcome.observations) > 1]
+    if second != texts:
         return Proof("excluded", "state")
     label = problem.published_output
     if label is None:
@@ -281,17 +273,13 @@ def classify_script(problem: Problem, outcomes: Sequence[Sequence[Outcome]], ran
     }
     label, output = problem.published_output, proven[0]
     if output is None:
-        return Proof("excluded", "time" if None not in columns[0] else _failure(outcomes[0][0]), cases=cases)
+        missing = outcomes[0][0].exception_type in ("ImportError", "ModuleNotFoundError")
+        failure = "dependency" if missing else "fails"
+        return Proof("excluded", failure if None in columns[0] else "time", cases=cases)
     assert label is not None
     differs = not prints_the_same(label, output)
     category = ("corrected" if differs else "confirmed") if ran_as_published else "repaired"
     return Proof(category, output=output if differs else None, cases=cases)  # type: ignore[arg-type]
-
-
-def _failure(outcome: Outcome) -> str:
-    """Return the reason why a script that ends with an error has no provable output."""
-    missing = outcome.exception_type in ("ImportError", "ModuleNotFoundError")
-    return "dependency" if missing else "fails"
 
 
 def printed(outcome: Outcome) -> str | None:
@@ -299,12 +287,9 @@ def printed(outcome: Outcome) -> str | None:
     return outcome.observations[0].stdout if _ran(outcome) else None
 
 
-def _vary(outcomes: Sequence[Outcome]) -> bool:
-    """Whether runs differ although the clock is stopped."""
-    return (
-        len({observed_label(outcome.observations[0].literal) if outcome.observations else None for outcome in outcomes})
-        > 1
-    )
+def _returned(outcome: Outcome) -> str | None:
+    """Return the label for the returned value of a function or method; None if there is none."""
+    return observed_label(outcome.observations[0].literal) if outcome.observations else None
 
 
 def _reason_of(exception_type: str, message: str) -> str:

@@ -11,21 +11,18 @@ from pathlib import Path
 import pytest
 
 from lm_eval_codemind.answers.comparison import same_text
-from lm_eval_codemind.benchmarks import Upstream, avatar, classeval, cruxeval, humaneval
+from lm_eval_codemind.benchmarks import Upstream, classeval, humaneval
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.problems import Problem
 
 pytestmark = pytest.mark.upstream
 
-READERS = {"humaneval": humaneval, "cruxeval": cruxeval, "classeval": classeval, "avatar": avatar}
+READERS = ("humaneval", "cruxeval", "classeval", "avatar")
 
 
 @pytest.fixture(scope="module")
 def problems(upstream: Upstream) -> dict[str, dict[str, Problem]]:
-    return {
-        name: {problem.problem_id: problem for problem in reader.read(upstream)}  # type: ignore[attr-defined]
-        for name, reader in READERS.items()
-    }
+    return {name: {problem.problem_id: problem for problem in get_benchmark(name).read(upstream)} for name in READERS}
 
 
 @pytest.mark.parametrize("name", READERS)

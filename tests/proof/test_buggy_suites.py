@@ -7,7 +7,7 @@ import pytest
 from lm_eval_codemind.benchmarks import Upstream, sample_bugs
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Sandbox, Status
-from lm_eval_codemind.facts.buggy_suites import suite_of, with_own_suites
+from lm_eval_codemind.facts.bugs import suite_of, with_own_suites
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from prove_buggy_outputs import calls_of, prove_outputs

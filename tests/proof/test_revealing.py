@@ -9,7 +9,7 @@ from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Limits, Sandbox, Status
-from lm_eval_codemind.facts.revealing_tests import with_revealing_tests
+from lm_eval_codemind.facts.bugs import with_revealing_tests
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
 from suite_assertions import call_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from lm_eval_codemind.execution import Job, Sandbox
-from lm_eval_codemind.proof.single_threaded import SingleThreadedMap
+from lm_eval_codemind.proof.equivalence import SingleThreadedMap
 
 SOURCE = inspect.getsource(textwrap)
 

@@ -1,0 +1,88 @@
+"""Tests of benchmarks of buggy programs: those that reveal the bugs, and the suites that buggy programs pass.
+
+``proofs/revealing_tests.json`` has one record per problem: benchmark -> problem -> ``test`` (an assertion, which the
+correct program passes and the buggy program fails), ``call`` (the call in it, inside ``round`` if the test is our own
+and rounds the result) and ``returns`` (false if the buggy program raises an exception or does not end). The script
+``utils/find_revealing_tests.py`` executes the assertions of the suites one by one and writes the file.
+
+A simplification of a buggy program must keep its behaviour, including the bug. The suite T of the correct program
+cannot check that, because the buggy program fails T. The buggy program's suite uses the calls of T that need no other
+code, and the call of the test that reveals the bug. It expects the value that the buggy program returns for each call.
+A call is left out if the program does not return from it, or if its output cannot be proven.
+
+``proofs/buggy_outputs.json`` has the outputs: benchmark -> problem -> call -> output. They are proven by execution
+under different conditions (``utils/prove_buggy_outputs.py``).
+"""
+
+import ast
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lm_eval_codemind.catalogue import fixed_form, get_benchmark
+from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.problems import Problem
+
+REVEALING_TESTS = "proofs/revealing_tests.json"
+BUGGY_OUTPUTS = "proofs/buggy_outputs.json"
+
+# The tolerance for floats, as in HumanEval's suites.
+_TOLERANCE = "1e-6"
+
+
+def with_revealing_tests(benchmark: str, problems: Sequence[Problem]) -> list[Problem]:
+    """Return the problems. The shown test of each is the test that reveals its bug.
+
+    A problem with the correct program has no other change. A problem with the buggy program also gets the test's call
+    as its input if its label is proven; it is excluded if the program does not return from the call. A problem
+    without such a test is excluded. A benchmark without packaged tests is returned unchanged.
+
+    Args:
+        benchmark: Name of a benchmark.
+        problems: The problems from the benchmark's reader.
+    """
+    fixed = fixed_form(benchmark)
+    records = shipped.load(REVEALING_TESTS).get(fixed or benchmark)
+    if records is None:
+        return list(problems)
+    asked = bool(fixed) and get_benchmark(benchmark).labelled
+    return [_with_test(problem, records.get(problem.problem_id), asked) for problem in problems]
+
+
+def _with_test(problem: Problem, record: Mapping[str, Any] | None, asked: bool) -> Problem:
+    if record is None:
+        return dataclasses.replace(problem, category="excluded", reason="untested", output=None)
+    shown = dataclasses.replace(problem, hint_test=record["test"])
+    if not asked:
+        return shown
+    called = dataclasses.replace(shown, input=record["call"], output=None)
+    return called if record["returns"] else dataclasses.replace(called, category="excluded", reason="no_output")
+
+
+def with_own_suites(benchmark: str, problems: Sequence[Problem]) -> list[Problem]:
+    """Return the problems of a benchmark of buggy programs, each with the suite that its own program passes.
+
+    A problem keeps its suite if its program returns from none of the calls. Other benchmarks are returned unchanged.
+
+    Args:
+        benchmark: Name of a benchmark.
+        problems: Its problems.
+    """
+    outputs = shipped.load(BUGGY_OUTPUTS).get(benchmark, {})
+    return [
+        dataclasses.replace(problem, tests=suite_of(outputs[problem.problem_id]))
+        if outputs.get(problem.problem_id)
+        else problem
+        for problem in problems
+    ]
+
+
+def suite_of(outputs: Mapping[str, str]) -> str:
+    """Return the suite that expects an output for each call. The tolerance for floats is that of HumanEval's suites."""
+    return "".join(f"{_assertion(call, output)}\n" for call, output in outputs.items())
+
+
+def _assertion(call: str, output: str) -> str:
+    if isinstance(ast.literal_eval(output), float):
+        return f"assert abs({call} - {output}) < {_TOLERANCE}"
+    return f"assert {call} == {output}"
