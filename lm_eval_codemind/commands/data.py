@@ -165,7 +165,6 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
             click.echo(file)
         return
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError
 
     assert repository is not None
     with tempfile.TemporaryDirectory(prefix="codemind-") as directory:
@@ -174,7 +173,7 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
         try:
             api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
             commit = api.upload_folder(repo_id=repository, repo_type="dataset", folder_path=directory)
-        except (HfHubHTTPError, LocalTokenNotFoundError, OSError, ValueError) as error:
+        except Exception as error:  # of the HTTP library, too, which depends on the release of huggingface_hub
             raise click.ClickException(
                 f"{repository}: the Hub did not take the data ({error}); check the name, the network and your token "
                 "(`hf auth login`)"

@@ -85,7 +85,7 @@ def reasons_against(
         again: Its responses rescored here: made with the tasks' own settings by this release.
         verification: The comparison of the two.
         submission: What is submitted with it.
-        digests: Digest of the released data by file, as :func:`~lm_eval_codemind.problems.digests` names them.
+        digests: Digest of the released data by file, see :func:`~lm_eval_codemind.data.load.released_digests`.
     """
     reasons = []
     for what, name in (("model", submission.model), ("dataset", submission.dataset)):

@@ -148,9 +148,14 @@ def test_the_documentation_names_every_licence() -> None:
         assert any(source.name in line and source.licence in line for line in page.splitlines()), source.name
 
 
-def test_a_hub_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+class ConnectError(Exception):
+    """An error such as that of httpx, which is no OSError."""
+
+
+@pytest.mark.parametrize("error", [OSError, ConnectError])
+def test_a_hub_that_cannot_be_reached_is_named(monkeypatch: pytest.MonkeyPatch, error: type[Exception]) -> None:
     def refuse(*arguments: object, **options: object) -> None:
-        raise OSError("no route to host")
+        raise error("no route to host")
 
     monkeypatch.setattr(HfApi, "create_repo", refuse)
     result = CliRunner().invoke(main, ["data", "push", "org/name", "--benchmark", "sample"])

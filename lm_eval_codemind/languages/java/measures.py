@@ -140,10 +140,10 @@ _WHOLE = frozenset({"string_literal", "character_literal"})
 def lines(source: str) -> int:
     """Return LoC of a Java program: the lines of its normal form, see :func:`normal_form`.
 
-    The definition is that for Python (:func:`lm_eval_codemind.scores.loc.lines_of_code`): every simple statement,
-    every header of a compound statement and every annotation of a declaration takes one line, layout and comments take
-    none. Declarations count like statements, also the list of an enumeration's constants; of a ``do`` loop both ends
-    count; braces and empty statements take no line.
+    The definition is that for Python (:func:`lm_eval_codemind.languages.python.complexity.lines_of_code`): every
+    simple statement, every header of a compound statement and every annotation of a declaration takes one line, layout
+    and comments take none. Declarations count like statements, also the list of an enumeration's constants; of a
+    ``do`` loop both ends count; braces and empty statements take no line.
 
     Raises:
         SyntaxError: If the source does not parse.
