@@ -14,7 +14,7 @@ def _is_arithmetic(node: ast.AST | None) -> bool:
     return isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult)
 
 
-class ExtractAssignment(StatementRule, name="extract_assignment", group="dependency", limit=2):
+class ExtractAssignment(StatementRule, rule="extract_assignment", group="dependency", limit=2):
     """Moves the arithmetic on the right of `x = ...` into a new function that takes the names it reads.
 
     The names' values are read before the expression runs instead of while it does. So each must surely have one, and
@@ -59,7 +59,7 @@ class ExtractAssignment(StatementRule, name="extract_assignment", group="depende
         node.value = expression(f"{name}({arguments})")
 
 
-class ExtractReturn(StatementRule, name="extract_return", group="dependency", limit=2):
+class ExtractReturn(StatementRule, rule="extract_return", group="dependency", limit=2):
     """Changes `return L op R` to `return f(L, R)` with a new function f. L and R are evaluated at the same place."""
 
     def fits(self, program: Program, site: Site) -> bool:
@@ -90,7 +90,7 @@ class ExtractReturn(StatementRule, name="extract_return", group="dependency", li
         node.value = expression(f"{name}(_LEFT_, _RIGHT_)", _LEFT_=one, _RIGHT_=other)
 
 
-class PassThroughDecorator(Rule, name="decorator", group="dependency", limit=2):
+class PassThroughDecorator(Rule, rule="decorator", group="dependency", limit=2):
     """Puts a decorator on a function or method that passes everything through.
 
     It comes innermost, so that `staticmethod`, `classmethod` and `property` get what they expect, and it keeps the
@@ -129,7 +129,7 @@ def {decorator}({function}):
         site.decorator_list.append(ast.Name(decorator, ast.Load()))
 
 
-class BoxAndIndex(StatementRule, name="box_and_index", group="dependency", limit=2):
+class BoxAndIndex(StatementRule, rule="box_and_index", group="dependency", limit=2):
     """Makes `x = v` into `x = [v][0]`."""
 
     def sites(self, program: Program) -> list[Site]:
@@ -148,7 +148,7 @@ class BoxAndIndex(StatementRule, name="box_and_index", group="dependency", limit
         site.node.value = expression("[_VALUE_][0]", _VALUE_=site.node.value)
 
 
-class ExpandAugmentedAssignment(Rule, name="augmented_assignment", group="dependency", limit=2):
+class ExpandAugmentedAssignment(Rule, rule="augmented_assignment", group="dependency", limit=2):
     """Makes `x += e` into `x = x + e`, where x can only hold numbers or text.
 
     For other objects `+=` may change the object itself, which others may share. Only for local variables; in scripts

@@ -93,7 +93,7 @@ DISCARDED_CALLS = (
 
 class NumpyBuiltin(
     Rule,
-    name="numpy_builtin",
+    rule="numpy_builtin",
     group="library",
     limit=2,
     builtins=("sum", "min", "max", "int", "range", "enumerate"),

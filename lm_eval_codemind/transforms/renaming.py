@@ -41,7 +41,7 @@ def _rename(program: Program, site: Site, new: str) -> None:
         occurrence.rename(new)
 
 
-class RenameVariable(Rule, name="rename_variable", group="renaming", limit=2):
+class RenameVariable(Rule, rule="rename_variable", group="renaming", limit=2):
     """Renames a local variable or parameter; in scripts also a variable of the module.
 
     Callers may pass a parameter by keyword: it is renamed only if no call of the program and, as far as they are known,
@@ -69,7 +69,7 @@ class RenameVariable(Rule, name="rename_variable", group="renaming", limit=2):
         _rename(program, site, program.variable_name(rng))
 
 
-class RenameFunction(Rule, name="rename_function", group="renaming", limit=2):
+class RenameFunction(Rule, rule="rename_function", group="renaming", limit=2):
     """Renames a function that nobody outside of the program calls; never a method.
 
     A function that is used other than by calling it could be asked for its name: no site.

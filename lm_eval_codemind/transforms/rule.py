@@ -30,10 +30,11 @@ class Rule(ABC):
     builtins: tuple[str, ...]
 
     def __init_subclass__(
-        cls, name: str = "", group: str = "", limit: int = 1, builtins: tuple[str, ...] = (), **options: Any
+        cls, rule: str = "", group: str = "", limit: int = 1, builtins: tuple[str, ...] = (), **options: Any
     ) -> None:
+        # Not `name`: Python 3.10 has an argument of that name for the class.
         super().__init_subclass__(**options)
-        cls.name, cls.group, cls.limit, cls.builtins = name, group, limit, builtins
+        cls.name, cls.group, cls.limit, cls.builtins = rule, group, limit, builtins
 
     def sites(self, program: Program) -> list[Any]:
         """Return the places where the rule applies, in the order of the source; none in a reflective program."""

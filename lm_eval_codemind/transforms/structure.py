@@ -21,7 +21,7 @@ def _wrap(site: Site, rng: Random, values: dict[str, int], header: str) -> None:
     block.statements[index : index + 1] = statements(f"{header}\n    _BODY_", _BODY_=[node])
 
 
-class AlwaysTrueGuard(StatementRule, name="always_true_guard", group="structure", limit=2):
+class AlwaysTrueGuard(StatementRule, rule="always_true_guard", group="structure", limit=2):
     """Puts an `if`, whole with its `else`, under `if a & b:`, two integers with a bit in common.
 
     An `elif` is not a site: it belongs to the `if` above it.
@@ -37,7 +37,7 @@ class AlwaysTrueGuard(StatementRule, name="always_true_guard", group="structure"
         _wrap(site, rng, values, f"if {left} & {right}:")
 
 
-class SingleTripFor(StatementRule, name="single_trip_for", group="structure", limit=2, builtins=("range",)):
+class SingleTripFor(StatementRule, rule="single_trip_for", group="structure", limit=2, builtins=("range",)):
     """Puts a `for` into `for _ in range(a // b)` with a = b + 1: one trip.
 
     Two numbers k and k - 1 with k >= 4 give k // (k - 1) == 1. A `break` or `continue` in the loop's `else` belongs to
@@ -53,7 +53,7 @@ class SingleTripFor(StatementRule, name="single_trip_for", group="structure", li
         _wrap(site, rng, {left: size, right: size - 1}, f"for {turn} in range({left} // {right}):")
 
 
-class SingleTripWhile(StatementRule, name="single_trip_while", group="structure", limit=2):
+class SingleTripWhile(StatementRule, rule="single_trip_while", group="structure", limit=2):
     """Puts a loop into `while a % b == 1` with a = b + 1, which it increments first: one trip.
 
     With k >= 4: k % (k - 1) is 1, and (k + 1) % (k - 1) is 2. The increment comes first: no `continue` can skip it.
@@ -72,7 +72,7 @@ class SingleTripWhile(StatementRule, name="single_trip_while", group="structure"
 _DEPTH = 100
 
 
-class LoopToRecursion(StatementRule, name="loop_to_recursion", group="structure", builtins=("range", "len")):
+class LoopToRecursion(StatementRule, rule="loop_to_recursion", group="structure", builtins=("range", "len")):
     """Makes a `for` over a `range` a local recursive function with index, stop and step.
 
     Where the number of trips is written in the program and small, every trip is a call of the next. Else the function
@@ -143,7 +143,7 @@ def _literal_range(call: ast.Call) -> range | None:
         return None
 
 
-class TryExcept(StatementRule, name="try_except", group="structure", limit=2, builtins=("Exception",)):
+class TryExcept(StatementRule, rule="try_except", group="structure", limit=2, builtins=("Exception",)):
     """Puts a statement into `try` with a handler that raises the exception again."""
 
     _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.While, ast.With)
@@ -189,7 +189,7 @@ _BOUND_TO_THREADS = set(
 )
 
 
-class RunInThread(StatementRule, name="thread", group="structure", builtins=("BaseException",)):
+class RunInThread(StatementRule, rule="thread", group="structure", builtins=("BaseException",)):
     """Runs an expression, a loop or an `if` in a thread and joins it.
 
     The value comes back through a list; an exception is caught in the thread and raised again behind the join, so that
