@@ -20,7 +20,15 @@ from lm_eval_codemind.facts.complexity import with_complexity
 from lm_eval_codemind.facts.plain_inputs import load_plain_inputs
 from lm_eval_codemind.facts.recipes import load_failing
 from lm_eval_codemind.facts.unrolled import load_unrollings
-from lm_eval_codemind.problems import COLUMN_SIDES, Problem, digest, load_problems, side_path, storage
+from lm_eval_codemind.problems import (
+    COLUMN_SIDES,
+    Problem,
+    digest,
+    dump_problems,
+    load_problems,
+    load_records,
+    side_path,
+)
 from tests.conftest import code_digest
 
 NAME = "published_made"
@@ -256,7 +264,7 @@ def test_what_lies_beside_changes_nothing_of_the_problems_digest(with_sides: Mad
 
 def test_a_side_with_other_columns_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
-    path.write_bytes(storage.dump_problems([problem(0)]))
+    path.write_bytes(dump_problems([problem(0)]))
     side_path(path, "hints").write_text('{"problem_id": "made_0", "hint_test": ""}\n')
     with pytest.raises(ValueError, match=r"x\.hints\.jsonl, line 1: not a problem record .*codemind data build"):
         load_problems(path)
@@ -279,7 +287,7 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.ours.jsonl"
     path.write_text('{"problem_id": "made_0"}\n[]\n')
     with pytest.raises(ValueError, match=r"x\.ours\.jsonl, line 2: not a problem record .*codemind data build"):
-        storage.load_records(path)
+        load_records(path)
 
 
 @pytest.mark.upstream
