@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.answers.lines import printed_lines
+from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.catalogue import get_benchmark

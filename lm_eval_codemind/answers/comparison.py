@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from lm_eval_codemind.answers.lines import printed_lines
 from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, is_literal, literal_or, parse_literal
 
 # Layout that may surround an answer, in addition to its marks.
@@ -62,10 +61,23 @@ def same_literal(answer: str, output: str) -> bool:
     return same_computed(answer, output, printed=False)
 
 
+def printed_lines(text: str) -> list[str]:
+    r"""Return the lines of an output without trailing white space and without trailing empty lines.
+
+    Only ``\n`` ends a line. A form feed, or another character that :meth:`str.splitlines` splits at, is part of a line.
+    Leading white space is part of a line too. ``execution/judge.py`` repeats this rule, because the sandbox's processes
+    cannot import this package.
+    """
+    lines = [line.rstrip() for line in text.split("\n")]
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
 def same_lines(answer: str, output: str) -> bool:
     """Whether an answer equals a script's printed output, line by line without trailing white space.
 
-    :func:`~lm_eval_codemind.answers.lines.printed_lines` defines a line. Leading blank lines do not count either,
+    :func:`printed_lines` defines a line. Leading blank lines do not count either,
     because they look like the layout of the response. Indentation counts. An answer that wraps the text in a string
     literal is unwrapped.
     """

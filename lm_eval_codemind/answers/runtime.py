@@ -45,6 +45,16 @@ _NEVER = re.compile(
 _YES = re.compile(r"\b(?:yes|true|executed|reached|covered)\b", re.IGNORECASE)
 _NO = re.compile(r"\b(?:no|false)\b", re.IGNORECASE)
 
+_RIGHT = re.compile(r"\b(?:yes|true|correct|right)\b", re.IGNORECASE)
+_WRONG = re.compile(r"\b(?:no|false|incorrect|wrong|buggy|bugs?)\b", re.IGNORECASE)
+# A denied bug is a yes, and a denied yes is a no.
+_DENIED_WRONG = re.compile(
+    r"\b(?:not|no|without|n['\u2019]t)\s+(?:have\s+|contain\s+)?(?:an?y?\s+)?(?:obvious\s+)?"
+    r"(?:incorrect|wrong|buggy|bugs?|errors?)\b",
+    re.IGNORECASE,
+)
+_DENIED_RIGHT = re.compile(r"(?:\bnot|n['\u2019]t)\s+(?:\w+ly\s+)?(?:correct|right)\b", re.IGNORECASE)
+
 _TYPE = re.compile(
     r"^(?:an?\s+|the\s+|python\s+|type\s*[:=]?\s*|of\s+type\s+)*[`'\"<(]*(?:class\s+)?['\"`]?"
     r"(?P<name>[A-Za-z_][\w.]*)(?:\[.*\])?['\"`>)]*\.?$",
@@ -99,10 +109,15 @@ class State:
 
 def read_coverage(response: str) -> bool | None:
     """Return True if the response states that the line is executed, False if not executed, None without an answer."""
-    return yes_or_no(response, _YES, _NO, denied=((_NEVER, False),))
+    return _yes_or_no(response, _YES, _NO, denied=((_NEVER, False),))
 
 
-def yes_or_no(
+def read_verdict(response: str) -> bool | None:
+    """Return True if a response calls the program right, False if it calls it wrong, None without a verdict."""
+    return _yes_or_no(response, _RIGHT, _WRONG, denied=((_DENIED_WRONG, True), (_DENIED_RIGHT, False)))
+
+
+def _yes_or_no(
     response: str,
     yes: re.Pattern[str],
     no: re.Pattern[str],

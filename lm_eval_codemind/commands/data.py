@@ -148,8 +148,7 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
     freely, you are asked. Sending takes a token with write access (`hf auth login` or $HF_TOKEN).
     """
     from lm_eval_codemind.data import load_benchmark
-    from lm_eval_codemind.results.hub import write_dataset
-    from lm_eval_codemind.results.official import official_tasks
+    from lm_eval_codemind.results.hub import official_tasks, write_dataset
 
     if (repository is None) == (folder is None):
         raise click.UsageError("give either ORG/NAME, to send the data there, or --folder, to write it to disk")

@@ -41,8 +41,7 @@ def command(run_path: Path, output: Path, **fields: Any) -> None:
     """
     from lm_eval_codemind.data.load import released_digests
     from lm_eval_codemind.results.bundles import SUFFIX, write_bundle
-    from lm_eval_codemind.results.hub import eval_yaml
-    from lm_eval_codemind.results.official import official_tasks
+    from lm_eval_codemind.results.hub import eval_yaml, official_tasks
     from lm_eval_codemind.results.rescoring import rescored
     from lm_eval_codemind.results.runs import read_runs
     from lm_eval_codemind.results.submission import (

@@ -250,7 +250,7 @@ def _new_outcome(job: dict[str, Any], tamper_proof: bool) -> dict[str, Any]:
 def printed_lines(text: str) -> list[str]:
     """Return the lines of an output as they are compared.
 
-    ``answers/lines.py`` defines them in the same way. The sandbox's processes see this directory only.
+    ``answers/comparison.py`` defines them in the same way. The sandbox's processes see this directory only.
     """
     lines = [line.rstrip() for line in text.split("\n")]
     while lines and not lines[-1]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from lm_eval_codemind.answers.lines import printed_lines
+from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.languages import kind_of

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lm_eval_codemind.answers.lines import printed_lines
+from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.catalogue import Benchmark, get_benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark, load_problem

@@ -12,8 +12,7 @@ from typing import Any
 
 from rapidfuzz.distance import LCSseq
 
-from lm_eval_codemind.answers.runtime import read_line
-from lm_eval_codemind.answers.verdict import read_verdict
+from lm_eval_codemind.answers.runtime import read_line, read_verdict
 from lm_eval_codemind.data import load_bug
 from lm_eval_codemind.families.pairs import mean_of_pairs
 from lm_eval_codemind.harness.hooks import Hooks

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.answers.lines import printed_lines
+from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.execution import isolation as levels
 from lm_eval_codemind.execution.job import CaseOutcome, Job, Outcome, ScriptCase, Status
 from lm_eval_codemind.execution.runtimes import Runtime

@@ -35,6 +35,7 @@ class Variant:
         in_overlap: Whether it takes part in the analysis of which problems each family alone solves.
         submittable: Whether its results can be submitted.
         authors_task: What the CodeMind authors' leaderboard calls its task; empty where it has none.
+        changes: Name of the variant that asks about the same problems unchanged; the two scores are compared.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Variant:
     in_overlap: bool = False
     submittable: bool = True
     authors_task: str = ""
+    changes: str = ""
 
 
 class Family(abc.ABC):

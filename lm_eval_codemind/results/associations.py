@@ -111,7 +111,7 @@ def on_same_problems(observations: Sequence[Observation]) -> Table:
     """
     rows = []
     for view in views().values():
-        other = views().get(view.changes)
+        other = views().get(view.variant.changes)
         if other is None:
             continue
         for model in distinct(o.model for o in observations):

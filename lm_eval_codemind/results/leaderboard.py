@@ -34,16 +34,12 @@ class Submitted:
 
 
 @dataclass(frozen=True)
-class _Entry:
-    """A row of the site's tables."""
+class _Entry(Submitted):
+    """A row of the site's tables: the label of its run, what the run called the model, and the file of its report."""
 
     label: str
-    model: str
     was: str
-    recorded: bool
-    date: str
     report: str
-    run: Run
 
 
 def write_site(submitted: Sequence[Submitted], directory: Path, title: str) -> list[Path]:
@@ -106,14 +102,14 @@ def _entries(submitted: Sequence[Submitted]) -> list[_Entry]:
         label = one.model if names.count(one.model) == 1 else f"{one.model} @ {one.date}"
         was = "" if one.run.model == one.model else one.run.model
         run = replace(one.run, label=label, model=one.model)
-        entries.append(_Entry(label, one.model, was, one.run.recorded, one.date, report, run))
+        entries.append(_Entry(one.model, one.date, run, label, was, report))
     return entries
 
 
 def _result(row: Row, entries: Sequence[_Entry]) -> Row:
     """Return a row of the summary with where it comes from, as ``results.json`` has it."""
     entry = next(entry for entry in entries if entry.label == row["model"])
-    source = {"model": entry.model, "model_was": entry.was, "recorded": entry.recorded, "date": entry.date}
+    source = {"model": entry.model, "model_was": entry.was, "recorded": entry.run.recorded, "date": entry.date}
     return {**row, **source, "report": entry.report, "suite": _suite_version(entry.run.task(row["task"]))}
 
 

@@ -50,13 +50,11 @@ class View:
         variant: The variant whose results it shows.
         programs: Programs of a problem whose complexity is set against the scores: name -> (column of the measures,
             column of the source).
-        changes: Name of the variant that asks about the same problems unchanged; the two scores are compared.
         board: Columns of the CodeMind authors' leaderboard, for variants that are in it: name -> metric.
         place: Columns that say which row of that leaderboard a task is in, besides data set and task: name -> text.
     """
 
     programs: ClassVar[Mapping[str, tuple[str, str]]] = {"C": ("complexity", "code")}
-    changes: ClassVar[str] = ""
     board: ClassVar[Mapping[str, str]] = {}
     place: ClassVar[Mapping[str, str]] = {}
 

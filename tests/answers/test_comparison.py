@@ -4,8 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.answers.comparison import same_lines, same_literal, same_output, same_text, same_value
-from lm_eval_codemind.answers.lines import printed_lines
+from lm_eval_codemind.answers.comparison import (
+    printed_lines,
+    same_lines,
+    same_literal,
+    same_output,
+    same_text,
+    same_value,
+)
 from lm_eval_codemind.facts import labels
 from tests.answers.test_literals import values
 

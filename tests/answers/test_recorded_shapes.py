@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from lm_eval_codemind.answers import ces
-from lm_eval_codemind.answers.runtime import read_line
-from lm_eval_codemind.answers.verdict import read_verdict
+from lm_eval_codemind.answers.runtime import read_line, read_verdict
 from lm_eval_codemind.families import trace_published
 from lm_eval_codemind.questions import Question
 

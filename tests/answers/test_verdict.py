@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.answers.verdict import read_verdict
+from lm_eval_codemind.answers.runtime import read_verdict
 
 SHAPES = [
     ("<answer>\nyes\n</answer>", True),

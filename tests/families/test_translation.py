@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from lm_eval_codemind.answers.lines import printed_lines
+from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.families.translation import (
     CAUSES,
