@@ -13,6 +13,7 @@ from typing import Any
 from lm_eval_codemind.benchmarks import classeval, humaneval
 from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.execution import Job
+from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
 
 _PROGRAMS, _TASKS = "DREval_data.jsonl", "DREval_tasks.jsonl"
@@ -172,10 +173,10 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) 
             Input(
                 index,
                 shown,
-                "\n".join(ast.unparse(node) for node in test.body),
+                "\n".join(unparse(node) for node in test.body),
                 before,
                 f"_codemind_test.{test.name}()",
-                "" if set_up is None else "\n".join(ast.unparse(node) for node in set_up.body),
+                "" if set_up is None else "\n".join(unparse(node) for node in set_up.body),
                 str(task["output_pred"]),
                 shown,
                 _questions(task),

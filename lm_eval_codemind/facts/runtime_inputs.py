@@ -13,6 +13,7 @@ from functools import lru_cache
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.languages.python.names import without_lines
+from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
 
 # The number of the input of a program that has only one.
@@ -57,7 +58,9 @@ class RuntimeInput:
         statements = []
         for statement in ast.parse(self.input).body:
             seen = _seen(statement)
-            text = ast.unparse(statement if seen is None else seen)
+            text = unparse(statement if seen is None else seen)
+            if isinstance(seen, ast.Tuple):
+                text = f"({text})"
             asked = seen is not None and bool(waiting) and waiting.pop(0) is not None
             if asked:
                 statements.append(f"assert {text} == {_MASK}")
@@ -116,7 +119,7 @@ def without_expectations(body: str) -> str:
     tree.body = _without_assertions(tree.body, plain, top=True)
     unused = (plain & used_before) - _used(tree)
     tree.body = [statement for statement in tree.body if _assigned(statement) not in unused]
-    return ast.unparse(tree)
+    return unparse(tree).removesuffix("\n")
 
 
 def _call(code: str, given: reval.Input) -> RuntimeInput:
