@@ -20,8 +20,8 @@ from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import Arguments, Constructed
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.build import PLAIN_INPUTS, load_plain_inputs
 from lm_eval_codemind.execution import Job, Limits, Sandbox, ScriptCase
-from lm_eval_codemind.facts.plain_inputs import PLAIN_INPUTS, load_plain_inputs
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem

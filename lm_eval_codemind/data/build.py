@@ -4,7 +4,7 @@ import json
 import logging
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from lm_eval_codemind.data.load import (
     read_manifest,
     released_digests,
 )
-from lm_eval_codemind.facts import plain_inputs, recipes, unrolled
+from lm_eval_codemind.facts import recipes, shipped, unrolled
 from lm_eval_codemind.facts.bugs import with_own_suites, with_revealing_tests
 from lm_eval_codemind.facts.complexity import with_complexity
 from lm_eval_codemind.facts.labels import apply_proof, load_proofs
@@ -35,12 +35,36 @@ from lm_eval_codemind.transforms import RecipeError
 
 logger = logging.getLogger(__name__)
 
+PLAIN_INPUTS = "proofs/plain_inputs.json"
+
 Records = Mapping[str, Mapping[str, Any]]
+
+
+def load_plain_inputs() -> dict[str, list[str]]:
+    """Return the problems whose output is also that for a plain input: all values empty, zero or default.
+
+    They are keyed by benchmark. Benchmarks that were not examined have no entry.
+    """
+    return dict(shipped.load(PLAIN_INPUTS))
+
+
+def _failing(benchmark: str, problems: Sequence[Problem]) -> Records:
+    """Return a record for each problem whose program fails its tests. It has no question."""
+    return _flagged(problems, recipes.load_failing(benchmark), "fails")
+
+
+def _plain(benchmark: str, problems: Sequence[Problem]) -> Records:
+    return _flagged(problems, load_plain_inputs().get(benchmark, ()), "plain")
+
+
+def _flagged(problems: Sequence[Problem], chosen: Collection[str], flag: str) -> Records:
+    return {problem.problem_id: {flag: True} for problem in problems if problem.problem_id in chosen}
+
 
 # Side file -> the function that makes its records from a benchmark's name and problems. Records are keyed by problem.
 SIDES: Mapping[str, Callable[[str, Sequence[Problem]], Records]] = {
-    "dsr": recipes.failing_records,
-    "input": plain_inputs.records,
+    "dsr": _failing,
+    "input": _plain,
     "ier_unrolled": unrolled.records,
 }
 

@@ -107,12 +107,6 @@ def transformed(problems: Sequence[Problem], benchmark: str) -> list[Problem]:
     ]
 
 
-def failing_records(benchmark: str, problems: Sequence[Problem]) -> dict[str, dict[str, Any]]:
-    """Return a record with the key ``fails`` for each problem whose program fails its tests. It has no question."""
-    failing = set(load_failing(benchmark))
-    return {problem.problem_id: {"fails": True} for problem in problems if problem.problem_id in failing}
-
-
 def load_failing(benchmark: str) -> list[str]:
     """Return the names of the problems whose program fails its tests, according to the packaged recipes."""
     return [problem_id for problem_id, recipe in load_recipes(benchmark).items() if not recipe.usable]

@@ -16,8 +16,7 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.complexity import lines_of_code
 from lm_eval_codemind.languages.python.kinds import observing_call
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem, load_problems
-from lm_eval_codemind.proof.equivalence import Equivalence
-from lm_eval_codemind.proof.further_inputs import further_inputs
+from lm_eval_codemind.proof.equivalence import Equivalence, further_inputs
 from lm_eval_codemind.proof.make_recipes import transform, verify_transformed
 from lm_eval_codemind.transforms import RULES, RecipeError
 
