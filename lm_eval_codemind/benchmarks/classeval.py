@@ -12,6 +12,7 @@ import textwrap
 from collections import Counter
 from typing import Any
 
+from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.benchmarks.specifications import signature, with_docstring, without_examples
 from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
 from lm_eval_codemind.languages.python.names import (
@@ -115,7 +116,7 @@ def without_expected(method: str, label: str) -> tuple[str, str]:
     """
     function = ast.parse(method).body[0]
     assert isinstance(function, ast.FunctionDef)
-    last, values = function.body[-1], _literal(label)
+    last, values = function.body[-1], literal_or(label, None)
     if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Tuple) or not isinstance(values, tuple):
         return method, label
     removed = [statement for statement in function.body if _asserts(statement)]
@@ -126,7 +127,7 @@ def without_expected(method: str, label: str) -> tuple[str, str]:
         match statement:
             case ast.Assign([ast.Name() | ast.Attribute(ast.Name("self")) as target], value):
                 name = ast.unparse(target)
-                if _literal(ast.unparse(value)) is not None and used[name] == returned.count(name) + 1 > 1:
+                if literal_or(ast.unparse(value), None) is not None and used[name] == returned.count(name) + 1 > 1:
                     expected.add(name)
                     removed.append(statement)
     kept = [position for position, name in enumerate(returned) if name not in expected]
@@ -148,14 +149,6 @@ def _asserts(statement: ast.stmt) -> bool:
         case ast.Expr(ast.Call(ast.Attribute(attr=name))):
             return name.startswith("assert_")
     return False
-
-
-def _literal(source: str) -> Any:
-    """Return the value of a literal; None for any other text."""
-    try:
-        return ast.literal_eval(source)
-    except (ValueError, SyntaxError):
-        return None
 
 
 def _assignment(name: str, suite: str) -> ast.Assign:

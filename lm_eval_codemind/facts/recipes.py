@@ -34,14 +34,9 @@ class Recipe:
     dropped: tuple[str, ...] = ()
     usable: bool = True
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the recipe as JSON values, without attributes that have their default value."""
-        changed = {name: value for name, value in vars(self).items() if value != getattr(Recipe, name, None)}
-        return {**changed, "steps": " ".join(f"{rule}:{site}" for rule, site in self.steps)}
-
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Recipe:
-        """Return the recipe that :meth:`to_json` wrote."""
+        """Return the recipe that ``utils/ship.py`` wrote."""
         steps = (step.split(":") for step in record["steps"].split())
         lists = {"steps": tuple((rule, int(site)) for rule, site in steps), "dropped": tuple(record.get("dropped", ()))}
         return cls(**{**record, **lists})
