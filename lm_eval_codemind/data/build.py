@@ -5,7 +5,7 @@ import logging
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +25,19 @@ from lm_eval_codemind.data.load import (
 )
 from lm_eval_codemind.facts import recipes, shipped, unrolled
 from lm_eval_codemind.facts.bugs import with_own_suites, with_revealing_tests
-from lm_eval_codemind.facts.complexity import with_complexity
 from lm_eval_codemind.facts.labels import apply_proof, load_proofs
 from lm_eval_codemind.facts.sr_exceptions import with_exceptions
 from lm_eval_codemind.files import write_whole
-from lm_eval_codemind.languages import HINT_SEED, kind_of
+from lm_eval_codemind.languages import HINT_SEED, kind_of, measured
 from lm_eval_codemind.problems import COLUMN_SIDES, Problem, digest, dump_problems, dump_records, dump_side
 from lm_eval_codemind.transforms import RecipeError
 
 logger = logging.getLogger(__name__)
 
 PLAIN_INPUTS = "proofs/plain_inputs.json"
+# "code" -> benchmark -> problem id -> loop iterations of C on the problem's input; "transformed" -> the same for C+,
+# with the digest of the C+ that was measured.
+LOOP_LENGTHS = "proofs/loop_lengths.json"
 
 Records = Mapping[str, Mapping[str, Any]]
 
@@ -94,6 +96,25 @@ def make_files(name: str, problems: Sequence[Problem]) -> dict[str, bytes]:
     sides |= {side: dump_records(make(name, problems)) for side, make in SIDES.items()}
     records = {f"{name}.{side}": content for side, content in sides.items() if content}
     return {name: dump_problems(problems), **records}
+
+
+def with_complexity(problem: Problem) -> Problem:
+    """Return the problem with its complexity columns, without executing its program."""
+    lengths = shipped.load(LOOP_LENGTHS)
+    code = lengths.get("code", {}).get(problem.benchmark, {}).get(problem.problem_id)
+    transformed, of = lengths.get("transformed", {}).get(problem.benchmark, {}).get(problem.problem_id, (None, ""))
+    loops = transformed if of == short_digest(problem.transformed) else None
+    return replace(
+        problem,
+        complexity=measured(problem.language, problem.code, code),
+        transformed_complexity=measured(problem.language, problem.transformed, loops),
+        output_type="" if problem.output is None else kind_of(problem).output_type(problem.output) or "",
+    )
+
+
+def short_digest(program: str) -> str:
+    """Return the first eight hexadecimal digits of the SHA-256 of a program."""
+    return digest(program.encode("utf-8"))[:8]
 
 
 def read_problems(name: str, upstream: Upstream) -> list[Problem]:
