@@ -91,7 +91,7 @@ def _emptied(value: Any) -> Any:
         keywords = tuple((name, _emptied(item)) for name, item in value.keywords)
         return Arguments(tuple(_emptied(item) for item in value.positional), keywords)
     if isinstance(value, Constructed):
-        return Constructed(value.name, (0,) if value.name == "range" else ())
+        return Constructed(value.name, Arguments((0,) if value.name == "range" else ()))
     return type(value)()
 
 

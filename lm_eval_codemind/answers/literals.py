@@ -77,13 +77,11 @@ class Constructed:
 
     Attributes:
         name: The constructor's name.
-        arguments: The positional arguments.
-        keywords: The keyword arguments.
+        given: The arguments.
     """
 
     name: str
-    arguments: tuple[Any, ...]
-    keywords: tuple[tuple[str, Any], ...] = ()
+    given: Arguments
 
 
 def parse_literal(text: str) -> Any:
@@ -272,7 +270,7 @@ def _constructed(name: str, given: Arguments) -> Any:
     plain = len(given.positional) <= 1 and not any(isinstance(item, Constructed) for item in given.positional)
     if kind is not None and plain and (kind is dict or not given.keywords):
         return _made(kind, *given.positional, **dict(given.keywords))
-    return Constructed(name, given.positional, given.keywords)
+    return Constructed(name, given)
 
 
 def _made(kind: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
@@ -289,7 +287,7 @@ def render(value: Any) -> str:
         TypeError: If the value has another type.
     """
     if isinstance(value, Constructed):
-        return f"{value.name}({Arguments(value.arguments, value.keywords)})"
+        return f"{value.name}({value.given})"
     if value is ...:
         return "..."
     if isinstance(value, (float, complex)):

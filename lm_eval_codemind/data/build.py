@@ -200,7 +200,9 @@ def _build(name: str, upstream: Upstream, directory: Path) -> Entry:
         problems=len(problems),
         categories=dict(sorted(Counter(problem.category for problem in problems).items())),
     )
-    _write_manifest(directory, {**read_manifest(directory), name: entry})
+    entries = {**read_manifest(directory), name: entry}
+    record = {"benchmarks": {each: asdict(entries[each]) for each in benchmarks() if each in entries}}
+    write_whole(directory / MANIFEST, (json.dumps(record, indent=2) + "\n").encode("utf-8"))
     if entry.digests != entry.released:
         logger.warning(
             "%s was built with other bytes than this release was checked with (digest %s): its results "
@@ -209,8 +211,3 @@ def _build(name: str, upstream: Upstream, directory: Path) -> Entry:
             entry.digests[name],
         )
     return entry
-
-
-def _write_manifest(directory: Path, entries: Mapping[str, Entry]) -> None:
-    record = {"benchmarks": {name: asdict(entries[name]) for name in benchmarks() if name in entries}}
-    write_whole(directory / MANIFEST, (json.dumps(record, indent=2) + "\n").encode("utf-8"))
