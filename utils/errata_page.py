@@ -14,10 +14,10 @@ from pathlib import Path
 from lm_eval_codemind.answers.runtime import published_answerable
 from lm_eval_codemind.benchmarks.re2bench import TASKS, source_of
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
+from lm_eval_codemind.data.build import load_plain_inputs
 from lm_eval_codemind.data.load import benchmark_path, data_directory, intact
 from lm_eval_codemind.facts import executions
 from lm_eval_codemind.facts.labels import Proof, load_proofs
-from lm_eval_codemind.facts.plain_inputs import load_plain_inputs
 from lm_eval_codemind.facts.recipes import load_failing
 from lm_eval_codemind.facts.runtime_labels import REASONS, load_labels, load_published, load_unrunnable
 from lm_eval_codemind.facts.sr_exceptions import load_exceptions

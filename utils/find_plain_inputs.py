@@ -20,8 +20,8 @@ from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import Arguments, Constructed
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.build import PLAIN_INPUTS, load_plain_inputs
 from lm_eval_codemind.execution import Job, Limits, Sandbox, ScriptCase
-from lm_eval_codemind.facts.plain_inputs import PLAIN_INPUTS, load_plain_inputs
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
@@ -91,7 +91,7 @@ def _emptied(value: Any) -> Any:
         keywords = tuple((name, _emptied(item)) for name, item in value.keywords)
         return Arguments(tuple(_emptied(item) for item in value.positional), keywords)
     if isinstance(value, Constructed):
-        return Constructed(value.name, (0,) if value.name == "range" else ())
+        return Constructed(value.name, Arguments((0,) if value.name == "range" else ()))
     return type(value)()
 
 

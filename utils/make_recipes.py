@@ -26,7 +26,7 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
 from lm_eval_codemind.proof.make_recipes import transform_all
 from lm_eval_codemind.transforms import text_digest
-from ship import save
+from ship import record_of, save
 
 
 def read(name: str, upstream: Path | None) -> list[Problem]:
@@ -71,7 +71,7 @@ def main() -> None:
                 recipes = judge_published(problems, sandbox)
             else:
                 recipes = transform_all(problems, TRANSFORM_SEED, sandbox)
-        save(f"recipes/{name}.json", {problem_id: recipe.to_json() for problem_id, recipe in recipes.items()})
+        save(f"recipes/{name}.json", {problem_id: record_of(recipe) for problem_id, recipe in recipes.items()})
         dropped = sum(len(recipe.dropped) for recipe in recipes.values())
         unusable = [problem_id for problem_id, recipe in recipes.items() if not recipe.usable]
         seconds = time.perf_counter() - start

@@ -17,7 +17,7 @@ from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data import build as building
 from lm_eval_codemind.proof.verify import execute_benchmark
-from ship import save
+from ship import record_of, save
 
 DIGESTS = Path(building.__file__).with_name("released_digests.json")
 
@@ -36,7 +36,9 @@ def main(upstream: Path, names: tuple[str, ...], digests_only: bool, workers: in
     """Write ``proofs/NAME.json`` and the digests of the build."""
     source = Upstream(upstream)
     for name in () if digests_only else names or proven_benchmarks():
-        proofs = {problem_id: proof.to_json() for problem_id, proof in execute_benchmark(name, source, workers).items()}
+        proofs = {
+            problem_id: record_of(proof) for problem_id, proof in execute_benchmark(name, source, workers).items()
+        }
         save(f"proofs/{name}.json", proofs)
     with TemporaryDirectory() as folder:
         entries = building.build(benchmarks(), source, Path(folder))

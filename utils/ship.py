@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.facts import shipped
+from lm_eval_codemind.facts.labels import Proof
+from lm_eval_codemind.facts.recipes import Recipe
 
 
 def save(name: str, records: Mapping[str, Any], levels: int = 1) -> Path:
@@ -28,6 +30,14 @@ def save(name: str, records: Mapping[str, Any], levels: int = 1) -> Path:
     file.write_bytes(content)
     shipped.load.cache_clear()
     return file
+
+
+def record_of(found: Proof | Recipe) -> dict[str, Any]:
+    """Return a proof or a recipe as JSON values, without attributes that have their default value."""
+    record = {name: value for name, value in vars(found).items() if value != getattr(type(found), name, {})}
+    if isinstance(found, Recipe):
+        record["steps"] = " ".join(f"{rule}:{site}" for rule, site in found.steps)
+    return record
 
 
 def one_a_line(records: Mapping[str, Any], indent: str = "", levels: int = 1) -> str:

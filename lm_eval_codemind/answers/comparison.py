@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, is_literal, literal_or, parse_literal
+from lm_eval_codemind.answers.output import FENCE
 
 # Layout that may surround an answer, in addition to its marks.
-_FENCED = re.compile(r"```[^\n`]*\n(?P<inside>.*?)\n?```", re.DOTALL)
 _WRAPPERS = (
     re.compile(r"(?P<mark>```|``|`|\*\*|__|\$\$|\$)(?P<inside>.+)(?P=mark)", re.DOTALL),
     re.compile(r"\\(?:boxed|text(?:tt|bf|rm)?|mathrm|mathtt)\{(?P<inside>.+)\}", re.DOTALL),
@@ -147,9 +147,9 @@ def readings(answer: str) -> Iterator[str]:
 
 
 def _inside(text: str) -> str | None:
-    fenced = _FENCED.fullmatch(text.strip())
+    fenced = FENCE.fullmatch(text.strip())
     if fenced:
-        return fenced["inside"]
+        return fenced["answer"]
     plain = text.strip()
     for wrapper in _WRAPPERS:
         match = wrapper.fullmatch(plain)
@@ -202,6 +202,6 @@ def _canonical(value: Any) -> Any:
     if isinstance(value, dict):
         return ("dict", frozenset((_canonical(key), _canonical(item)) for key, item in value.items()))
     if isinstance(value, Constructed):
-        keywords = frozenset((name, _canonical(item)) for name, item in value.keywords)
-        return (value.name, tuple(_canonical(item) for item in value.arguments), keywords)
+        keywords = frozenset((name, _canonical(item)) for name, item in value.given.keywords)
+        return (value.name, tuple(_canonical(item) for item in value.given.positional), keywords)
     raise TypeError(f"not the value of a literal: {type(value).__name__}")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import cmath
-import math
 import re
 import warnings
 from collections.abc import Callable
@@ -78,13 +77,11 @@ class Constructed:
 
     Attributes:
         name: The constructor's name.
-        arguments: The positional arguments.
-        keywords: The keyword arguments.
+        given: The arguments.
     """
 
     name: str
-    arguments: tuple[Any, ...]
-    keywords: tuple[tuple[str, Any], ...] = ()
+    given: Arguments
 
 
 def parse_literal(text: str) -> Any:
@@ -273,7 +270,7 @@ def _constructed(name: str, given: Arguments) -> Any:
     plain = len(given.positional) <= 1 and not any(isinstance(item, Constructed) for item in given.positional)
     if kind is not None and plain and (kind is dict or not given.keywords):
         return _made(kind, *given.positional, **dict(given.keywords))
-    return Constructed(name, given.positional, given.keywords)
+    return Constructed(name, given)
 
 
 def _made(kind: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
@@ -290,27 +287,36 @@ def render(value: Any) -> str:
         TypeError: If the value has another type.
     """
     if isinstance(value, Constructed):
-        return f"{value.name}({Arguments(value.arguments, value.keywords)})"
+        return f"{value.name}({value.given})"
     if value is ...:
         return "..."
-    if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else f"float('{value!r}')"
-    if isinstance(value, complex):
-        return repr(value) if cmath.isfinite(value) else f"complex('{value!r}')"
+    if isinstance(value, (float, complex)):
+        return repr(value) if cmath.isfinite(value) else f"{type(value).__name__}('{value!r}')"
     if isinstance(value, int) and not isinstance(value, bool):
         # Python limits the digits of decimal integers that it writes and reads. Hexadecimal integers have no limit.
         return repr(value) if value.bit_length() < _LONG_INT else hex(value)
     if value is None or isinstance(value, (bool, str, bytes)):
         return repr(value)
-    if isinstance(value, list):
-        return f"[{', '.join(map(render, value))}]"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(render, value))}{',' if len(value) == 1 else ''})"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{render(key)}: {render(item)}' for key, item in value.items())}}}"
-    if isinstance(value, (set, frozenset)):
-        members = f"{{{', '.join(map(render, value))}}}" if value else ""
-        if isinstance(value, frozenset):
-            return f"frozenset({members})"
-        return members or "set()"
+    if isinstance(value, frozenset):
+        return f"frozenset({in_brackets(value, render) if value else ''})"
+    if isinstance(value, (list, tuple, dict, set)):
+        return in_brackets(value, render)
     raise TypeError(f"not the value of a literal: {type(value).__name__}")
+
+
+def in_brackets(value: Any, text: Callable[[Any], str], order: Callable[[list[str]], list[str]] = list) -> str:
+    """Return the Python expression for a list, a tuple, a dict or a set.
+
+    Args:
+        value: The collection.
+        text: Returns the expression for an item.
+        order: Returns the expressions for the items of a set in the order in which they are written.
+    """
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{text(key)}: {text(item)}' for key, item in value.items())}}}"
+    items = list(map(text, value))
+    if isinstance(value, list):
+        return f"[{', '.join(items)}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+    return f"{{{', '.join(order(items))}}}" if items else "set()"

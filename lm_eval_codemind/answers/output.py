@@ -46,7 +46,7 @@ _TAIL = 20_000
 _CANDIDATES = 200
 # Characters of a line before and after a mark that are examined.
 _NEAR = 200
-_FENCE = re.compile(r"```[^\n`]*\n(?P<answer>.*?)\n?```", re.DOTALL)
+FENCE = re.compile(r"```[^\n`]*\n(?P<answer>.*?)\n?```", re.DOTALL)
 _EMPHASIS = re.compile(r"\\boxed\{(?P<boxed>[^\n]*)\}|(?<!`)`(?P<ticks>[^`\n]+)`(?!`)|\*\*(?P<bold>[^*\n]+)\*\*")
 # The rest of the line is a lookahead: "the result of f(3) is 5" contains two candidates.
 _PHRASE = re.compile(
@@ -173,7 +173,7 @@ def likely_code(response: str) -> Iterator[str]:
     """
     text = _spoken(response)
     yield text
-    fenced = [match["answer"] for match in _FENCE.finditer(text)]
+    fenced = [match["answer"] for match in FENCE.finditer(text)]
     ticked = [match["ticks"] for match in _EMPHASIS.finditer(text) if match["ticks"]]
     lines = [_without_full_stop(line) for line in text.split("\n") if line.strip()]
     for pieces in (fenced, ticked, lines):
@@ -202,7 +202,7 @@ def _json_answer(text: str) -> str | None:
 def final_fence(text: str) -> str | None:
     """Return the content of the code fence at the end of a text."""
     # Search from the end: an odd number of fences before it would give wrong pairs.
-    fence = _FENCE.fullmatch(text, max(text.rfind("```", 0, -3), 0)) if text.endswith("```") else None
+    fence = FENCE.fullmatch(text, max(text.rfind("```", 0, -3), 0)) if text.endswith("```") else None
     return fence["answer"] if fence else None
 
 
@@ -228,7 +228,7 @@ def _best(candidates: Iterator[tuple[int, str]]) -> str | None:
 
 def _candidates(text: str) -> Iterator[tuple[int, str]]:
     """Yield parts of a text that may be an answer, each with its start position."""
-    for match in _FENCE.finditer(text):
+    for match in FENCE.finditer(text):
         yield match.start("answer"), match["answer"]
     for match in _EMPHASIS.finditer(text):
         group = match.lastgroup or 0
@@ -256,7 +256,7 @@ def _last_line(text: str) -> str:
 
 
 def _last_printed(text: str) -> str:
-    fences = [match["answer"] for match in _FENCE.finditer(text)]
+    fences = [match["answer"] for match in FENCE.finditer(text)]
     fence = final_fence(text)
     stated = None if fence is not None else _stated(_last_line(text))
     answer = next((one for one in (fence, stated, *fences[-1:]) if one is not None), None)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lm_eval_codemind.answers.comparison import same_literal, same_output, same_value
 from lm_eval_codemind.answers.filled import HOLE_NAME, in_holes
 from lm_eval_codemind.answers.literals import NotALiteralError, is_literal, literal_or, parse_literal, parse_source
-from lm_eval_codemind.answers.output import Marks, final_fence, marked_answer
+from lm_eval_codemind.answers.output import FENCE, Marks, final_fence, marked_answer
 from lm_eval_codemind.answers.response import own_text, visible_text
 
 NOT_EXECUTED = "not executed"
@@ -29,7 +29,6 @@ _MARKS = Marks(
 _TAIL = 20_000
 _LONGEST = 20_000
 
-_FENCED = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
 _BOXED = re.compile(r"\\boxed\{(?:\\text\{)?(?P<inside>[^\n{}]*)\}?\}")
 _LABEL = re.compile(
     r"^[\s*_#>-]*(?:the\s+)?(?:final\s+)?(?:answer|output|result|value|state|next line|path|coverage)\b"
@@ -152,8 +151,7 @@ def read_state(response: str) -> State | None:
     The type may follow the last ``;`` or precede the first one. It may also be on a separate line, in parentheses after
     the value, or under the key ``type``. If no type is stated, the type of the literal counts.
     """
-    text = _stated(response)
-    text = _strip(text)
+    text = _strip(_stated(response))
     if not text or len(text) > _LONGEST:
         return None
     if _says_never(text):
@@ -354,8 +352,8 @@ def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
 
 
 def _fence_content(text: str) -> str:
-    fenced = _FENCED.fullmatch(text)
-    return str(fenced[1]) if fenced else text
+    fenced = FENCE.fullmatch(text)
+    return fenced["answer"] if fenced else text
 
 
 def _strip(text: str) -> str:

@@ -1,4 +1,9 @@
-"""ClassEval: methods of classes, each with a test method whose return value CodeMind asks about."""
+"""ClassEval: methods of classes.
+
+The benchmark ``classeval`` has the 400 methods that CodeMind took for predicting outputs, each with a test method whose
+return value it asks about. Specification reasoning is measured on all 410 methods of ClassEval's own data, as in the
+paper: a problem of ``classeval_methods`` is a description and a test suite. It has no input and no output.
+"""
 
 import ast
 import json
@@ -7,8 +12,17 @@ import textwrap
 from collections import Counter
 from typing import Any
 
+from lm_eval_codemind.answers.literals import literal_or
+from lm_eval_codemind.benchmarks.specifications import signature, with_docstring, without_examples
 from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
-from lm_eval_codemind.languages.python.names import bound_names, free_names, module_names, statements_binding
+from lm_eval_codemind.languages.python.names import (
+    bound_names,
+    definition,
+    free_names,
+    module_names,
+    statements_binding,
+)
+from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
 
 NAME = "classeval"
@@ -16,6 +30,18 @@ _RECORDS = "ClassEval_data.json"
 RECORDS = PARTS["classeval_records"]
 
 _NEXT_TO_MODULE = re.compile(r"os\.path\.join\(os\.path\.dirname\(__file__\), (\"[^\"]*\")\)")
+
+# Upstream's data gives these methods the test class of a neighbour; here each has the one that is named after it.
+_TEST_CLASSES = {
+    "PDFHandler.extract_text_from_pdfs": "PDFHandlerTestExtractTextFromPdfs",
+    "PDFHandler.merge_pdfs": "PDFHandlerTestMergePdfs",
+    "StudentDatabaseProcessor.delete_student_by_name": "StudentDatabaseProcessorTestDeleteStudentByName",
+    "StudentDatabaseProcessor.insert_student": "StudentDatabaseProcessorTestInsertStudent",
+    "StudentDatabaseProcessor.search_student_by_name": "StudentDatabaseProcessorTestSearchStudentByName",
+    "TwentyFourPointGame.answer": "TwentyFourPointGameTestAnswer",
+    "TwentyFourPointGame.evaluate_expression": "TwentyFourPointGameTestEvaluateExpression",
+    "TwentyFourPointGame.get_my_cards": "TwentyFourPointGameTestGetMyCards",
+}
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -90,7 +116,7 @@ def without_expected(method: str, label: str) -> tuple[str, str]:
     """
     function = ast.parse(method).body[0]
     assert isinstance(function, ast.FunctionDef)
-    last, values = function.body[-1], _literal(label)
+    last, values = function.body[-1], literal_or(label, None)
     if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Tuple) or not isinstance(values, tuple):
         return method, label
     removed = [statement for statement in function.body if _asserts(statement)]
@@ -101,7 +127,7 @@ def without_expected(method: str, label: str) -> tuple[str, str]:
         match statement:
             case ast.Assign([ast.Name() | ast.Attribute(ast.Name("self")) as target], value):
                 name = ast.unparse(target)
-                if _literal(ast.unparse(value)) is not None and used[name] == returned.count(name) + 1 > 1:
+                if literal_or(ast.unparse(value), None) is not None and used[name] == returned.count(name) + 1 > 1:
                     expected.add(name)
                     removed.append(statement)
     kept = [position for position, name in enumerate(returned) if name not in expected]
@@ -125,14 +151,6 @@ def _asserts(statement: ast.stmt) -> bool:
     return False
 
 
-def _literal(source: str) -> Any:
-    """Return the value of a literal; None for any other text."""
-    try:
-        return ast.literal_eval(source)
-    except (ValueError, SyntaxError):
-        return None
-
-
 def _assignment(name: str, suite: str) -> ast.Assign:
     """Return the first assignment to a name inside upstream's test methods."""
     for node in ast.walk(ast.parse(suite)):
@@ -144,3 +162,89 @@ def _assignment(name: str, suite: str) -> ast.Assign:
 def _order(problem_id: str) -> tuple[int, str]:
     class_id, entry_point = problem_id.split("@")
     return int(class_id.removeprefix("ClassEval_")), entry_point
+
+
+def read_methods(upstream: Upstream) -> list[Problem]:
+    """Return ClassEval's methods in upstream's order. Source: ``data/ClassEval_data.json`` of FudanSELab/ClassEval."""
+    return [_method(record, method) for record in read_records(upstream) for method in record["methods_info"]]
+
+
+def _method(record: dict[str, Any], method: dict[str, Any]) -> Problem:
+    name = f"{record['class_name']}.{method['method_name']}"
+    return Problem(
+        problem_id=f"{record['task_id']}@{name}",
+        benchmark="classeval_methods",
+        kind="method",
+        language="python",
+        code=record["solution_code"].strip() + "\n",
+        entry_point=name,
+        output="",
+        specification=method_specification(method["method_description"]),
+        context=class_context(record, method["dependencies"]["method_dependencies"]),
+        tests=method_tests(in_working_directory(record["test"]), _TEST_CLASSES.get(name, method["test_class"])),
+        provenance=RECORDS.place(_RECORDS),
+    )
+
+
+def method_specification(description: str) -> str:
+    """Return a method's signature with its description as docstring, examples removed.
+
+    Upstream's text is the method without its body, indented in several ways; examples stand at its end.
+    """
+    head, quotes, rest = description.partition('"""')
+    head = " ".join(line.strip() for line in head.strip().split("\n")).replace(" def ", "\ndef ")
+    body = rest.partition('"""')[0] if quotes else ""
+    return with_docstring(head, _before_doctest("\n".join(line.strip() for line in body.split("\n"))))
+
+
+def class_context(record: dict[str, Any], dependencies: list[str]) -> str:
+    """Return the parts of the class around the method that the prompt shows.
+
+    That is the imports, the class with its description, its constructor, and the signatures of the methods that the
+    wanted one depends on.
+    """
+    owner = ast.parse(record["class_constructor"].rstrip() + "\n    pass\n").body[0]
+    assert isinstance(owner, ast.ClassDef)
+    true = definition(ast.parse(record["solution_code"]), record["class_name"])
+    parts = [_docstring(record["class_description"])]
+    for node in owner.body:
+        if isinstance(node, ast.FunctionDef):
+            parts.append(_without_examples(node))
+        elif not isinstance(node, ast.Pass):
+            parts.append(unparse(node))
+    methods = {node.name: node for node in true.body if isinstance(node, ast.FunctionDef)}
+    parts += [f"{signature(methods[name])}\n    ..." for name in dependencies if name in methods]
+    members = "\n\n".join(textwrap.indent(part, "    ") for part in parts if part.strip())
+    imports = "".join(f"{line}\n" for line in record["import_statement"])
+    return f"{imports}\n\nclass {record['class_name']}:\n{members}\n".lstrip("\n")
+
+
+def method_tests(suite: str, test_class: str) -> str:
+    """Return one test class of a suite as a module, with what it needs of the suite's module."""
+    module = ast.parse(suite)
+    tests = definition(module, test_class)
+    shared = [node for node in statements_binding(free_names(tests), module) if node is not tests]
+    source = ast.get_source_segment(suite, tests) or ""
+    return "\n".join([*(unparse(node) for node in shared), "", "", source, ""])
+
+
+def _without_examples(function: ast.FunctionDef) -> str:
+    """Return a function's source with the examples taken out of its docstring."""
+    text = ast.get_docstring(function)
+    if text is None:
+        return unparse(function)
+    body = [unparse(node) for node in function.body[1:]]
+    documented = with_docstring(signature(function), _before_doctest(text)).rstrip()
+    return "\n".join([documented, *(textwrap.indent(line, "    ") for line in body)])
+
+
+def _docstring(text: str) -> str:
+    """Return a class description, upstream's with its quotes, as a docstring without examples."""
+    plain = _before_doctest(textwrap.dedent(text.strip().strip('"').strip("\n")).strip())
+    return f'"""\n{plain}\n"""' if plain else ""
+
+
+def _before_doctest(text: str) -> str:
+    lines = text.split("\n")
+    end = next((number for number, line in enumerate(lines) if line.lstrip().startswith(">>>")), len(lines))
+    return without_examples("\n".join(lines[:end]))

@@ -65,12 +65,10 @@ def read_avatar(upstream: Upstream) -> list[Problem]:
     Where a program could not run, what the tokenizer broke is put right.
     """
     problems = _read(upstream, "avatar", "python", suites="avatar")
-    return [dataclasses.replace(problem, code=_restored(problem).strip() + "\n") for problem in problems]
-
-
-def _restored(problem: Problem) -> str:
-    broken, meant = _SPLIT_AT_THE_MARK.get(problem.problem_id, ("", ""))
-    return problem.code.replace(broken, meant) if broken else problem.code
+    restored = [problem.code.replace(*_SPLIT_AT_THE_MARK.get(problem.problem_id, ("", ""))) for problem in problems]
+    return [
+        dataclasses.replace(problem, code=code.strip() + "\n") for problem, code in zip(problems, restored, strict=True)
+    ]
 
 
 read_avatar_java = partial(_read, benchmark="avatar_java", language="java", suites="avatar_java_suites")

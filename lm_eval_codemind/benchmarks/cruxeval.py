@@ -15,21 +15,18 @@ def read(upstream: Upstream) -> list[Problem]:
     Source: ``data/cruxeval.jsonl`` of facebookresearch/cruxeval.
     """
     content = upstream.files(PARTS[NAME])[_FILE]
-    problems = []
-    for record in jsonlines.Reader(content.splitlines()):
-        call = f"f({record['input']})"
-        problems.append(
-            Problem(
-                problem_id=record["id"],
-                benchmark=NAME,
-                kind="function",
-                language="python",
-                code=record["code"].strip() + "\n",
-                entry_point="f",
-                input=call,
-                tests=f"assert {call} == {record['output']}\n",
-                published_output=record["output"],
-                provenance=PARTS[NAME].place(_FILE),
-            )
+    return [
+        Problem(
+            problem_id=record["id"],
+            benchmark=NAME,
+            kind="function",
+            language="python",
+            code=record["code"].strip() + "\n",
+            entry_point="f",
+            input=f"f({record['input']})",
+            tests=f"assert f({record['input']}) == {record['output']}\n",
+            published_output=record["output"],
+            provenance=PARTS[NAME].place(_FILE),
         )
-    return problems
+        for record in jsonlines.Reader(content.splitlines())
+    ]

@@ -16,47 +16,45 @@ def read(upstream: Upstream) -> list[Problem]:
 
     A problem has a description, a signature, a program and assertions. It has no input and no output.
     """
-    files = upstream.files(PARTS[NAME])
-
-    def text(number: int, name: str) -> str:
-        return plain_text(files[f"{number}/{name}"]).strip()
-
+    texts = _texts(upstream, NAME)
     return [
         Problem(
             problem_id=f"MBPP_{number}",
             benchmark=NAME,
             kind="function",
             language="python",
-            code=text(number, "main.py") + "\n",
-            entry_point=text(number, "name.txt"),
+            code=texts[f"{number}/main.py"] + "\n",
+            entry_point=texts[f"{number}/name.txt"],
             output="",
-            specification=with_docstring(text(number, "signature.txt") + ":", without_examples(text(number, "nl.txt"))),
-            tests=_tests(text(number, "asserts.txt")),
+            specification=with_docstring(
+                texts[f"{number}/signature.txt"] + ":", without_examples(texts[f"{number}/nl.txt"])
+            ),
+            tests=_tests(texts[f"{number}/asserts.txt"]),
             provenance=PARTS[NAME].place(str(number)),
         )
-        for number in sorted({int(name.split("/")[0]) for name in files})
+        for number in sorted({int(name.split("/")[0]) for name in texts})
     ]
 
 
 def read_labelled(upstream: Upstream) -> list[Problem]:
     """Return the MBPP problems for which the artifact has a call and its output, by number, unproven."""
-    calls = upstream.files(PARTS["mbpp_calls"])
-
-    def text(number: str, name: str) -> str:
-        return plain_text(calls[f"{number}/{name}"]).strip()
-
-    numbers = {name.split("/")[0] for name in calls}
+    texts = _texts(upstream, "mbpp_calls")
+    numbers = {name.split("/")[0] for name in texts}
     return [
         dataclasses.replace(
             problem,
             benchmark="mbpp_labelled",
-            input=text(number, "input.txt"),
+            input=texts[f"{number}/input.txt"],
             output=None,
-            published_output=text(number, "output.txt"),
+            published_output=texts[f"{number}/output.txt"],
         )
         for problem in read(upstream)
         if (number := problem.problem_id.removeprefix("MBPP_")) in numbers
     ]
+
+
+def _texts(upstream: Upstream, part: str) -> dict[str, str]:
+    return {name: plain_text(content).strip() for name, content in upstream.files(PARTS[part]).items()}
 
 
 def _tests(assertions: str) -> str:

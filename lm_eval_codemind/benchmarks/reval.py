@@ -88,19 +88,16 @@ def read_programs(upstream: Upstream) -> list[TracedProgram]:
     files = upstream.files(PART)
     programs = [json.loads(line) for line in files[_PROGRAMS].splitlines()]
     tasks = {task["idx"]: task["tasks"] for task in map(json.loads, files[_TASKS].splitlines())}
-    found = []
-    for index, record in enumerate(programs):
-        inputs = _function_inputs if record["test"] is None else _class_inputs
-        found.append(
-            TracedProgram(
-                record["task_id"],
-                BENCHMARKS[index >= _HUMANEVAL],
-                record["code"],
-                record["entry_point"],
-                tuple(inputs(record, tasks[index])),
-            )
+    return [
+        TracedProgram(
+            record["task_id"],
+            BENCHMARKS[index >= _HUMANEVAL],
+            record["code"],
+            record["entry_point"],
+            tuple((_function_inputs if record["test"] is None else _class_inputs)(record, tasks[index])),
         )
-    return found
+        for index, record in enumerate(programs)
+    ]
 
 
 def read_functions(upstream: Upstream) -> list[Problem]:

@@ -1,6 +1,11 @@
-"""The sample benchmark: small programs written for this suite and packaged with it, so that nothing is downloaded."""
+"""The sample benchmark: small programs written for this suite and packaged with it, so that nothing is downloaded.
+
+``sample_bugs`` and ``sample_bugs_buggy`` have some of these programs, correct and with a bug of our own in each, as
+HumanEvalFix has them of HumanEval's.
+"""
 
 import ast
+import dataclasses
 import textwrap
 from functools import cache, partial
 from importlib.resources import files
@@ -82,4 +87,45 @@ def _hint(record: dict[str, Any], output: str) -> str:
     class_name = record["entry_point"].split(".")[0]
     return f"import unittest\n\n\nclass {class_name}Hint(unittest.TestCase):\n" + textwrap.indent(
         "\n".join(lines) + "\n", "    "
+    )
+
+
+def bugs() -> list[dict[str, Any]]:
+    """Return the bugs as ``sample_bugs.yaml`` has them."""
+    file = files("lm_eval_codemind.benchmarks").joinpath("sample_bugs.yaml")
+    found: list[dict[str, Any]] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return found
+
+
+def _read_bugs(upstream: Upstream | None = None, *, buggy: bool) -> list[Problem]:
+    """Return the problems with the correct or with the buggy programs.
+
+    Args:
+        upstream: Not used: the problems come with the package.
+        buggy: Whether to return the buggy programs.
+
+    Raises:
+        ValueError: If the text that a bug replaces is not in the program exactly once. The message names the bug.
+    """
+    programs = {problem.problem_id: problem for problem in read()}
+    return [_with_bug(programs[f"Sample_{bug['problem']}"], bug, buggy) for bug in bugs()]
+
+
+read_correct = partial(_read_bugs, buggy=False)
+read_buggy = partial(_read_bugs, buggy=True)
+
+
+def _with_bug(problem: Problem, bug: dict[str, Any], buggy: bool) -> Problem:
+    if problem.code.count(bug["correct"]) != 1:
+        raise ValueError(f"sample_bugs.yaml: {bug['problem']} does not hold {bug['correct']!r} exactly once")
+    return dataclasses.replace(
+        problem,
+        benchmark="sample_bugs_buggy" if buggy else "sample_bugs",
+        code=problem.code.replace(bug["correct"], bug["buggy"]) if buggy else problem.code,
+        input=bug["call"],
+        output=bug["returns" if buggy else "output"],
+        cases=(),
+        hint_test=f"assert {bug['call']} == {bug['output']}\n",
+        misleading_test="",
+        provenance="lm-eval-codemind:lm_eval_codemind/benchmarks/sample_bugs.yaml",
     )

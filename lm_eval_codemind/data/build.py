@@ -4,8 +4,8 @@ import json
 import logging
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,24 +23,50 @@ from lm_eval_codemind.data.load import (
     read_manifest,
     released_digests,
 )
-from lm_eval_codemind.facts import plain_inputs, recipes, unrolled
+from lm_eval_codemind.facts import recipes, shipped, unrolled
 from lm_eval_codemind.facts.bugs import with_own_suites, with_revealing_tests
-from lm_eval_codemind.facts.complexity import with_complexity
 from lm_eval_codemind.facts.labels import apply_proof, load_proofs
 from lm_eval_codemind.facts.sr_exceptions import with_exceptions
 from lm_eval_codemind.files import write_whole
-from lm_eval_codemind.languages import HINT_SEED, kind_of
+from lm_eval_codemind.languages import HINT_SEED, kind_of, measured
 from lm_eval_codemind.problems import COLUMN_SIDES, Problem, digest, dump_problems, dump_records, dump_side
 from lm_eval_codemind.transforms import RecipeError
 
 logger = logging.getLogger(__name__)
 
+PLAIN_INPUTS = "proofs/plain_inputs.json"
+# "code" -> benchmark -> problem id -> loop iterations of C on the problem's input; "transformed" -> the same for C+,
+# with the digest of the C+ that was measured.
+LOOP_LENGTHS = "proofs/loop_lengths.json"
+
 Records = Mapping[str, Mapping[str, Any]]
+
+
+def load_plain_inputs() -> dict[str, list[str]]:
+    """Return the problems whose output is also that for a plain input: all values empty, zero or default.
+
+    They are keyed by benchmark. Benchmarks that were not examined have no entry.
+    """
+    return dict(shipped.load(PLAIN_INPUTS))
+
+
+def _failing(benchmark: str, problems: Sequence[Problem]) -> Records:
+    """Return a record for each problem whose program fails its tests. It has no question."""
+    return _flagged(problems, recipes.load_failing(benchmark), "fails")
+
+
+def _plain(benchmark: str, problems: Sequence[Problem]) -> Records:
+    return _flagged(problems, load_plain_inputs().get(benchmark, ()), "plain")
+
+
+def _flagged(problems: Sequence[Problem], chosen: Collection[str], flag: str) -> Records:
+    return {problem.problem_id: {flag: True} for problem in problems if problem.problem_id in chosen}
+
 
 # Side file -> the function that makes its records from a benchmark's name and problems. Records are keyed by problem.
 SIDES: Mapping[str, Callable[[str, Sequence[Problem]], Records]] = {
-    "dsr": recipes.failing_records,
-    "input": plain_inputs.records,
+    "dsr": _failing,
+    "input": _plain,
     "ier_unrolled": unrolled.records,
 }
 
@@ -70,6 +96,25 @@ def make_files(name: str, problems: Sequence[Problem]) -> dict[str, bytes]:
     sides |= {side: dump_records(make(name, problems)) for side, make in SIDES.items()}
     records = {f"{name}.{side}": content for side, content in sides.items() if content}
     return {name: dump_problems(problems), **records}
+
+
+def with_complexity(problem: Problem) -> Problem:
+    """Return the problem with its complexity columns, without executing its program."""
+    lengths = shipped.load(LOOP_LENGTHS)
+    code = lengths.get("code", {}).get(problem.benchmark, {}).get(problem.problem_id)
+    transformed, of = lengths.get("transformed", {}).get(problem.benchmark, {}).get(problem.problem_id, (None, ""))
+    loops = transformed if of == short_digest(problem.transformed) else None
+    return replace(
+        problem,
+        complexity=measured(problem.language, problem.code, code),
+        transformed_complexity=measured(problem.language, problem.transformed, loops),
+        output_type="" if problem.output is None else kind_of(problem).output_type(problem.output) or "",
+    )
+
+
+def short_digest(program: str) -> str:
+    """Return the first eight hexadecimal digits of the SHA-256 of a program."""
+    return digest(program.encode("utf-8"))[:8]
 
 
 def read_problems(name: str, upstream: Upstream) -> list[Problem]:
@@ -155,7 +200,9 @@ def _build(name: str, upstream: Upstream, directory: Path) -> Entry:
         problems=len(problems),
         categories=dict(sorted(Counter(problem.category for problem in problems).items())),
     )
-    _write_manifest(directory, {**read_manifest(directory), name: entry})
+    entries = {**read_manifest(directory), name: entry}
+    record = {"benchmarks": {each: asdict(entries[each]) for each in benchmarks() if each in entries}}
+    write_whole(directory / MANIFEST, (json.dumps(record, indent=2) + "\n").encode("utf-8"))
     if entry.digests != entry.released:
         logger.warning(
             "%s was built with other bytes than this release was checked with (digest %s): its results "
@@ -164,8 +211,3 @@ def _build(name: str, upstream: Upstream, directory: Path) -> Entry:
             entry.digests[name],
         )
     return entry
-
-
-def _write_manifest(directory: Path, entries: Mapping[str, Entry]) -> None:
-    record = {"benchmarks": {name: asdict(entries[name]) for name in benchmarks() if name in entries}}
-    write_whole(directory / MANIFEST, (json.dumps(record, indent=2) + "\n").encode("utf-8"))

@@ -1,17 +1,15 @@
 """Tests of benchmarks of buggy programs: those that reveal the bugs, and the suites that buggy programs pass.
 
-``proofs/revealing_tests.json`` has one record per problem: benchmark -> problem -> ``test`` (an assertion, which the
-correct program passes and the buggy program fails), ``call`` (the call in it, inside ``round`` if the test is our own
-and rounds the result) and ``returns`` (false if the buggy program raises an exception or does not end). The script
-``utils/find_revealing_tests.py`` executes the assertions of the suites one by one and writes the file.
+``proofs/revealing_tests.json`` (written by ``utils/find_revealing_tests.py``): benchmark -> problem -> ``test`` (an
+assertion, which the correct program passes and the buggy program fails), ``call`` (the call in it, inside ``round`` if
+the test is our own and rounds the result) and ``returns`` (false if the buggy program raises or does not end).
 
-A simplification of a buggy program must keep its behaviour, including the bug. The suite T of the correct program
-cannot check that, because the buggy program fails T. The buggy program's suite uses the calls of T that need no other
-code, and the call of the test that reveals the bug. It expects the value that the buggy program returns for each call.
-A call is left out if the program does not return from it, or if its output cannot be proven.
+A simplification of a buggy program must keep the bug. The suite T of the correct program cannot check that, because the
+buggy program fails T. The buggy program's suite has the calls of T that need no other code, and the call of the test
+that reveals the bug, each with the value that the buggy program returns. A call is left out if the program does not
+return from it, or if its output cannot be proven.
 
-``proofs/buggy_outputs.json`` has the outputs: benchmark -> problem -> call -> output. They are proven by execution
-under different conditions (``utils/prove_buggy_outputs.py``).
+``proofs/buggy_outputs.json`` (written by ``utils/prove_buggy_outputs.py``): benchmark -> problem -> call -> output.
 """
 
 import ast

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import printed_lines
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.answers.literals import NotALiteralError, in_brackets, parse_literal
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Case, Category, Problem, beyond_prompt, shown_cases
@@ -37,13 +37,9 @@ class Proof:
     output: str | None = None
     cases: Mapping[int, str | None] = field(default_factory=dict)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the proof as JSON values, without attributes that have their default value."""
-        return {name: value for name, value in vars(self).items() if value != getattr(Proof, name, {})}
-
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Proof:
-        """Return the proof that :meth:`to_json` wrote."""
+        """Return the proof that ``utils/ship.py`` wrote."""
         cases = {int(position): output for position, output in record.get("cases", {}).items()}
         return cls(**{**record, "cases": cases})
 
@@ -63,15 +59,8 @@ def plain_literal(value: Any) -> str:
     Raises:
         NotALiteralError: If it is another value, or ``nan`` or ``inf``.
     """
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{plain_literal(key)}: {plain_literal(item)}' for key, item in value.items())}}}"
-    if isinstance(value, (list, tuple, set)):
-        items = list(map(plain_literal, value))
-        if isinstance(value, list):
-            return f"[{', '.join(items)}]"
-        if isinstance(value, tuple):
-            return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
-        return f"{{{', '.join(sorted(items))}}}" if items else "set()"
+    if isinstance(value, (list, tuple, dict, set)):
+        return in_brackets(value, plain_literal, order=sorted)
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         text = repr(value)
         if text not in ("nan", "inf", "-inf"):

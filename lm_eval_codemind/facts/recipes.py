@@ -34,14 +34,9 @@ class Recipe:
     dropped: tuple[str, ...] = ()
     usable: bool = True
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the recipe as JSON values, without attributes that have their default value."""
-        changed = {name: value for name, value in vars(self).items() if value != getattr(Recipe, name, None)}
-        return {**changed, "steps": " ".join(f"{rule}:{site}" for rule, site in self.steps)}
-
     @classmethod
     def from_json(cls, record: Mapping[str, Any]) -> Recipe:
-        """Return the recipe that :meth:`to_json` wrote."""
+        """Return the recipe that ``utils/ship.py`` wrote."""
         steps = (step.split(":") for step in record["steps"].split())
         lists = {"steps": tuple((rule, int(site)) for rule, site in steps), "dropped": tuple(record.get("dropped", ()))}
         return cls(**{**record, **lists})
@@ -105,12 +100,6 @@ def transformed(problems: Sequence[Problem], benchmark: str) -> list[Problem]:
         else apply_recipe(problem, recipes[problem.problem_id], TRANSFORM_SEED)
         for problem in problems
     ]
-
-
-def failing_records(benchmark: str, problems: Sequence[Problem]) -> dict[str, dict[str, Any]]:
-    """Return a record with the key ``fails`` for each problem whose program fails its tests. It has no question."""
-    failing = set(load_failing(benchmark))
-    return {problem.problem_id: {"fails": True} for problem in problems if problem.problem_id in failing}
 
 
 def load_failing(benchmark: str) -> list[str]:

@@ -11,7 +11,6 @@ from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.problems import Problem, digest
 from lm_eval_codemind.transforms.unrolling import Unrollable, unrolled
 
-_DIGEST_LENGTH = 12
 _FIX = "install lm-eval-codemind again"
 
 
@@ -59,5 +58,5 @@ def unrolled_program(problem: Problem, record: Mapping[str, Any]) -> str:
 
 
 def program_digest(text: str) -> str:
-    """Return the first characters of the SHA-256 digest of a program."""
-    return digest(text.encode())[:_DIGEST_LENGTH]
+    """Return the first twelve characters of the SHA-256 digest of a program."""
+    return digest(text.encode())[:12]

@@ -176,17 +176,16 @@ def _prove_each(
         if problem.category == "excluded":
             # The reader excluded it for another reason, such as a test that showed that the program does not end.
             yield problem.problem_id, Proof("excluded", problem.reason)
-    problems = [problem for problem in problems if problem.category != "excluded"]
-    for problem in problems:
-        runs.append([submit(problem, circumstance) for circumstance in CIRCUMSTANCES])
+            continue
+        runs.append((problem, [submit(problem, circumstance) for circumstance in CIRCUMSTANCES]))
         if problem.problem_id in published:
             # Run upstream's version on its own input only.
             original = dataclasses.replace(published[problem.problem_id], cases=())
             (job,) = _jobs(original, CIRCUMSTANCES[0])
             # Most are the same program with the same input, so the first run is valid for both.
             same = job == _jobs(problem, CIRCUMSTANCES[0])[0]
-            own[problem.problem_id] = runs[-1][0][:1] if same else submit(original, CIRCUMSTANCES[0])
-    for problem, futures in tqdm(list(zip(problems, runs, strict=True)), desc="executing", unit="problem"):
+            own[problem.problem_id] = runs[-1][1][0][:1] if same else submit(original, CIRCUMSTANCES[0])
+    for problem, futures in tqdm(runs, desc="executing", unit="problem"):
         outcomes = [_results(of_circumstance) for of_circumstance in futures]
         ran_as_published = problem.problem_id in own and _ran(_results(own[problem.problem_id])[0])
         if kind_of(problem).printed:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream, classeval_methods, mbpp, sample
+from lm_eval_codemind.benchmarks import Upstream, classeval, mbpp, sample
 from lm_eval_codemind.benchmarks.humaneval import read as read_humaneval
 from lm_eval_codemind.benchmarks.humaneval import read_records
 from lm_eval_codemind.benchmarks.specifications import function_specification, without_examples
@@ -70,7 +70,7 @@ def test_humaneval_has_no_examples(upstream: Upstream) -> None:
 
 @pytest.mark.upstream
 def test_classeval_has_no_examples(upstream: Upstream) -> None:
-    problems = classeval_methods.read(upstream)
+    problems = classeval.read_methods(upstream)
     assert len(problems) == 410
     assert looks(problems) == {}
 

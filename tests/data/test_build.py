@@ -14,10 +14,8 @@ from lm_eval_codemind.benchmarks import Upstream, UpstreamError
 from lm_eval_codemind.catalogue import Archive, Benchmark, benchmarks
 from lm_eval_codemind.data import build as building
 from lm_eval_codemind.data import load
-from lm_eval_codemind.data.build import SIDES, make_files
+from lm_eval_codemind.data.build import SIDES, load_plain_inputs, make_files, with_complexity
 from lm_eval_codemind.data.load import benchmark_path, intact, load_benchmark, load_side, read_manifest
-from lm_eval_codemind.facts.complexity import with_complexity
-from lm_eval_codemind.facts.plain_inputs import load_plain_inputs
 from lm_eval_codemind.facts.recipes import load_failing
 from lm_eval_codemind.facts.unrolled import load_unrollings
 from lm_eval_codemind.problems import (

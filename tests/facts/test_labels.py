@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lm_eval_codemind.answers.literals import NotALiteralError
 from lm_eval_codemind.facts.labels import Proof, agrees, apply_proof, observed_label, plain_literal, published_literal
 from lm_eval_codemind.problems import Case, Problem, shown_cases
+from ship import record_of
 
 plain = st.recursive(
     st.none()
@@ -164,7 +165,7 @@ def test_an_empty_proven_output_is_kept() -> None:
     )
 )
 def test_a_proof_survives_its_file(proof: Proof) -> None:
-    assert Proof.from_json(json.loads(json.dumps(proof.to_json()))) == proof
+    assert Proof.from_json(json.loads(json.dumps(record_of(proof)))) == proof
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,9 @@ from find_plain_inputs import find_plain_inputs
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.data import load_benchmark
+from lm_eval_codemind.data.build import load_plain_inputs
 from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.execution import Job, Limits, Sandbox, ScriptCase
-from lm_eval_codemind.facts.plain_inputs import load_plain_inputs
 from lm_eval_codemind.families import input as family
 from lm_eval_codemind.harness.aggregations import mean_of_known
 from lm_eval_codemind.harness.location import task_directory

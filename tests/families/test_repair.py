@@ -12,7 +12,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from lm_eval_codemind.benchmarks import sample_bugs
+from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data import load_benchmark, load_problem
@@ -53,8 +53,8 @@ def passes(code: str, *checks: str) -> bool:
 
 
 def test_the_bugs_of_the_sample() -> None:
-    correct, buggy = sample_bugs.read(), sample_bugs.read_buggy()
-    assert {bug["bug"] for bug in sample_bugs.bugs()} == CLASSES
+    correct, buggy = sample.read_correct(), sample.read_buggy()
+    assert {bug["bug"] for bug in sample.bugs()} == CLASSES
     assert len(correct) == len(buggy) == get_benchmark("sample_bugs").size == get_benchmark("sample_bugs_buggy").size
     for good, bad in zip(correct, buggy, strict=True):
         suite = f"{good.tests}\ncheck({good.entry_point})"

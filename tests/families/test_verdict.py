@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lm_eval_codemind.benchmarks import sample_bugs
+from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.families import verdict
@@ -98,7 +98,7 @@ def test_the_few_shot_examples_differ_by_the_fix(place: str) -> None:
 
 
 def test_lines_of_the_sample() -> None:
-    bugs = {f"Sample_{bug['problem']}": bug for bug in sample_bugs.bugs()}
+    bugs = {f"Sample_{bug['problem']}": bug for bug in sample.bugs()}
     for row in located():
         lines, bug = row["program"].split("\n"), bugs[row["problem_id"]]
         for number in row["lines"]:
@@ -175,7 +175,7 @@ def test_from_a_run_to_the_report(tmp_path: Path) -> None:
 
     results = evaluate(tmp_path, "org/all", answer, tasks, confirm_run_unsafe_code=True)["results"]
     shares = {name.split(",")[0]: value for name, value in results[tasks[0]].items() if "," in name}
-    missed = sum(len(f"Sample_{bug['problem']}") % 4 == 0 for bug in sample_bugs.bugs())
+    missed = sum(len(f"Sample_{bug['problem']}") % 4 == 0 for bug in sample.bugs())
     assert 0 < missed < 9 and shares["recall_correct"] == 1
     assert shares["verdict_pair"] == shares["recall_buggy"] == pytest.approx(1 - missed / 9)
     assert shares["verdict"] == pytest.approx(1 - missed / 18)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.benchmarks import Upstream, sample_bugs
+from lm_eval_codemind.benchmarks import Upstream, sample
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.execution import Sandbox, Status
 from lm_eval_codemind.facts.bugs import suite_of, with_own_suites
@@ -59,8 +59,8 @@ def check(correct: list[Problem], buggy: list[Problem]) -> None:
 
 
 def test_the_bugs_of_the_sample_pass_their_own_suites() -> None:
-    buggy = with_own_suites("sample_bugs_buggy", sample_bugs.read_buggy())
-    check(sample_bugs.read(), buggy)
+    buggy = with_own_suites("sample_bugs_buggy", sample.read_buggy())
+    check(sample.read_correct(), buggy)
     assert all(f"assert {bug.input} == {bug.output}\n" in bug.tests for bug in buggy)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.facts.runtime_inputs import SEE, inputs_of, without_docstrings, without_expectations
+from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of, without_docstrings, without_expectations
 from runtime_questions import is_written, literals_in
 
 BODY = """\
@@ -106,3 +106,10 @@ def _bound(source: str) -> list[str]:
     nodes = list(ast.walk(ast.parse(source)))
     stored = [node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
     return stored + [node.name for node in nodes if isinstance(node, (ast.ClassDef, ast.FunctionDef))]
+
+
+def test_targets_of_loops_have_no_parentheses_and_an_asked_tuple_has() -> None:
+    body = without_expectations("for a, b in pairs:\n    use(a, b)\nself.assertEqual((f(1), f(2)), (1, 2))")
+    assert body.split("\n") == ["for a, b in pairs:", "    use(a, b)", f"{SEE}((f(1), f(2)))"]
+    shown = RuntimeInput("0", "", body, "", "", "test()").masked(["(1, 2)"])
+    assert shown.endswith("assert (f(1), f(2)) == ??")

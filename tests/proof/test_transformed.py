@@ -16,10 +16,10 @@ from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.complexity import lines_of_code
 from lm_eval_codemind.languages.python.kinds import observing_call
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem, load_problems
-from lm_eval_codemind.proof.equivalence import Equivalence
-from lm_eval_codemind.proof.further_inputs import further_inputs
+from lm_eval_codemind.proof.equivalence import Equivalence, further_inputs
 from lm_eval_codemind.proof.make_recipes import transform, verify_transformed
 from lm_eval_codemind.transforms import RULES, RecipeError
+from ship import record_of
 
 FUNCTION = Problem(
     problem_id="Test_0",
@@ -85,7 +85,7 @@ def test_every_problem_has_its_program(built_data: Path, name: str, size: int) -
 def test_a_recipe_survives_its_file() -> None:
     recipe = Recipe((("base64", 1), ("thread", 0)), "ab" * 32, ("decorator",), usable=False)
     for one in (recipe, Recipe((), "")):
-        assert Recipe.from_json(json.loads(json.dumps(one.to_json()))) == one
+        assert Recipe.from_json(json.loads(json.dumps(record_of(one)))) == one
 
 
 def test_a_wrong_digest_is_told_with_the_python_version() -> None:

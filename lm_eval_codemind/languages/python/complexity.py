@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -34,7 +36,10 @@ _TYPES: dict[type, str] = {
 
 
 def measure(code: str, loop_length: int | None = None) -> Complexity | None:
-    """Return the measures of a program's source; None if it is empty or does not parse.
+    """Return the measures of a program's source; None if it is empty or Python 3.10 and 3.11 can't parse it.
+
+    Newer versions also parse quotes of an f-string inside it. They give None, too, so built data does not depend on
+    the version.
 
     Args:
         code: The source.
@@ -44,6 +49,8 @@ def measure(code: str, loop_length: int | None = None) -> Complexity | None:
         return None
     try:
         found = constructs(code)
+        if _nests_quotes(code):
+            return None
         return Complexity(
             cc=cyclomatic_complexity(code),
             loc=lines_of_code(code),
@@ -53,8 +60,22 @@ def measure(code: str, loop_length: int | None = None) -> Complexity | None:
             ll=loop_length,
             constructs=tags_of(found),
         )
-    except (SyntaxError, ValueError, RecursionError):
+    except (SyntaxError, ValueError, RecursionError, tokenize.TokenError):
         return None
+
+
+def _nests_quotes(source: str) -> bool:
+    """Whether an f-string has its own quotes inside one of its expressions, as Python 3.12 and newer allow."""
+    around: list[str] = []
+    for part in tokenize.generate_tokens(io.StringIO(source).readline):
+        name = tokenize.tok_name[part.type]
+        if name in ("STRING", "FSTRING_START") and any(quotes in part.string for quotes in around):
+            return True
+        if name == "FSTRING_START":
+            around.append(part.string.lstrip("fFrR"))
+        elif name == "FSTRING_END":
+            around.pop()
+    return False
 
 
 @lru_cache(maxsize=1)

@@ -58,3 +58,8 @@ def test_every_program_has_the_constructs_that_another_parser_finds(
         assert measures is not None
         assert measures.constructs == tuple(tag for tag in CONSTRUCTS if tag in (tags or {"basic"}))
         assert measures.nc == sum(bool(around) for _, around in found)
+
+
+def test_an_f_string_that_only_newer_versions_read_has_no_measures() -> None:
+    assert measure("text = f'{names['a']}'\n") is None
+    assert measure("text = f'{names[\"a\"]}' + 'a'\nother = f'{f\"{1}\"}'\n") is not None

@@ -7,8 +7,8 @@ import pytest
 
 from count_loops import COUNTER, count_loops
 from lm_eval_codemind.benchmarks import sample
+from lm_eval_codemind.data.build import LOOP_LENGTHS
 from lm_eval_codemind.facts import shipped
-from lm_eval_codemind.facts.complexity import LOOP_LENGTHS
 from measure_loops import measure_loop_lengths
 
 

@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
-from lm_eval_codemind.facts import complexity
-from lm_eval_codemind.facts.complexity import short_digest, with_complexity
+from lm_eval_codemind.data import build
+from lm_eval_codemind.data.build import short_digest, with_complexity
 from lm_eval_codemind.problems import Problem
 
 PROBLEM = Problem(
@@ -17,7 +17,7 @@ TANGLED = "def f(n):\n    if n & 1:\n        pass\n    return [i for i in range(
 @pytest.fixture(autouse=True)
 def shipped(monkeypatch: pytest.MonkeyPatch) -> None:
     lengths = {"code": {"made": {"made_0": 3}}, "transformed": {"made": {"made_0": [7, short_digest(TANGLED)]}}}
-    monkeypatch.setattr(complexity.shipped, "load", {complexity.LOOP_LENGTHS: lengths}.__getitem__)
+    monkeypatch.setattr(build.shipped, "load", {build.LOOP_LENGTHS: lengths}.__getitem__)
 
 
 def test_columns_are_measured_or_looked_up() -> None:
