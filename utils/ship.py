@@ -32,11 +32,11 @@ def save(name: str, records: Mapping[str, Any], levels: int = 1) -> Path:
     return file
 
 
-def record_of(found: Proof | Recipe) -> dict[str, Any]:
+def record_of(fact: Proof | Recipe) -> dict[str, Any]:
     """Return a proof or a recipe as JSON values, without attributes that have their default value."""
-    record = {name: value for name, value in vars(found).items() if value != getattr(type(found), name, {})}
-    if isinstance(found, Recipe):
-        record["steps"] = " ".join(f"{rule}:{site}" for rule, site in found.steps)
+    record = {name: value for name, value in vars(fact).items() if value != getattr(type(fact), name, {})}
+    if isinstance(fact, Recipe):
+        record["steps"] = " ".join(f"{rule}:{site}" for rule, site in fact.steps)
     return record
 
 

@@ -202,6 +202,6 @@ def _canonical(value: Any) -> Any:
     if isinstance(value, dict):
         return ("dict", frozenset((_canonical(key), _canonical(item)) for key, item in value.items()))
     if isinstance(value, Constructed):
-        keywords = frozenset((name, _canonical(item)) for name, item in value.given.keywords)
-        return (value.name, tuple(_canonical(item) for item in value.given.positional), keywords)
+        keywords = frozenset((name, _canonical(item)) for name, item in value.arguments.keywords)
+        return (value.name, tuple(_canonical(item) for item in value.arguments.positional), keywords)
     raise TypeError(f"not the value of a literal: {type(value).__name__}")

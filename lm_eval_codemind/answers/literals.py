@@ -77,11 +77,11 @@ class Constructed:
 
     Attributes:
         name: The constructor's name.
-        given: The arguments.
+        arguments: The arguments.
     """
 
     name: str
-    given: Arguments
+    arguments: Arguments
 
 
 def parse_literal(text: str) -> Any:
@@ -287,7 +287,7 @@ def render(value: Any) -> str:
         TypeError: If the value has another type.
     """
     if isinstance(value, Constructed):
-        return f"{value.name}({value.given})"
+        return f"{value.name}({value.arguments})"
     if value is ...:
         return "..."
     if isinstance(value, (float, complex)):

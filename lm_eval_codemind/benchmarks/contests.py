@@ -62,13 +62,13 @@ def _read(upstream: Upstream, benchmark: str, language: str, suites: str = "") -
 def read_avatar(upstream: Upstream) -> list[Problem]:
     """Return Avatar's programs in Python sorted by name, their labels not yet proven.
 
-    Where a program could not run, what the tokenizer broke is put right.
+    One program is repaired, because it could not run.
     """
-    problems = _read(upstream, "avatar", "python", suites="avatar")
-    restored = [problem.code.replace(*_SPLIT_AT_THE_MARK.get(problem.problem_id, ("", ""))) for problem in problems]
-    return [
-        dataclasses.replace(problem, code=code.strip() + "\n") for problem, code in zip(problems, restored, strict=True)
-    ]
+    problems = []
+    for problem in _read(upstream, "avatar", "python", suites="avatar"):
+        code = problem.code.replace(*_SPLIT_AT_THE_MARK.get(problem.problem_id, ("", "")))
+        problems.append(dataclasses.replace(problem, code=code.strip() + "\n"))
+    return problems
 
 
 read_avatar_java = partial(_read, benchmark="avatar_java", language="java", suites="avatar_java_suites")

@@ -172,7 +172,7 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
         try:
             api.create_repo(repository, repo_type="dataset", private=private, exist_ok=True)
             commit = api.upload_folder(repo_id=repository, repo_type="dataset", folder_path=directory)
-        except Exception as error:  # of the HTTP library, too, which depends on the release of huggingface_hub
+        except Exception as error:  # each release of huggingface_hub may raise errors of another HTTP library
             raise click.ClickException(
                 f"{repository}: the Hub did not take the data ({error}); check the name, the network and your token "
                 "(`hf auth login`)"

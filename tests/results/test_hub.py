@@ -149,7 +149,7 @@ def test_the_documentation_names_every_licence() -> None:
 
 
 class ConnectError(Exception):
-    """An error such as that of httpx, which is no OSError."""
+    """An error like httpx's. It is not an OSError."""
 
 
 @pytest.mark.parametrize("error", [OSError, ConnectError])

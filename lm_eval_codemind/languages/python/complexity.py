@@ -36,10 +36,10 @@ _TYPES: dict[type, str] = {
 
 
 def measure(code: str, loop_length: int | None = None) -> Complexity | None:
-    """Return the measures of a program's source; None if it is empty or Python 3.10 and 3.11 can't parse it.
+    """Return the measures of a program's source; None if it is empty or does not parse.
 
-    Newer versions also parse quotes of an f-string inside it. They give None, too, so built data does not depend on
-    the version.
+    Python 3.12 and newer can parse an f-string with its own quotes inside, older versions can't. The result is None on
+    all of them, so built data does not depend on the version.
 
     Args:
         code: The source.
