@@ -42,7 +42,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from functools import partial
@@ -60,8 +60,8 @@ FAMILIES = ("ier", "sr", "dsr")
 LAST = "codemind_dsr_published_classeval"
 # Columns of a document that are worth a digest besides its prompt and target.
 SHOWN = ("input", "output", "specification", "test", "transformed")
-# Where a column of the data files has another name now: (benchmark's file, column) -> the name in the first record.
-FORMER_COLUMNS: Mapping[tuple[str, str], str] = {}
+# The side files that hold columns of problems. Any other side file holds one family's own records.
+OF_PROBLEMS = ("hints", "transformed", "questions")
 
 Row = dict[str, Any]
 
@@ -410,18 +410,19 @@ def document_lines(samples: Iterable[tuple[str, Row]]) -> Iterator[Line]:
 def data_lines(directory: Path) -> Iterator[Line]:
     """Yield a line for each problem in the data files; the files of a benchmark count as one.
 
-    A file belongs to the benchmark that its rows name; if they name none, to the one its path begins with.
+    A file belongs to the benchmark that its rows name; if they name none, to the one its path begins with. A column of
+    a family's own file has the family's name before its own.
     """
     problems: dict[tuple[str, str], Row] = defaultdict(dict)
     for path in sorted([*directory.rglob("*.jsonl"), *directory.rglob("*.jsonl.gz")]):
-        relative = path.relative_to(directory).as_posix()
+        first, *sides = path.relative_to(directory).as_posix().replace("/", ".").partition(".jsonl")[0].split(".")
+        family = "".join(f"{side}." for side in sides if side not in OF_PROBLEMS)
         for row in read_lines(path):
-            benchmark = row.get("benchmark") or relative.replace("/", ".").partition(".")[0]
+            benchmark = row.get("benchmark") or first
             figures = problems[benchmark, row["problem_id"]]
             for column, value in row.items():
-                former = FORMER_COLUMNS.get((relative, column), column)
                 new = digest(value)
-                if figures.setdefault(former, new) != new:
+                if figures.setdefault(family + column, new) != new:
                     raise ValueError(f"{path}: another {column} of {row['problem_id']} than in another file")
     for key, figures in problems.items():
         yield Line("data", key, figures)
@@ -531,15 +532,16 @@ def scope(key: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def read_record(path: Path) -> dict[tuple[str, ...], Row]:
-    """Return a record: kind and key -> figures.
+    """Return a record: kind and key -> figures. A task in several groups was recorded with each of them.
 
     Raises:
-        ValueError: if two lines have the same key.
+        ValueError: if two lines of the same key have other figures.
     """
     lines: dict[tuple[str, ...], Row] = {}
     for kind, key, figures in read_lines(path):
-        if lines.setdefault((kind, *key), figures) is not figures:
-            raise ValueError(f"{path}: two lines of {kind} {key}")
+        # As JSON: NaN equals NaN.
+        if json.dumps(lines.setdefault((kind, *key), figures)) != json.dumps(figures):
+            raise ValueError(f"{path}: two lines of {kind} {key} differ")
     return lines
 
 
