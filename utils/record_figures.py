@@ -229,20 +229,20 @@ class Recorder:
             yield Line("sample", key, {metric: without_key(row[metric]) for metric in row["metrics"]})
 
     def _aggregates(self, run: str, directory: Path) -> Iterator[Line]:
-        content = json.loads(only_result(directory).read_text(encoding="utf-8"))
-        for part in ("results", "groups"):
-            for task, figures in content.get(part, {}).items():
-                named = {name: value for name, value in figures.items() if name not in ("name", "alias")}
-                yield Line("aggregate", (run, task, part), named)
-        for task, shots in content["n-shot"].items():
-            yield Line("aggregate", (run, task, "n-shot"), {"n-shot": shots})
+        for _, content in results(directory):
+            for part in ("results", "groups"):
+                for task, figures in content.get(part, {}).items():
+                    named = {name: value for name, value in figures.items() if name not in ("name", "alias")}
+                    yield Line("aggregate", (run, task, part), named)
+            for task, shots in content["n-shot"].items():
+                yield Line("aggregate", (run, task, "n-shot"), {"n-shot": shots})
 
     def _samples(self, run: str, name: str) -> Iterator[tuple[str, Row]]:
-        result = only_result(self.work / "runs" / run / name)
-        stamp = result.stem.removeprefix("results_")
-        for task in json.loads(result.read_text(encoding="utf-8"))["configs"]:
-            for row in read_lines(result.parent / f"samples_{task}_{stamp}.jsonl"):
-                yield task, row
+        for result, content in results(self.work / "runs" / run / name):
+            stamp = result.stem.removeprefix("results_")
+            for task in content["configs"]:
+                for row in read_lines(result.parent / f"samples_{task}_{stamp}.jsonl"):
+                    yield task, row
 
     def _kept(self, pattern: str, name: str) -> Path:
         return self.work / "responses" / pattern / f"{name}.jsonl"
@@ -275,16 +275,17 @@ class Recorder:
             yield pattern
 
 
-def only_result(directory: Path) -> Path:
-    """Return the one result file below a directory.
+def results(directory: Path) -> list[tuple[Path, Row]]:
+    """Return the result files below a directory, with what they hold: a run in two stages writes two.
 
     Raises:
-        ValueError: if there are none or several.
+        ValueError: if there are none, or a task is in several.
     """
-    found = list(directory.rglob("results_*.json"))
-    if len(found) != 1:
-        raise ValueError(f"{directory}: {len(found)} result files; remove the directory and run again")
-    return found[0]
+    found = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in directory.rglob("results_*.json")]
+    tasks = [task for _, content in found for task in content["configs"]]
+    if not found or len(set(tasks)) != len(tasks):
+        raise ValueError(f"{directory}: {len(found)} result files; remove the directory to run it anew")
+    return found
 
 
 def read_lines(path: Path) -> Iterator[Any]:
