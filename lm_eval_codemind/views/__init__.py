@@ -1,4 +1,4 @@
-"""The views of each family's results: one module per family, named like the module of its tasks in ``families``.
+"""The views of results: what a results file says about the tasks of each family.
 
 What results say is independent of the family: they ask its view. A family of another package names the class of its
 view in its variants.

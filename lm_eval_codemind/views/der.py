@@ -13,15 +13,16 @@ from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import der as scores
 from lm_eval_codemind.scores.statistics import Estimate, mean, proportion
 from lm_eval_codemind.views import views
-from lm_eval_codemind.views.ier import ExecutionView
+from lm_eval_codemind.views.outputs import ExecutionView
 from lm_eval_codemind.views.table import Table, described, interval
-from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, listing
+from lm_eval_codemind.views.view import Part, Unit, answer_of, listing
 
 
 class DependentView(ExecutionView):
     """The model's program, the benchmark's program, input, output and answer."""
 
     scores = ("S_DER",)
+    outcomes = ("understands its program", "no answer", "wrong output")
     reported = ("r_der", "s_der", "pass@1")
     board = {"RDER": "r_der", "Pass1": "pass@1"}
     programs = {"C": ("complexity", "code"), "reference": ("reference_complexity", "reference")}
@@ -76,13 +77,7 @@ class DependentView(ExecutionView):
         """Return R'_DER of several models, and how complex their programs and the benchmark's are."""
         return [_common(models), _complexity(models)]
 
-    def outcome(self, unit: Unit) -> str:
-        if self.solved(unit):
-            return "understands its program"
-        return "no answer" if unit[0].answer.found is None else "wrong output"
-
-    def parts(self, unit: Unit) -> list[Part]:
-        (sample,) = unit
+    def content(self, sample: Sample) -> list[Part]:
         about = {None: "", 1.0: "its output on this input was predicted", 0.0: "its output was not predicted"}
         return [
             listing(sample, "The model's program", "code", aside=True),
@@ -91,7 +86,6 @@ class DependentView(ExecutionView):
             listing(sample, "Input I", "input"),
             Part("Output of the model's program", "text", str(sample.doc.get("output") or "(empty)"), aside=True),
             answer_of(sample),
-            *exchange(sample),
         ]
 
 

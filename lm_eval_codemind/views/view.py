@@ -52,11 +52,13 @@ class View:
             column of the source).
         board: Columns of the CodeMind authors' leaderboard, for variants that are in it: name -> metric.
         place: Columns that say which row of that leaderboard a task is in, besides data set and task: name -> text.
+        outcomes: The outcome of a problem that is solved, of one without an answer, and of any other.
     """
 
     programs: ClassVar[Mapping[str, tuple[str, str]]] = {"C": ("complexity", "code")}
     board: ClassVar[Mapping[str, str]] = {}
     place: ClassVar[Mapping[str, str]] = {}
+    outcomes: ClassVar[Sequence[str]] = ("solved", "not solved", "not solved")
 
     family: Family
     variant: Variant
@@ -106,7 +108,10 @@ class View:
 
     def outcome(self, unit: Unit) -> str:
         """Return the outcome of a problem in a few words."""
-        return "solved" if self.solved(unit) else "not solved"
+        solved, unanswered, wrong = self.outcomes
+        if self.solved(unit):
+            return solved
+        return unanswered if unit[0].answer.found is None else wrong
 
     def predicts(self, unit: Unit) -> bool | None:
         """Whether all outputs that a unit asks for are predicted right; None if it asks for no output."""
@@ -120,8 +125,12 @@ class View:
         return None
 
     def parts(self, unit: Unit) -> list[Part]:
-        """Return the texts that the report shows of a problem."""
-        return [part for sample in unit for part in exchange(sample)]
+        """Return the texts that the report shows of a problem: what it is about, then prompts and responses."""
+        return [*self.content(unit[0]), *(part for sample in unit for part in exchange(sample))]
+
+    def content(self, sample: Sample) -> list[Part]:
+        """Return the texts that a problem is about and its answer; the report shows them above the prompt."""
+        return []
 
     # -- over all problems
 
