@@ -5,7 +5,6 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeGuard
@@ -18,6 +17,11 @@ from lm_eval_codemind.views.table import Table
 
 Unit = tuple[Sample, ...]
 """The samples of one problem that belong together; in most families there is one."""
+
+# The shipped baselines: task -> metric -> the name of the best one and its score.
+_BASELINES: Mapping[str, Mapping[str, tuple[str, float]]] = json.loads(
+    files(__package__).joinpath("baselines.json").read_text(encoding="utf-8")
+)
 
 
 @dataclass(frozen=True)
@@ -162,7 +166,7 @@ class View:
 
         ``utils/baselines.py`` measures them.
         """
-        _, score = _baselines().get(task, {}).get(metric, ("", math.nan))
+        _, score = _BASELINES.get(task, {}).get(metric, ("", math.nan))
         return float(score)
 
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
@@ -197,15 +201,6 @@ class View:
     def companions(self, task: TaskRun, file: Path) -> list[Path]:
         """Return the files of other runs, next to this run's file, that scoring the responses again needs."""
         return []
-
-
-@cache
-def _baselines() -> dict[str, dict[str, tuple[str, float]]]:
-    """Return the shipped baselines: task -> metric -> the name of the best one and its score."""
-    found: dict[str, dict[str, tuple[str, float]]] = json.loads(
-        (files(__package__) / "baselines.json").read_text(encoding="utf-8")
-    )
-    return found
 
 
 def listing(sample: Sample, title: str, column: str, aside: bool = False, note: str = "") -> Part:
