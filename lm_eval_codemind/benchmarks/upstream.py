@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 import yaml
 
 from lm_eval_codemind.catalogue import Archive
-from lm_eval_codemind.catalogue.packaged import ARCHIVES
+from lm_eval_codemind.catalogue.benchmark import ARCHIVES
 
 _SUFFIXES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
 

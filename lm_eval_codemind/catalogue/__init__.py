@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 
-from lm_eval_codemind.catalogue.benchmark import OWN, Archive, Benchmark, LabelOrigin, Source
+from lm_eval_codemind.catalogue.benchmark import OWN, Archive, Benchmark, Source
 from lm_eval_codemind.plugins import registered
 
 __all__ = [
     "OWN",
     "Archive",
     "Benchmark",
-    "LabelOrigin",
     "Source",
     "benchmarks",
     "fixed_form",
@@ -19,7 +18,7 @@ __all__ = [
     "twin_of",
 ]
 
-_PACKAGED = ("lm_eval_codemind.catalogue.packaged:BENCHMARKS",)
+_PACKAGED = ("lm_eval_codemind.catalogue.benchmark:BENCHMARKS",)
 
 
 def benchmarks() -> Mapping[str, Benchmark]:

@@ -1,9 +1,12 @@
-"""The description of a benchmark that is known without reading its data."""
+"""The description of a benchmark that is known without reading its data; ``packaged.yaml`` has this package's."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.resources import files
 from pkgutil import resolve_name
 from typing import Any, Literal
+
+import yaml
 
 from lm_eval_codemind.problems import Problem
 
@@ -119,3 +122,20 @@ class Benchmark:
     def labelled(self) -> bool:
         """Whether its problems have an input and an output to predict."""
         return self.labels != "none"
+
+
+_CONTENT = yaml.safe_load(files(__package__).joinpath("packaged.yaml").read_text(encoding="utf-8"))
+ARCHIVES = {name: Archive(name, **fields) for name, fields in _CONTENT["archives"].items()}
+SOURCES = {name: Source(name, **fields) for name, fields in _CONTENT["sources"].items()}
+
+
+def _benchmark(name: str, fields: dict[str, Any]) -> Benchmark:
+    """Return a benchmark from its entry in ``packaged.yaml``."""
+    fields = {**fields, "reader": f"lm_eval_codemind.benchmarks.{fields['reader']}"}
+    for field, known in (("archives", ARCHIVES), ("sources", SOURCES)):
+        if field in fields:
+            fields[field] = tuple(known[each] for each in fields[field])
+    return Benchmark(name, **{**fields, "slow": frozenset(fields.get("slow", ()))})
+
+
+BENCHMARKS = tuple(_benchmark(name, fields) for name, fields in _CONTENT["benchmarks"].items())
