@@ -69,9 +69,5 @@ def view_of(task: TaskRun) -> View | None:
 
 def short_name(task: TaskRun, view: View) -> str:
     """Return a task's name within its variant: the rest of the task's name, or else its benchmark."""
-    prefix = f"codemind_{view.name}_"
-    return (
-        task.task.removeprefix(prefix)
-        if task.task.startswith(prefix)
-        else str(task.suite.get("benchmark") or task.task)
-    )
+    rest = task.task.removeprefix(f"codemind_{view.name}_")
+    return rest if rest != task.task else str(task.suite.get("benchmark") or task.task)

@@ -1,5 +1,6 @@
 """The view of DER results: the model's programs and the benchmark's programs."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from operator import gt
 from pathlib import Path
@@ -108,13 +109,10 @@ def _record(sample: Sample) -> Record:
 
 def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
     rows = []
-    benchmarks = dict.fromkeys(unit[0].key.benchmark for units in models.values() for unit in units)
-    for benchmark in benchmarks if len(models) > 1 else ():
+    for benchmark in dict.fromkeys(unit[0].key.benchmark for units in models.values() for unit in units):
         every = {model: _by_problem(units, benchmark) for model, units in models.items()}
         solved = {model: problems for model, problems in every.items() if problems}
-        if len(solved) < 2:
-            continue
-        common, n = scores.r_der_common(solved)
+        common, n = scores.r_der_common(solved) if len(solved) > 1 else ({}, 0)
         for model, rights in common.items():
             rows.append(
                 {
@@ -131,10 +129,10 @@ def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
 
 def _by_problem(units: Sequence[Unit], benchmark: str) -> dict[Any, float]:
     """Return problem -> mean over its programs of whether the output is predicted."""
-    rights: dict[Any, list[float]] = {}
+    rights: dict[Any, list[float]] = defaultdict(list)
     for (sample,) in units:
         if sample.key.benchmark == benchmark:
-            rights.setdefault(sample.key.problem_id, []).append(float(_record(sample)["right"]))
+            rights[sample.key.problem_id].append(float(_record(sample)["right"]))
     return {problem: scores.r_der(values) for problem, values in rights.items()}
 
 

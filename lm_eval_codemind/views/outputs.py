@@ -94,16 +94,15 @@ class FreshView(ExecutionView):
         for model, units in models.items():
             for benchmark in [*dict.fromkeys(unit[0].key.benchmark for unit in units), _ALL]:
                 own = [unit for unit in units if benchmark in (_ALL, unit[0].key.benchmark)]
-                pairs = [self.unit_scores(unit) for unit in own]
-                gap = compare([pair["S_original"] for pair in pairs], [pair["S_fresh"] for pair in pairs])
+                original, fresh = ([self.unit_scores(unit)[name] for unit in own] for name in ("S_original", "S_fresh"))
+                gap = compare(original, fresh)
                 only = [unit for unit in own if self.outcome(unit) == "right on the original only"]
-                original, fresh = (sum(pair[name] for pair in pairs) / len(pairs) for name in ("S_original", "S_fresh"))
                 gaps.append(
                     {
                         "model": model,
                         "benchmark": benchmark,
-                        R_ORIGINAL: original,
-                        R_FRESH: fresh,
+                        R_ORIGINAL: sum(original) / gap.n,
+                        R_FRESH: sum(fresh) / gap.n,
                         GAP: gap.difference,
                         "low": gap.low,
                         "high": gap.high,
