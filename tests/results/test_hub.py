@@ -11,8 +11,7 @@ from huggingface_hub import HfApi
 
 from lm_eval_codemind import data
 from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue import OWN, benchmarks
-from lm_eval_codemind.catalogue.benchmark import SOURCES
+from lm_eval_codemind.catalogue import OWN, SOURCES, benchmarks
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands import data as data_commands
 from lm_eval_codemind.data import benchmark_digests, load
