@@ -145,12 +145,9 @@ def _benchmark(name: str, fields: dict[str, Any]) -> Benchmark:
 BENCHMARKS = tuple(_benchmark(name, fields) for name, fields in _CONTENT["benchmarks"].items())
 
 
-_PACKAGED = ("lm_eval_codemind.catalogue:BENCHMARKS",)
-
-
 def benchmarks() -> Mapping[str, Benchmark]:
     """Return the benchmarks by name: this package's, and those that other packages bring."""
-    return registered("benchmarks", _PACKAGED)
+    return registered("benchmarks", ("lm_eval_codemind.catalogue:BENCHMARKS",))
 
 
 def get_benchmark(name: str) -> Benchmark:

@@ -138,13 +138,13 @@ def _by_problem(units: Sequence[Unit], benchmark: str) -> dict[Any, float]:
 
 def _complexity(models: Mapping[str, Sequence[Unit]]) -> Table:
     rows = []
+    columns = ("complexity", "reference_complexity")
     for model, units in models.items():
         for benchmark in dict.fromkeys(unit[0].key.benchmark for unit in units):
             docs = [unit[0].doc for unit in units if unit[0].key.benchmark == benchmark]
-            columns = [(doc.get("complexity"), doc.get("reference_complexity")) for doc in docs]
-            pairs = [(own, reference) for own, reference in columns if own and reference]
-            for name, title in (("cc", "CC"), ("loc", "LoC"), ("dep", "DEP"), ("nc", "NC")) if pairs else ():
-                own, reference = ([float(pair[side][name]) for pair in pairs] for side in (0, 1))
+            docs = [doc for doc in docs if all(doc.get(column) for column in columns)]
+            for name, title in (("cc", "CC"), ("loc", "LoC"), ("dep", "DEP"), ("nc", "NC")) if docs else ():
+                own, reference = ([float(doc[column][name]) for doc in docs] for column in columns)
                 rows.append(
                     {
                         "benchmark": benchmark,
@@ -152,8 +152,8 @@ def _complexity(models: Mapping[str, Sequence[Unit]]) -> Table:
                         "measure": title,
                         "own": scores.r_der(own),
                         "reference": scores.r_der(reference),
-                        "more": sum(map(gt, own, reference)) / len(pairs),
-                        "n": len(pairs),
+                        "more": sum(map(gt, own, reference)) / len(docs),
+                        "n": len(docs),
                     }
                 )
     return described("der_complexity", rows)
