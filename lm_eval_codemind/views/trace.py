@@ -1,13 +1,13 @@
 """The views of results on executions: loops, branches and traces, with the first wrong value or step marked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
 from lm_eval_codemind.families import flow, trace
 from lm_eval_codemind.families.trace_published import rights_by_program
 from lm_eval_codemind.prompts.templates import numbered
-from lm_eval_codemind.questions import Question
+from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.questions.samples import Sample
 from lm_eval_codemind.scores.execution import right_steps
 from lm_eval_codemind.scores.statistics import Estimate, bootstrap, mean
@@ -31,14 +31,14 @@ class FlowView(View):
             return "all values right"
         if sample.answer.found is None:
             return "no answer"
-        return where_wrong(_matches_of_flow(sample), len(sample.doc["values"]), "value")
+        return where_wrong(_matches(flow.matching, sample), len(sample.doc["values"]), "value")
 
     def content(self, sample: Sample) -> list[Part]:
         answers = sample.answer.details.get("values", ())
         return [
             Part("Program C", "code", numbered(str(sample.doc["code"]))),
             Part("Input I", "code", str(sample.doc["input"])),
-            compared(f"Line {sample.doc['line']}", sample.doc["values"], answers, _matches_of_flow(sample)),
+            compared(f"Line {sample.doc['line']}", sample.doc["values"], answers, _matches(flow.matching, sample)),
         ]
 
 
@@ -54,7 +54,7 @@ class TraceView(View):
             return f"right trace, {output}"
         if sample.answer.found is None:
             return f"no trace, {output}"
-        return f"{where_wrong(_matches_of_trace(sample), len(sample.doc['lines']), 'step')}, {output}"
+        return f"{where_wrong(_matches(trace.matching, sample), len(sample.doc['lines']), 'step')}, {output}"
 
     def predicts(self, unit: Unit) -> bool | None:
         return bool(unit[0].scores.get("output", 0) >= 1)
@@ -76,7 +76,7 @@ class TraceView(View):
         return [
             Part("Program C", "code", numbered(str(sample.doc["code"]))),
             Part("Input I", "code", str(sample.doc["input"])),
-            compared("Steps", _steps(sample, sample.doc), _steps(sample, details), _matches_of_trace(sample)),
+            compared("Steps", _steps(sample, sample.doc), _steps(sample, details), _matches(trace.matching, sample)),
             Part("Label C(I)", "text", str(sample.doc["output"]) or "(empty)", aside=True),
             Part("Answer", "text", str(details.get("output") or "(none)"), aside=True),
         ]
@@ -147,12 +147,8 @@ def compared(title: str, labels: Sequence[str], answers: Sequence[str], matches:
     return Part(title, "text", "\n".join([f"     {'right':<30}  answer", *rows]))
 
 
-def _matches_of_flow(sample: Sample) -> list[bool]:
-    return flow.matching(Question.from_document(sample.doc), sample.answer)
-
-
-def _matches_of_trace(sample: Sample) -> list[bool]:
-    return trace.matching(Question.from_document(sample.doc), sample.answer)
+def _matches(matching: Callable[[Question, Answer], list[bool]], sample: Sample) -> list[bool]:
+    return matching(Question.from_document(sample.doc), sample.answer)
 
 
 def _steps(sample: Sample, fields: Mapping[str, Any]) -> list[str]:

@@ -205,8 +205,7 @@ class View:
 
 def listing(sample: Sample, title: str, column: str, aside: bool = False, note: str = "") -> Part:
     """Return a part with code from a column of a sample's document, in the document's language."""
-    doc = sample.doc
-    return Part(title, "code", str(doc.get(column) or ""), aside, note, str(doc.get("language", "")))
+    return Part(title, "code", str(sample.doc.get(column) or ""), aside, note, str(sample.doc.get("language", "")))
 
 
 def answer_of(
