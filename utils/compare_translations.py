@@ -25,8 +25,7 @@ from typing import Any
 from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.benchmarks.upstream import ArchivePart
-from lm_eval_codemind.catalogue import get_benchmark
-from lm_eval_codemind.catalogue.packaged import ARCHIVES
+from lm_eval_codemind.catalogue import ARCHIVES, get_benchmark
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Limits, Outcome, ScriptCase, SharedPool, Status
 from lm_eval_codemind.families.translation import NO_TEST, TRANSLATION

@@ -10,8 +10,7 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
-from lm_eval_codemind.catalogue import Archive
-from lm_eval_codemind.catalogue.packaged import ARCHIVES
+from lm_eval_codemind.catalogue import ARCHIVES, Archive
 
 _SUFFIXES = (".tar.xz", ".tar.gz", ".tgz", ".tar")
 

@@ -35,6 +35,7 @@ _benchmarks = click.option(
     "names",
     multiple=True,
     type=Name(list(benchmarks())),
+    default=list(benchmarks()),
     metavar="NAME",
     help="A benchmark; repeat the option for several. All benchmarks by default.",
 )
@@ -64,7 +65,7 @@ def command() -> None:
 def build_command(names: tuple[str, ...], upstream: Path | None, out: Path | None) -> None:
     """Build benchmarks from upstream repositories at pinned revisions. No program is executed."""
     directory = out or data_directory()
-    entries = build(names or list(benchmarks()), _open(upstream, directory), directory)
+    entries = build(names, _open(upstream, directory), directory)
     for name, entry in entries.items():
         click.echo(f"{benchmark_path(directory, name)}: {entry.problems} problems, sha256 {entry.digests[name]}")
 
@@ -77,7 +78,7 @@ def info(out: Path | None) -> None:
     entries = read_manifest(directory)
     released = released_digests()
     click.echo(f"data directory: {directory}")
-    for name in list(benchmarks()):
+    for name in benchmarks():
         if name not in entries:
             click.echo(f"{name}: not built (`codemind data build --benchmark {name}`)")
             continue
@@ -112,7 +113,7 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 
     source = _open(upstream, out or data_directory())
     differences = 0
-    for name in [name for name in verifiable() if not names or name in names]:
+    for name in [name for name in verifiable() if name in names]:
         with value_errors():
             if only != "transformations":
                 found = verify_benchmark(name, source, workers)
@@ -152,13 +153,12 @@ def push(repository: str | None, folder: Path | None, names: tuple[str, ...], pr
 
     if (repository is None) == (folder is None):
         raise click.UsageError("give either ORG/NAME, to send the data there, or --folder, to write it to disk")
-    chosen = names or tuple(benchmarks())
-    for name in chosen:
+    for name in names:
         click.echo(f"{name}: {'; '.join(map(str, benchmarks()[name].sources))}", err=True)
-    bound = [name for name in chosen if not benchmarks()[name].free]
+    bound = [name for name in names if not benchmarks()[name].free]
     if repository is not None and bound and not yes:
         _ask(repository, bound)
-    loaded = {name: load_benchmark(name) for name in chosen}
+    loaded = {name: load_benchmark(name) for name in names}
     if folder is not None:
         for file in write_dataset(folder, loaded, official_tasks()):
             click.echo(file)

@@ -45,9 +45,9 @@ def command(recorded: Path, output_path: Path) -> None:
     for number, path in enumerate(files, start=1):
         logger.info("%d of %d: %s", number, len(files), path.name)
         served = [(study, model) for study in studies if (model := model_of(path.name, study.files))]
-        reasons = [reason for pattern, reason in others.items() if model_of(path.name, pattern) is not None]
         if not served:
-            left_out[path.name] = reasons[0] if reasons else "no study has files with such a name"
+            reasons = (reason for pattern, reason in others.items() if model_of(path.name, pattern) is not None)
+            left_out[path.name] = next(reasons, "no study has files with such a name")
             continue
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         for part, (study, model) in enumerate(served):

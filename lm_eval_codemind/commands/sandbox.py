@@ -12,8 +12,8 @@ from typing import Any, get_args
 import click
 from tqdm import tqdm
 
-from lm_eval_codemind.commands import FILE
-from lm_eval_codemind.execution import IsolationUnavailable, Job, Limits, Outcome, Sandbox, ScriptCase, StartFailed
+from lm_eval_codemind.commands import FILE, value_errors
+from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, ScriptCase, StartFailed
 from lm_eval_codemind.execution.attacks import attacks
 from lm_eval_codemind.execution.isolation import LEVELS, available
 from lm_eval_codemind.execution.job import JobKind
@@ -29,11 +29,10 @@ def command() -> None:
     logging.getLogger("lm_eval_codemind.execution").setLevel(logging.ERROR)
 
 
+@value_errors()
 def _open(level: str, workers: int | None = None) -> Sandbox:
-    try:
-        return Sandbox(workers=workers, isolation=level)
-    except (IsolationUnavailable, ValueError) as error:
-        raise click.ClickException(str(error)) from None
+    # The group turns the error for a level that cannot be had into a message.
+    return Sandbox(workers=workers, isolation=level)
 
 
 @command.command("check")

@@ -28,13 +28,11 @@ class _SeveralValues(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, with the option repeated in front of each of its values."""
         spread: list[str] = []
-        option = ""
+        option: str | None = None
         for argument in args:
             if argument.startswith("-"):
-                option = argument if argument in ("--responses", "--tasks") else ""
-                if not option:
-                    spread.append(argument)
-            else:
+                option = argument if argument in ("--responses", "--tasks") else None
+            if argument != option:
                 spread += [option, argument] if option else [argument]
         return super().parse_args(ctx, spread)
 

@@ -40,22 +40,14 @@ def command(run_path: Path, output: Path, **fields: Any) -> None:
     reasons at once.
     """
     from lm_eval_codemind.data.load import released_digests
+    from lm_eval_codemind.results import submission as forms
     from lm_eval_codemind.results.bundles import SUFFIX, write_bundle
     from lm_eval_codemind.results.hub import eval_yaml, official_tasks
     from lm_eval_codemind.results.rescoring import rescored
     from lm_eval_codemind.results.runs import read_runs
-    from lm_eval_codemind.results.submission import (
-        Submission,
-        description,
-        eval_results,
-        leaderboard_csv,
-        leaderboard_rows,
-        reasons_against,
-        to_yaml,
-    )
     from lm_eval_codemind.results.verification import verify
 
-    submission = Submission(**fields)
+    submission = forms.Submission(**fields)
     with value_errors():
         runs = read_runs([run_path])
         if len(runs) != 1:
@@ -63,19 +55,19 @@ def command(run_path: Path, output: Path, **fields: Any) -> None:
             raise ValueError(f"{run_path} holds {len(runs)} runs; submit them one by one:\n{listed}")
         (run,) = runs
         with rescored(run) as again:
-            reasons = reasons_against(run, again, verify(run, again), submission, released_digests())
+            reasons = forms.reasons_against(run, again, verify(run, again), submission, released_digests())
     if reasons:
         raise click.ClickException("this run may not be submitted:\n" + "\n".join(f"  - {r}" for r in reasons))
     # The tasks on the sample are not official. They are declared only if the run has them.
     tasks = official_tasks() | {task.task: str(task.suite.get("benchmark")) for task in run.tasks}
     bundle = output / f"{submission.model.replace('/', '__')}{SUFFIX}"
     files = {
-        output / ".eval_results" / "codemind.yaml": to_yaml(eval_results(run, submission)),
-        output / "eval.yaml": to_yaml(eval_yaml(tasks)),
-        output / "leaderboard.csv": leaderboard_csv(leaderboard_rows(run, submission)),
+        output / ".eval_results" / "codemind.yaml": forms.to_yaml(forms.eval_results(run, submission)),
+        output / "eval.yaml": forms.to_yaml(eval_yaml(tasks)),
+        output / "leaderboard.csv": forms.leaderboard_csv(forms.leaderboard_rows(run, submission)),
     }
     for path, content in files.items():
         write_whole(path, content)
-    write_bundle(bundle, run, description(run, submission))
+    write_bundle(bundle, run, forms.description(run, submission))
     for path in (*files, bundle):
         click.echo(path)

@@ -97,11 +97,8 @@ def _changes(step: Step) -> str:
         f"{name} deleted" if value is None else f"{name} = {value.literal or f'<{value.type_name}>'}"
         for name, value in step.values.items()
     ]
-    if step.end == "exception":
-        parts.append("raises")
-    elif step.end == "return":
-        parts.append("returns")
-    return ", ".join(parts)
+    ends = {"exception": ["raises"], "return": ["returns"]}
+    return ", ".join(parts + ends.get(step.end, []))
 
 
 def _cut(text: str, width: int) -> str:

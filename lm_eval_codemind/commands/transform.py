@@ -19,18 +19,16 @@ def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str
     """Return the rules that a comma-separated list of rules and groups names; all rules by default."""
     if value is None:
         return frozenset(RULES)
+    groups = {group: [rule.name for rule in RULES.values() if rule.group == group] for group in GROUPS}
     chosen: set[str] = set()
     for name in (part.strip() for part in value.split(",")):
-        of_group = {rule.name for rule in RULES.values() if rule.group == name}
-        if name not in RULES and not of_group:
-            known = "; ".join(
-                f"{group}: {', '.join(rule.name for rule in RULES.values() if rule.group == group)}" for group in GROUPS
-            )
+        if name not in RULES and name not in groups:
+            known = "; ".join(f"{group}: {', '.join(rules)}" for group, rules in groups.items())
             suggestion = did_you_mean(name, [*RULES, *GROUPS])
             raise click.BadParameter(
                 f"there is no rule or group {name!r}{suggestion}. Groups and their rules are: {known}"
             )
-        chosen |= of_group or {name}
+        chosen.update(groups.get(name, [name]))
     return frozenset(chosen)
 
 

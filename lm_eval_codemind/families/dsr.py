@@ -18,7 +18,7 @@ from lm_eval_codemind.scores.dsr import s_dsr, shorter, similarity
 _COLUMNS = ("code", "entry_point", "transformed", "transformations", "complexity", "transformed_complexity")
 
 
-_VIEW = "lm_eval_codemind.views.dsr:SemanticsView"
+_VIEW = "lm_eval_codemind.views.programs:SemanticsView"
 _USUAL = Variant("dsr", "DSR", _VIEW, in_overlap=True)
 _PUBLISHED = Variant("dsr_published", "DSR published", _VIEW, submittable=False)
 # Results on buggy programs: the simplified program must keep the bug.

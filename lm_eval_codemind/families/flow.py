@@ -91,14 +91,14 @@ class FlowReasoning(ExecutionFamily):
 class LoopReasoning(FlowReasoning):
     """The values of a loop variable at the start of each iteration."""
 
-    variants = (Variant(LOOPS, "Loops", "lm_eval_codemind.views.flow:FlowView"),)
+    variants = (Variant(LOOPS, "Loops", "lm_eval_codemind.views.trace:FlowView"),)
     metric = verdict = LOOPS
 
 
 class BranchReasoning(FlowReasoning):
     """Whether a condition holds, each time that it is evaluated."""
 
-    variants = (Variant(BRANCHES, "Branches", "lm_eval_codemind.views.flow:FlowView"),)
+    variants = (Variant(BRANCHES, "Branches", "lm_eval_codemind.views.trace:FlowView"),)
     metric = verdict = BRANCHES
 
 

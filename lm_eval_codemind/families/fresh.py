@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 ORIGINAL, FRESH = "original", "fresh"
 R_FRESH, R_ORIGINAL, GAP = "r_ier_fresh", "r_ier_original", "memory_gap"
 
-_VIEW = "lm_eval_codemind.views.fresh:FreshView"
+_VIEW = "lm_eval_codemind.views.outputs:FreshView"
 
 # One document's part of its problem's scores: `problem_id`, `item` and `right`, the share of right responses.
 Record = Mapping[str, Any]

@@ -17,7 +17,7 @@ DIRECT = "direct"
 COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
 
 
-_VIEW = "lm_eval_codemind.views.ier:ExecutionView"
+_VIEW = "lm_eval_codemind.views.outputs:ExecutionView"
 _USUAL = Variant("ier", "IER", _VIEW, in_overlap=True, authors_task="IER")
 _DIRECT = Variant("ier_direct", "IER direct", _VIEW, DIRECT, submittable=False)
 # Results on buggy programs: the output to predict is the wrong one that the program returns.

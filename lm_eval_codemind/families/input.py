@@ -19,7 +19,7 @@ from lm_eval_codemind.scores.input import s_input
 _LOGGED = 1_000
 
 
-_VIEW = "lm_eval_codemind.views.input:InputView"
+_VIEW = "lm_eval_codemind.views.outputs:InputView"
 _USUAL = Variant("input", "Input", _VIEW, in_overlap=True)
 _DIRECT = Variant("input_direct", "Input direct", _VIEW, DIRECT, submittable=False)
 

@@ -40,7 +40,7 @@ except TypeError:
 for _name, _value in {attributes}.items():
     setattr(_object, _name, _value)
 _object.{call}"""
-_VIEW = "lm_eval_codemind.views.re2:ProvenRe2View"
+_VIEW = "lm_eval_codemind.views.outputs:ProvenRe2View"
 
 
 @cache

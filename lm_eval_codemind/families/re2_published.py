@@ -32,7 +32,7 @@ for _name, _value in {attributes}.items():
 print(_object.{call})
 """
 _MARKS = {OUTPUT: "OUTPUT", INPUT: "INPUT", LOOP: "ANSWER", BRANCH: "ANSWER"}
-_VIEW = "lm_eval_codemind.views.re2:Re2View"
+_VIEW = "lm_eval_codemind.views.outputs:Re2View"
 
 
 def _variant(task: str) -> Variant:

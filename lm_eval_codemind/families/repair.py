@@ -36,7 +36,7 @@ WITHOUT_TEST = ("no_test", "no_test_steps")
 _STEP_BY_STEP = ("steps", "no_test_steps")
 
 
-_VIEW = "lm_eval_codemind.views.repair:RepairView"
+_VIEW = "lm_eval_codemind.views.programs:RepairView"
 _USUAL = Variant("repair", "Repair", _VIEW, in_overlap=True)
 _DIRECT = Variant("repair_direct", "Repair direct", _VIEW, DIRECT, submittable=False)
 

@@ -34,9 +34,13 @@ class SpecificationReasoning(Family):
     """
 
     variants: ClassVar[tuple[Variant, ...]] = (
-        Variant("sr", "SR", "lm_eval_codemind.views.sr:SpecificationView", in_overlap=True, authors_task="SR"),
+        Variant("sr", "SR", "lm_eval_codemind.views.programs:SpecificationView", in_overlap=True, authors_task="SR"),
         Variant(
-            "sr_misleading", "SR misleading", "lm_eval_codemind.views.sr:MisleadingView", MISLEADING, authors_task="SR"
+            "sr_misleading",
+            "SR misleading",
+            "lm_eval_codemind.views.programs:MisleadingView",
+            MISLEADING,
+            authors_task="SR",
         ),
     )
     templates = "sr"

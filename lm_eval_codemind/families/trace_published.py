@@ -36,7 +36,7 @@ class CoconutTrace(Family):
         Variant(
             "trace_published_coconut",
             "CoCoNUT",
-            "lm_eval_codemind.views.trace_published:CoconutView",
+            "lm_eval_codemind.views.trace:CoconutView",
             submittable=False,
         ),
     )
@@ -102,9 +102,7 @@ def lines_of(text: str) -> list[int] | None:
 class CesTrace(Family):
     """One question per input: the states of loops, the values of conditions, the branches and the output."""
 
-    variants = (
-        Variant("trace_published_ces", "CES", "lm_eval_codemind.views.trace_published:CesView", submittable=False),
-    )
+    variants = (Variant("trace_published_ces", "CES", "lm_eval_codemind.views.trace:CesView", submittable=False),)
     templates = "trace_published"
     filters = (FILTER,)
     metric = "output"

@@ -20,7 +20,7 @@ class UnrolledReasoning(ExecutionReasoning):
     A document contains the complexity of the original program.
     """
 
-    variants = (Variant("ier_unrolled", "IER unrolled", "lm_eval_codemind.views.ier:ExecutionView", changes="ier"),)
+    variants = (Variant("ier_unrolled", "IER unrolled", "lm_eval_codemind.views.outputs:ExecutionView", changes="ier"),)
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems with a loop that runs on their input and with a proven unrolled program."""

@@ -36,7 +36,7 @@ _FEW_LINES = 7
 class Verdict(Family):
     """Two questions per problem: is the buggy program right, and is the correct one?"""
 
-    variants = (Variant("verdict", "Verdict", "lm_eval_codemind.views.verdict:VerdictView"),)
+    variants = (Variant("verdict", "Verdict", "lm_eval_codemind.views.programs:VerdictView"),)
     templates = "verdict"
     filters = (FILTER,)
     metric = "verdict"
@@ -87,7 +87,7 @@ class Verdict(Family):
 class Locate(Verdict):
     """One question per problem: which line of the buggy program does the fix change?"""
 
-    variants = (Variant("locate", "Locate", "lm_eval_codemind.views.verdict:LocateView"),)
+    variants = (Variant("locate", "Locate", "lm_eval_codemind.views.programs:LocateView"),)
     metric = verdict = "locate"
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:

@@ -1,4 +1,4 @@
-"""The views of each family's results: one module per family, named like the module of its tasks in ``families``.
+"""The views of results: what a results file says about the tasks of each family.
 
 What results say is independent of the family: they ask its view. A family of another package names the class of its
 view in its variants.
@@ -69,9 +69,5 @@ def view_of(task: TaskRun) -> View | None:
 
 def short_name(task: TaskRun, view: View) -> str:
     """Return a task's name within its variant: the rest of the task's name, or else its benchmark."""
-    prefix = f"codemind_{view.name}_"
-    return (
-        task.task.removeprefix(prefix)
-        if task.task.startswith(prefix)
-        else str(task.suite.get("benchmark") or task.task)
-    )
+    rest = task.task.removeprefix(f"codemind_{view.name}_")
+    return rest if rest != task.task else str(task.suite.get("benchmark") or task.task)

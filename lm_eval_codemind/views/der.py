@@ -1,5 +1,6 @@
 """The view of DER results: the model's programs and the benchmark's programs."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from operator import gt
 from pathlib import Path
@@ -13,15 +14,16 @@ from lm_eval_codemind.questions.samples import Sample, TaskRun
 from lm_eval_codemind.scores import der as scores
 from lm_eval_codemind.scores.statistics import Estimate, mean, proportion
 from lm_eval_codemind.views import views
-from lm_eval_codemind.views.ier import ExecutionView
+from lm_eval_codemind.views.outputs import ExecutionView
 from lm_eval_codemind.views.table import Table, described, interval
-from lm_eval_codemind.views.view import Part, Unit, answer_of, exchange, listing
+from lm_eval_codemind.views.view import Part, Unit, answer_of, listing
 
 
 class DependentView(ExecutionView):
     """The model's program, the benchmark's program, input, output and answer."""
 
     scores = ("S_DER",)
+    outcomes = ("understands its program", "no answer", "wrong output")
     reported = ("r_der", "s_der", "pass@1")
     board = {"RDER": "r_der", "Pass1": "pass@1"}
     programs = {"C": ("complexity", "code"), "reference": ("reference_complexity", "reference")}
@@ -76,13 +78,7 @@ class DependentView(ExecutionView):
         """Return R'_DER of several models, and how complex their programs and the benchmark's are."""
         return [_common(models), _complexity(models)]
 
-    def outcome(self, unit: Unit) -> str:
-        if self.solved(unit):
-            return "understands its program"
-        return "no answer" if unit[0].answer.found is None else "wrong output"
-
-    def parts(self, unit: Unit) -> list[Part]:
-        (sample,) = unit
+    def content(self, sample: Sample) -> list[Part]:
         about = {None: "", 1.0: "its output on this input was predicted", 0.0: "its output was not predicted"}
         return [
             listing(sample, "The model's program", "code", aside=True),
@@ -91,7 +87,6 @@ class DependentView(ExecutionView):
             listing(sample, "Input I", "input"),
             Part("Output of the model's program", "text", str(sample.doc.get("output") or "(empty)"), aside=True),
             answer_of(sample),
-            *exchange(sample),
         ]
 
 
@@ -114,13 +109,10 @@ def _record(sample: Sample) -> Record:
 
 def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
     rows = []
-    benchmarks = dict.fromkeys(unit[0].key.benchmark for units in models.values() for unit in units)
-    for benchmark in benchmarks if len(models) > 1 else ():
+    for benchmark in dict.fromkeys(unit[0].key.benchmark for units in models.values() for unit in units):
         every = {model: _by_problem(units, benchmark) for model, units in models.items()}
         solved = {model: problems for model, problems in every.items() if problems}
-        if len(solved) < 2:
-            continue
-        common, n = scores.r_der_common(solved)
+        common, n = scores.r_der_common(solved) if len(solved) > 1 else ({}, 0)
         for model, rights in common.items():
             rows.append(
                 {
@@ -137,22 +129,22 @@ def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
 
 def _by_problem(units: Sequence[Unit], benchmark: str) -> dict[Any, float]:
     """Return problem -> mean over its programs of whether the output is predicted."""
-    rights: dict[Any, list[float]] = {}
+    rights: dict[Any, list[float]] = defaultdict(list)
     for (sample,) in units:
         if sample.key.benchmark == benchmark:
-            rights.setdefault(sample.key.problem_id, []).append(float(_record(sample)["right"]))
+            rights[sample.key.problem_id].append(float(_record(sample)["right"]))
     return {problem: scores.r_der(values) for problem, values in rights.items()}
 
 
 def _complexity(models: Mapping[str, Sequence[Unit]]) -> Table:
     rows = []
+    columns = ("complexity", "reference_complexity")
     for model, units in models.items():
         for benchmark in dict.fromkeys(unit[0].key.benchmark for unit in units):
             docs = [unit[0].doc for unit in units if unit[0].key.benchmark == benchmark]
-            columns = [(doc.get("complexity"), doc.get("reference_complexity")) for doc in docs]
-            pairs = [(own, reference) for own, reference in columns if own and reference]
-            for name, title in (("cc", "CC"), ("loc", "LoC"), ("dep", "DEP"), ("nc", "NC")) if pairs else ():
-                own, reference = ([float(pair[side][name]) for pair in pairs] for side in (0, 1))
+            docs = [doc for doc in docs if all(doc.get(column) for column in columns)]
+            for name, title in (("cc", "CC"), ("loc", "LoC"), ("dep", "DEP"), ("nc", "NC")) if docs else ():
+                own, reference = ([float(doc[column][name]) for doc in docs] for column in columns)
                 rows.append(
                     {
                         "benchmark": benchmark,
@@ -160,8 +152,8 @@ def _complexity(models: Mapping[str, Sequence[Unit]]) -> Table:
                         "measure": title,
                         "own": scores.r_der(own),
                         "reference": scores.r_der(reference),
-                        "more": sum(map(gt, own, reference)) / len(pairs),
-                        "n": len(pairs),
+                        "more": sum(map(gt, own, reference)) / len(docs),
+                        "n": len(docs),
                     }
                 )
     return described("der_complexity", rows)

@@ -3,11 +3,11 @@
 import textwrap
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import zip_longest
 from typing import Any
 
 from lm_eval_codemind.errors import shortened
-from lm_eval_codemind.families.runtime_items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE, Record, items
+from lm_eval_codemind.families.runtime_items import COVERAGE, NEEDS, OUTPUT, PATH, SETTINGS, STATE, items
 from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import Sample
@@ -55,7 +55,7 @@ class RuntimeView(View):
         """Return a metric with the interval of its clustered standard error: 1.96 of them to either side."""
         if metric not in NEEDS:
             return super().estimate(samples, metric)
-        answered = items(_records(samples, metric), metric)
+        answered = _items(samples, metric)
         value, error = score(metric, answered), 1.96 * clustered_stderr(metric, answered)
         return Estimate(value, max(0.0, value - error), min(1.0, value + error), len(answered))
 
@@ -67,10 +67,7 @@ class RuntimeView(View):
             note = "answer, and the truth where it is another"
             shown.append(Part(f"Input {run}", "code", _input_shown(of_run[0].doc), language=language))
             shown.append(Part(f"Answers on input {run}", "code", annotated(of_run), note=note))
-        for sample in unit:
-            suffix = f" ({sample.key.setting}, {sample.key.item})"
-            shown += exchange(sample, suffix)
-        return shown
+        return shown + [part for s in unit for part in exchange(s, f" ({s.key.setting}, {s.key.item})")]
 
 
 class PublishedRuntimeView(RuntimeView):
@@ -81,14 +78,13 @@ class PublishedRuntimeView(RuntimeView):
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
         """Return the samples program by program; programs of which no item has all its answers are left out."""
-        return [unit for unit in super().units(samples) if _items(unit)]
+        return [unit for unit in super().units(samples) if _items(unit, "ic")]
 
     def unit_scores(self, unit: Unit) -> dict[str, float]:
         """Return the means over the program's items; of outputs over its inputs."""
-        answered = _items(unit)
+        answered = _items(unit, "ic")
         means = {name: score(name, answered) for name in (COVERAGE, STATE, PATH)}
-        of_inputs = items(_records(unit, OUTPUT), OUTPUT)
-        return {"IC": score("ic", answered), **means, "output": score("output", of_inputs)}
+        return {"IC": score("ic", answered), **means, "output": score("output", _items(unit, OUTPUT))}
 
 
 def annotated(samples: Sequence[Sample]) -> str:
@@ -110,13 +106,9 @@ def annotated(samples: Sequence[Sample]) -> str:
     width = min(max(map(len, code)), _CODE_COLUMNS)
     rows = []
     for number, text in enumerate(code, start=1):
-        of_line = notes.get(number)
-        if of_line:
-            rows += [
-                f"{left:{width}}  | {note}" for left, note in zip(chain([text], repeat("")), of_line, strict=False)
-            ]
-        else:
-            rows.append(text)
+        of_line = notes.get(number, [])
+        noted = [f"{left:{width}}  | {note}" for left, note in zip_longest([text], of_line, fillvalue="")]
+        rows += noted if of_line else [text]
     return "\n".join([*rows, "", *notes.get(_NO_LINE, [])])
 
 
@@ -152,13 +144,10 @@ def _share(unit: Iterable[Sample], setting: str) -> float | None:
     return sum(rights) / len(rights) if rights else None
 
 
-def _items(unit: Iterable[Sample]) -> list[Item]:
-    return items(_records(unit, "ic"), "ic")
-
-
-def _records(samples: Iterable[Sample], metric: str) -> list[Record]:
+def _items(samples: Iterable[Sample], metric: str) -> list[Item]:
+    """Return the items of a metric from the samples that it is recorded for."""
     values = (sample.scores.get(metric) for sample in samples)
-    return [record for record in values if isinstance(record, Mapping)]
+    return items([record for record in values if isinstance(record, Mapping)], metric)
 
 
 def _input_shown(doc: Mapping[str, Any]) -> str:

@@ -15,6 +15,7 @@ import yaml
 from lm_eval_codemind.scores.statistics import Estimate, holm
 
 Format = Literal["text", "percent", "number", "count", "p"]
+_FORMATS: Mapping[Format, str] = {"text": ".0f", "percent": ".1%", "number": ".3f", "count": ".0f", "p": ".3f"}
 
 
 @dataclass(frozen=True)
@@ -149,13 +150,9 @@ def show(value: Any, kind: Format) -> str:
         return "–"  # noqa: RUF001
     if isinstance(value, str):
         return value
-    if kind == "percent":
-        return f"{value:.1%}"
-    if kind == "number":
-        return f"{value:.3f}"
-    if kind == "p":
-        return "<0.001" if value < 0.001 else f"{value:.3f}"
-    return f"{value:.0f}"
+    if kind == "p" and value < 0.001:
+        return "<0.001"
+    return format(value, _FORMATS[kind])
 
 
 def _plain(value: Any) -> Any:

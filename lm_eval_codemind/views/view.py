@@ -5,7 +5,6 @@ import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeGuard
@@ -18,6 +17,11 @@ from lm_eval_codemind.views.table import Table
 
 Unit = tuple[Sample, ...]
 """The samples of one problem that belong together; in most families there is one."""
+
+# The shipped baselines: task -> metric -> the name of the best one and its score.
+_BASELINES: Mapping[str, Mapping[str, tuple[str, float]]] = json.loads(
+    files(__package__).joinpath("baselines.json").read_text(encoding="utf-8")
+)
 
 
 @dataclass(frozen=True)
@@ -52,11 +56,13 @@ class View:
             column of the source).
         board: Columns of the CodeMind authors' leaderboard, for variants that are in it: name -> metric.
         place: Columns that say which row of that leaderboard a task is in, besides data set and task: name -> text.
+        outcomes: The outcome of a problem that is solved, of one without an answer, and of any other.
     """
 
     programs: ClassVar[Mapping[str, tuple[str, str]]] = {"C": ("complexity", "code")}
     board: ClassVar[Mapping[str, str]] = {}
     place: ClassVar[Mapping[str, str]] = {}
+    outcomes: ClassVar[Sequence[str]] = ("solved", "not solved", "not solved")
 
     family: Family
     variant: Variant
@@ -106,7 +112,10 @@ class View:
 
     def outcome(self, unit: Unit) -> str:
         """Return the outcome of a problem in a few words."""
-        return "solved" if self.solved(unit) else "not solved"
+        solved, unanswered, wrong = self.outcomes
+        if self.solved(unit):
+            return solved
+        return unanswered if unit[0].answer.found is None else wrong
 
     def predicts(self, unit: Unit) -> bool | None:
         """Whether all outputs that a unit asks for are predicted right; None if it asks for no output."""
@@ -120,8 +129,12 @@ class View:
         return None
 
     def parts(self, unit: Unit) -> list[Part]:
-        """Return the texts that the report shows of a problem."""
-        return [part for sample in unit for part in exchange(sample)]
+        """Return the texts that the report shows of a problem: what it is about, then prompts and responses."""
+        return [*self.content(unit[0]), *(part for sample in unit for part in exchange(sample))]
+
+    def content(self, sample: Sample) -> list[Part]:
+        """Return the texts that a problem is about and its answer; the report shows them above the prompt."""
+        return []
 
     # -- over all problems
 
@@ -153,7 +166,7 @@ class View:
 
         ``utils/baselines.py`` measures them.
         """
-        _, score = _baselines().get(task, {}).get(metric, ("", math.nan))
+        _, score = _BASELINES.get(task, {}).get(metric, ("", math.nan))
         return float(score)
 
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
@@ -190,19 +203,9 @@ class View:
         return []
 
 
-@cache
-def _baselines() -> dict[str, dict[str, tuple[str, float]]]:
-    """Return the shipped baselines: task -> metric -> the name of the best one and its score."""
-    found: dict[str, dict[str, tuple[str, float]]] = json.loads(
-        (files(__package__) / "baselines.json").read_text(encoding="utf-8")
-    )
-    return found
-
-
 def listing(sample: Sample, title: str, column: str, aside: bool = False, note: str = "") -> Part:
     """Return a part with code from a column of a sample's document, in the document's language."""
-    doc = sample.doc
-    return Part(title, "code", str(doc.get(column) or ""), aside, note, str(doc.get("language", "")))
+    return Part(title, "code", str(sample.doc.get(column) or ""), aside, note, str(sample.doc.get("language", "")))
 
 
 def answer_of(

@@ -11,7 +11,7 @@ from huggingface_hub import HfApi
 
 from lm_eval_codemind import data
 from lm_eval_codemind.benchmarks import Upstream
-from lm_eval_codemind.catalogue import OWN, benchmarks, packaged
+from lm_eval_codemind.catalogue import OWN, SOURCES, benchmarks
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands import data as data_commands
 from lm_eval_codemind.data import benchmark_digests, load
@@ -112,7 +112,7 @@ def test_what_may_not_be_passed_on_freely_is_sent_after_a_yes_only(
 
 
 def test_data_without_a_licence_is_named_as_such(sent: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    traced = dataclasses.replace(benchmarks()["sample"], sources=(packaged.SOURCES["r-eval/REval"],))
+    traced = dataclasses.replace(benchmarks()["sample"], sources=(SOURCES["r-eval/REval"],))
     monkeypatch.setattr(data_commands, "benchmarks", lambda: {**benchmarks(), "sample": traced})
     result = CliRunner().invoke(main, ["data", "push", "org/name", "--benchmark", "sample"], input="n\n")
     assert result.exit_code == 1
