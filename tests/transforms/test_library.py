@@ -3,6 +3,7 @@
 import ast
 import importlib.util
 import json
+import os
 import subprocess
 import sys
 import sysconfig
@@ -96,7 +97,11 @@ def tangle(code: str, rules: Iterable[str], most: int) -> tuple[str, int]:
 def run_tests(directory: Path, names: list[str], rules: Iterable[str] = ()) -> dict[str, Any]:
     imports = ",".join(IMPORTS[rule] for rule in rules if rule in IMPORTS)
     command = [sys.executable, "-W", "ignore", str(RUNNER), str(directory), imports, *names]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=directory)
+    # Tests of the standard library make directories of fixed names in the temporary directory.
+    temporary = directory / "temporary"
+    temporary.mkdir(exist_ok=True)
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=directory, env=environment)
     assert done.returncode == 0, done.stderr[-3000:]
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return result
