@@ -284,7 +284,7 @@ def results(directory: Path) -> list[tuple[Path, Row]]:
     found = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in directory.rglob("results_*.json")]
     tasks = [task for _, content in found for task in content["configs"]]
     if not found or len(set(tasks)) != len(tasks):
-        raise ValueError(f"{directory}: {len(found)} result files; remove the directory to run it again")
+        raise ValueError(f"{directory}: {len(found)} result files; remove the directory and run this again")
     return found
 
 

@@ -31,7 +31,7 @@ def command() -> None:
 
 @value_errors()
 def _open(level: str, workers: int | None = None) -> Sandbox:
-    # The group turns the error for a level that cannot be had into a message.
+    # The main command prints the message of IsolationUnavailable.
     return Sandbox(workers=workers, isolation=level)
 
 

@@ -112,7 +112,9 @@ def _common(models: Mapping[str, Sequence[Unit]]) -> Table:
     for benchmark in dict.fromkeys(unit[0].key.benchmark for units in models.values() for unit in units):
         every = {model: _by_problem(units, benchmark) for model, units in models.items()}
         solved = {model: problems for model, problems in every.items() if problems}
-        common, n = scores.r_der_common(solved) if len(solved) > 1 else ({}, 0)
+        if len(solved) < 2:
+            continue
+        common, n = scores.r_der_common(solved)
         for model, rights in common.items():
             rows.append(
                 {

@@ -63,13 +63,14 @@ class PairView(View):
     Attributes:
         first: Settings of the first sample of a pair.
         paired: The metric whose records say which share of the responses in a sample passes.
-        outcomes: The outcome of a problem where both samples pass, only the first, only the second, and neither.
+        pair_outcomes: The outcome of a problem where both samples pass, only the first, only the second, and neither.
         of_pair: Metrics that are the mean of a score of pairs: name -> the score, from the two shares. The first of
             them is the S score.
     """
 
     first: ClassVar[Collection[str]]
     paired: ClassVar[str]
+    pair_outcomes: ClassVar[tuple[str, str, str, str]]
     of_pair: ClassVar[Mapping[str, Callable[[float, float], float]]]
 
     def units(self, samples: Sequence[Sample]) -> list[Unit]:
@@ -92,7 +93,7 @@ class PairView(View):
 
     def outcome(self, unit: Unit) -> str:
         first, second = (share >= 1 for share in self.passed(unit))
-        both_pass, only_first, only_second, neither = self.outcomes
+        both_pass, only_first, only_second, neither = self.pair_outcomes
         if first:
             return both_pass if second else only_first
         return only_second if second else neither
@@ -112,7 +113,7 @@ class SpecificationView(PairView):
     place = {"Gtask": "synthesis"}
     first = (NO_TEST,)
     paired = "r_sr"
-    outcomes = ("both pass", "only without test", "only with test", "neither passes")
+    pair_outcomes = ("both pass", "only without test", "only with test", "neither passes")
     of_pair: ClassVar[Mapping[str, Callable[[float, float], float]]] = {"s_sr": s_sr}
 
     def solved(self, unit: Unit) -> bool:
@@ -214,7 +215,7 @@ class RepairView(PairView):
     reported = ("pass@1", "pass@1_no_test")
     first = WITHOUT_TEST
     paired = "repaired_by_test"
-    outcomes = ("repaired", "only without test", "only with test", "not repaired")
+    pair_outcomes = ("repaired", "only without test", "only with test", "not repaired")
     of_pair = {"repaired_by_test": s_sr}
     programs = {"C": ("complexity", "code"), "bug": ("buggy_complexity", "buggy")}
 
@@ -242,7 +243,7 @@ class VerdictView(PairView):
     reported = ("verdict", "verdict_pair")
     first = (BUGGY,)
     paired = "verdict"
-    outcomes = ("both right", "only the buggy one right", "only the correct one right", "neither right")
+    pair_outcomes = ("both right", "only the buggy one right", "only the correct one right", "neither right")
     of_pair = {"verdict": balanced, "verdict_pair": both}
 
     def parts(self, unit: Unit) -> list[Part]:
@@ -259,11 +260,13 @@ class LocateView(View):
     """Specification, the buggy program with its lines, and the correct one."""
 
     reported = ("locate_searched", "locate", "locate_near")
-    outcomes = ("a line that the fix changes", "no answer", "another line")
 
     def outcome(self, unit: Unit) -> str:
-        outcome = super().outcome(unit)
-        return "next to such a line" if outcome == "another line" and unit[0].scores.get("locate_near") else outcome
+        if self.solved(unit):
+            return "a line that the fix changes"
+        if unit[0].answer.found is None:
+            return "no answer"
+        return "next to such a line" if unit[0].scores.get("locate_near") else "another line"
 
     def content(self, sample: Sample) -> list[Part]:
         language = str(sample.doc.get("language", ""))

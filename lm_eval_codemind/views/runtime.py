@@ -106,9 +106,11 @@ def annotated(samples: Sequence[Sample]) -> str:
     width = min(max(map(len, code)), _CODE_COLUMNS)
     rows = []
     for number, text in enumerate(code, start=1):
-        of_line = notes.get(number, [])
-        noted = [f"{left:{width}}  | {note}" for left, note in zip_longest([text], of_line, fillvalue="")]
-        rows += noted if of_line else [text]
+        of_line = notes.get(number)
+        if of_line:
+            rows += [f"{left:{width}}  | {note}" for left, note in zip_longest([text], of_line, fillvalue="")]
+        else:
+            rows.append(text)
     return "\n".join([*rows, "", *notes.get(_NO_LINE, [])])
 
 

@@ -31,14 +31,14 @@ class FlowView(View):
             return "all values right"
         if sample.answer.found is None:
             return "no answer"
-        return where_wrong(_matches(flow.matching, sample), len(sample.doc["values"]), "value")
+        return _where_wrong(_matches(flow.matching, sample), len(sample.doc["values"]), "value")
 
     def content(self, sample: Sample) -> list[Part]:
         answers = sample.answer.details.get("values", ())
         return [
             Part("Program C", "code", numbered(str(sample.doc["code"]))),
             Part("Input I", "code", str(sample.doc["input"])),
-            compared(f"Line {sample.doc['line']}", sample.doc["values"], answers, _matches(flow.matching, sample)),
+            _compared(f"Line {sample.doc['line']}", sample.doc["values"], answers, _matches(flow.matching, sample)),
         ]
 
 
@@ -54,7 +54,7 @@ class TraceView(View):
             return f"right trace, {output}"
         if sample.answer.found is None:
             return f"no trace, {output}"
-        return f"{where_wrong(_matches(trace.matching, sample), len(sample.doc['lines']), 'step')}, {output}"
+        return f"{_where_wrong(_matches(trace.matching, sample), len(sample.doc['lines']), 'step')}, {output}"
 
     def predicts(self, unit: Unit) -> bool | None:
         return bool(unit[0].scores.get("output", 0) >= 1)
@@ -76,7 +76,7 @@ class TraceView(View):
         return [
             Part("Program C", "code", numbered(str(sample.doc["code"]))),
             Part("Input I", "code", str(sample.doc["input"])),
-            compared("Steps", _steps(sample, sample.doc), _steps(sample, details), _matches(trace.matching, sample)),
+            _compared("Steps", _steps(sample, sample.doc), _steps(sample, details), _matches(trace.matching, sample)),
             Part("Label C(I)", "text", str(sample.doc["output"]) or "(empty)", aside=True),
             Part("Answer", "text", str(details.get("output") or "(none)"), aside=True),
         ]
@@ -123,7 +123,7 @@ class CesView(View):
         ]
 
 
-def where_wrong(matches: Sequence[bool], steps: int, name: str) -> str:
+def _where_wrong(matches: Sequence[bool], steps: int, name: str) -> str:
     """Return a text about the first error of an answer that is not right.
 
     Args:
@@ -137,7 +137,7 @@ def where_wrong(matches: Sequence[bool], steps: int, name: str) -> str:
     return f"goes on after the last {name}" if right >= steps else f"first {name} wrong" if not right else "wrong later"
 
 
-def compared(title: str, labels: Sequence[str], answers: Sequence[str], matches: Sequence[bool]) -> Part:
+def _compared(title: str, labels: Sequence[str], answers: Sequence[str], matches: Sequence[bool]) -> Part:
     """Return a part with the labels and the answers next to each other, and a mark at the first difference."""
     first = right_steps(matches)
     rows = []
