@@ -21,12 +21,12 @@ def registered(group: str, packaged: tuple[str, ...]) -> Mapping[str, Any]:
     Raises:
         ValueError: If two objects have the same name.
     """
-    found: dict[str, Any] = {}
+    points: dict[str, Any] = {}
     own = [getattr(import_module(module), name) for module, name in (place.split(":") for place in packaged)]
     others = [point.load() for point in entry_points(group=f"lm_eval_codemind.{group}")]
     for loaded in (*own, *others):
         for one in loaded if isinstance(loaded, tuple) else (loaded,):
-            if one.name in found:
+            if one.name in points:
                 raise ValueError(f"there are two {group} named {one.name!r}; uninstall the package that brings one")
-            found[one.name] = one
-    return found
+            points[one.name] = one
+    return points

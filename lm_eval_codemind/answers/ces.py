@@ -18,17 +18,17 @@ _OUTPUT = re.compile(r"\[OUTPUT\](.*?)(?:\[/OUTPUT\]|$)", re.DOTALL)
 
 def annotated_code(response: str) -> str:
     """Return the annotated program in a response; empty without one. Later marks may stand inside of earlier ones."""
-    code, found = response, False
+    code, is_marked = response, False
     for begin, end in _BLOCKS:
         if begin in code:
-            code, found = code.partition(begin)[2].partition(end)[0].lstrip("\n"), True
-    return code if found else ""
+            code, is_marked = code.partition(begin)[2].partition(end)[0].lstrip("\n"), True
+    return code if is_marked else ""
 
 
 def stated_output(response: str) -> str | None:
     """Return the text after the mark of the output; None without one."""
-    found = _OUTPUT.search(response)
-    return found[1].strip("\n") if found else None
+    match = _OUTPUT.search(response)
+    return match[1].strip("\n") if match else None
 
 
 def laid_out_as(code: str, program: str) -> str:
@@ -57,13 +57,13 @@ def on_lines_of(code: str, program: str) -> Marks:
     """Return the marks of an annotated program by the lines of the program itself, which it may lay out otherwise."""
     places = [line.strip() for line in program.split("\n")]
     marks, start = {}, 0
-    found = read_marks(code)
+    by_line = read_marks(code)
     for number, line in enumerate(code.split("\n")):
         bare = _COMMENT.sub("", line).strip()
         if bare and bare in places[start:]:
             start = places.index(bare, start) + 1
-            if number in found:
-                marks[start - 1] = found[number]
+            if number in by_line:
+                marks[start - 1] = by_line[number]
     return marks
 
 

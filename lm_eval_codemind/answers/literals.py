@@ -264,13 +264,13 @@ def _numpy_scalar(name: str, value: Any) -> Any:
 _COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "dict": dict}
 
 
-def _constructed(name: str, given: Arguments) -> Any:
+def _constructed(name: str, arguments: Arguments) -> Any:
     """Return the value of a constructor's call. A built-in collection becomes a plain value, equal to its literal."""
     kind = _COLLECTIONS.get(name)
-    plain = len(given.positional) <= 1 and not any(isinstance(item, Constructed) for item in given.positional)
-    if kind is not None and plain and (kind is dict or not given.keywords):
-        return _made(kind, *given.positional, **dict(given.keywords))
-    return Constructed(name, given)
+    plain = len(arguments.positional) <= 1 and not any(isinstance(item, Constructed) for item in arguments.positional)
+    if kind is not None and plain and (kind is dict or not arguments.keywords):
+        return _made(kind, *arguments.positional, **dict(arguments.keywords))
+    return Constructed(name, arguments)
 
 
 def _made(kind: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:

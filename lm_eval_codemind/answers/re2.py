@@ -22,8 +22,8 @@ _BRANCH = re.compile(r"(\d+)\s+.*##\s*\[BRANCH\]taken=\[(.*?)\]\[/BRANCH\]")
 
 def marked(response: str, mark: str) -> str | None:
     """Return the text after the first ``[MARK]``, up to ``[/MARK]`` if that follows; None without the mark."""
-    _, found, rest = response.partition(f"[{mark}]")
-    return rest.partition(f"[/{mark}]")[0] if found else None
+    _, opening, rest = response.partition(f"[{mark}]")
+    return rest.partition(f"[/{mark}]")[0] if opening else None
 
 
 def read_value(text: str) -> Any:

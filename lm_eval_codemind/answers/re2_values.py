@@ -71,8 +71,8 @@ def _container(text: str) -> Any:
     numbers = _DTYPE.sub("", text).removeprefix("array(").removesuffix(")") if text.startswith("array(") else text
     # NumPy's ``str`` has no commas: between two numbers, and between two rows.
     separated = re.sub(r"(?<=[\d.])\s+(?=[-+\d.])|(?<=\])\s+(?=\[)", ", ", numbers) if numbers[:1] == "[" else numbers
-    found = (literal_or(each, None) for each in (text, numbers, separated))
-    return next((value for value in found if value is not None), None)
+    values = (literal_or(each, None) for each in (text, numbers, separated))
+    return next((value for value in values if value is not None), None)
 
 
 def read_lines(text: str) -> dict[str, dict[str, list[Any]]]:

@@ -141,8 +141,8 @@ def _yes_or_no(
         if pattern.search(words):
             return meaning
     last = {meaning: _last(pattern, words) for meaning, pattern in ((True, yes), (False, no))}
-    found = {match.start(): meaning for meaning, match in last.items() if match}
-    return found[max(found)] if found else None
+    meanings = {match.start(): meaning for meaning, match in last.items() if match}
+    return meanings[max(meanings)] if meanings else None
 
 
 def read_state(response: str) -> State | None:
@@ -347,8 +347,8 @@ def _last_lines(text: str, count: int) -> str:
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    found = list(pattern.finditer(text))
-    return found[-1] if found else None
+    matches = list(pattern.finditer(text))
+    return matches[-1] if matches else None
 
 
 def _fence_content(text: str) -> str:
@@ -378,10 +378,10 @@ def _says_never(text: str) -> bool:
 
 def _type_name(text: str) -> str:
     """Return Python's name of a type; "" if the text does not name a type."""
-    found = _TYPE.match(_strip(text).strip())
-    if found is None:
+    match = _TYPE.match(_strip(text).strip())
+    if match is None:
         return ""
-    name = found["name"]
+    name = match["name"]
     return _TYPE_NAMES.get(name.lower(), name)
 
 

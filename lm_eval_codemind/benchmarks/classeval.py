@@ -97,8 +97,8 @@ def with_missing_names(method: str, code: str, suite: str) -> str:
     """
     missing = free_names(ast.parse(method)) - module_names(code) - {"unittest"}
     restored = statements_binding(missing, ast.parse(suite))
-    found = {name for statement in restored for name in bound_names(statement)}
-    restored += [_assignment(name, suite) for name in sorted(missing - found)]
+    restored_names = {name for statement in restored for name in bound_names(statement)}
+    restored += [_assignment(name, suite) for name in sorted(missing - restored_names)]
     lines = [ast.get_source_segment(suite, statement) or "" for statement in restored]
     return "\n".join([*lines, "", "", method, ""]) if lines else method + "\n"
 
@@ -130,16 +130,16 @@ def without_expected(method: str, label: str) -> tuple[str, str]:
                 if literal_or(ast.unparse(value), None) is not None and used[name] == returned.count(name) + 1 > 1:
                     expected.add(name)
                     removed.append(statement)
-    kept = [position for position, name in enumerate(returned) if name not in expected]
-    if not expected or not kept:
+    positions = [position for position, name in enumerate(returned) if name not in expected]
+    if not expected or not positions:
         return method, label
     lines = method.split("\n")
     lines[last.lineno - 1 : last.end_lineno] = [
-        " " * last.col_offset + f"return {', '.join(returned[n] for n in kept)}"
+        " " * last.col_offset + f"return {', '.join(returned[n] for n in positions)}"
     ]
     for statement in sorted(removed, key=lambda each: each.lineno, reverse=True):
         del lines[statement.lineno - 1 : statement.end_lineno]
-    results = tuple(values[position] for position in kept)
+    results = tuple(values[position] for position in positions)
     return "\n".join(lines), repr(results if len(results) > 1 else results[0])
 
 

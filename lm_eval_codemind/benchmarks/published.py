@@ -47,9 +47,9 @@ def _read(
     source = PARTS.get(f"published_{name}") or PARTS[name]
     contents = upstream.files(source)
     with_class = benchmark.kind == "method"
-    program, given = ("class.py", "method_test.py") if with_class else (_PROGRAMS[benchmark.language], "input.txt")
+    program, input_file = ("class.py", "method_test.py") if with_class else (_PROGRAMS[benchmark.language], "input.txt")
     programs = {path.split("/")[0]: path.split("/")[1] for path in contents if fnmatch(path, f"*/{program}")}
-    programs = {problem_id: name for problem_id, name in programs.items() if f"{problem_id}/{given}" in contents}
+    programs = {problem_id: name for problem_id, name in programs.items() if f"{problem_id}/{input_file}" in contents}
     suites: dict[str, str] = {}
     if with_class:
         suites = {record["task_id"]: record["test"].strip() + "\n" for record in classeval.read_records(upstream)}
@@ -66,7 +66,7 @@ def _read(
             language=benchmark.language,
             code=text(problem_id, programs[problem_id]),
             entry_point=problem_id.split("@")[-1] if with_class else "",
-            input=text(problem_id, given),
+            input=text(problem_id, input_file),
             output=label(problem_id, text(problem_id, "output.txt")),
             tests=suites.get(problem_id.split("@")[0], ""),
             transformed=contents.get(f"{problem_id}/transformation.py", b"").decode("utf-8"),

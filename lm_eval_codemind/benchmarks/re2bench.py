@@ -104,7 +104,7 @@ def _values(files: Mapping[str, str], name: str, difficulty: str, row: Mapping[s
         "code": match["code"].rstrip() + "\n",
         "called": (match["called"] or "").strip("\n"),
         "name": match["name"],
-        "structures": {task: found[1] if found else "" for task, found in structures.items()},
+        "structures": {task: block[1] if block else "" for task, block in structures.items()},
         "values": values,
     }
 

@@ -133,19 +133,19 @@ def _problem(program: TracedProgram, name: str, kind: str) -> Problem:
 def program_of(problem: Problem) -> TracedProgram:
     """Return REval's program that a problem of :func:`read_functions` or :func:`read_classes` was made of."""
     record = json.loads(problem.upstream_questions)
-    return TracedProgram(**{**record, "inputs": tuple(Input(**given) for given in record["inputs"])})
+    return TracedProgram(**{**record, "inputs": tuple(Input(**fields) for fields in record["inputs"])})
 
 
 def _function_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) -> list[Input]:
-    found = []
+    inputs = []
     for task in tasks:
         index = int(task["input_idx"])
         # A tuple as text, which ends in ",)".
         call = f"{record['entry_point']}{record['inputs'][index]}".removesuffix(",)") + ")"
-        found.append(
+        inputs.append(
             Input(index, call, call, "", call, "", str(task["output_pred"]), record["outputs"][index], _questions(task))
         )
-    return found
+    return inputs
 
 
 def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) -> list[Input]:
@@ -156,7 +156,7 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) 
         for node in ast.parse(source).body
         if isinstance(node, ast.ClassDef) and node.name.startswith(f"{record['entry_point']}Test")
     ]
-    found = []
+    inputs = []
     for task in tasks:
         index = int(task["input_idx"])
         methods = [node for node in classes[index].body if isinstance(node, ast.FunctionDef)]
@@ -166,7 +166,7 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) 
             f"{source.rstrip()}\n\n\n_codemind_test = {classes[index].name}({test.name!r})\n_codemind_test.setUp()\n"
         )
         shown = record["inputs"][index]
-        found.append(
+        inputs.append(
             Input(
                 index,
                 shown,
@@ -179,7 +179,7 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) 
                 _questions(task),
             )
         )
-    return found
+    return inputs
 
 
 def _questions(task: dict[str, Any]) -> list[dict[str, Any]]:
@@ -192,6 +192,6 @@ def completed(masked: str, shown: str, expected: str) -> str:
     return masked.replace("??", expected) if is_call else expected
 
 
-def assertions_job(program: TracedProgram, given: Input, assertions: str) -> Job:
+def assertions_job(program: TracedProgram, program_input: Input, assertions: str) -> Job:
     """Return the job that executes assertions about a program as REval judges an output: nothing may be raised."""
-    return Job.script(f"{program.code}\n\n{given.before}\n{_EXECUTED.format(assertions)}", [("", None)])
+    return Job.script(f"{program.code}\n\n{program_input.before}\n{_EXECUTED.format(assertions)}", [("", None)])

@@ -36,8 +36,8 @@ read_java = partial(_read, name="sample_java", language="java")
 @cache
 def _records(folder: str) -> dict[str, dict[str, Any]]:
     """Return the content of the YAML files in a folder by their names, sorted."""
-    found = files("lm_eval_codemind.benchmarks").joinpath(folder).iterdir()
-    data = sorted((file for file in found if file.name.endswith(".yaml")), key=lambda file: file.name)
+    entries = files("lm_eval_codemind.benchmarks").joinpath(folder).iterdir()
+    data = sorted((file for file in entries if file.name.endswith(".yaml")), key=lambda file: file.name)
     return {file.name.removesuffix(".yaml"): yaml.safe_load(file.read_text(encoding="utf-8")) for file in data}
 
 
@@ -93,8 +93,8 @@ def _hint(record: dict[str, Any], output: str) -> str:
 def bugs() -> list[dict[str, Any]]:
     """Return the bugs as ``sample_bugs.yaml`` has them."""
     file = files("lm_eval_codemind.benchmarks").joinpath("sample_bugs.yaml")
-    found: list[dict[str, Any]] = yaml.safe_load(file.read_text(encoding="utf-8"))
-    return found
+    records: list[dict[str, Any]] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return records
 
 
 def _read_bugs(upstream: Upstream | None = None, *, buggy: bool) -> list[Problem]:

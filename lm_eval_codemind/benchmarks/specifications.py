@@ -56,7 +56,7 @@ def without_examples(text: str, base_cases: bool = False) -> str:
         base_cases: Whether lines such as ``f(0) == 0`` in front of any heading belong to the definition of what is to
             be computed: then they stay.
     """
-    kept: list[str] = []
+    prose_lines: list[str] = []
     state = "prose"  # "doctest": up to the next blank line; "examples": up to a section or a sentence
     after_heading = False
     for line in _join_open_calls(text.split("\n")):
@@ -68,10 +68,10 @@ def without_examples(text: str, base_cases: bool = False) -> str:
             state = "examples" if after_heading else "prose"
         elif state == "examples" and (_SECTION.match(line) or _SENTENCE.match(line)):
             state = "prose"
-            kept.append(line)
+            prose_lines.append(line)
         elif state == "prose" and not _is_example(line, base_cases and not after_heading, after_heading):
-            kept.append(line)
-    prose = _INLINE.sub("", "\n".join(line.rstrip() for line in kept))
+            prose_lines.append(line)
+    prose = _INLINE.sub("", "\n".join(line.rstrip() for line in prose_lines))
     return re.sub(r"\n{3,}", "\n\n", prose).strip()
 
 

@@ -136,12 +136,12 @@ def _problem_with(part: ArchivePart, files: Mapping[str, bytes]) -> str:
     where = f"{part.archive.repository}, {part.folder}"
     if not files:
         return f"{where}: no files of that folder; a checkout of revision {part.archive.revision} has them"
-    found = digest_files(files)
-    if found == part.digest:
+    digest = digest_files(files)
+    if digest == part.digest:
         return ""
     return (
         f"{where}: the {len(files)} files differ from revision {part.archive.revision} "
-        f"(digest {found[:12]}…, wanted {part.digest[:12]}…)"
+        f"(digest {digest[:12]}…, wanted {part.digest[:12]}…)"
     )
 
 

@@ -37,7 +37,7 @@ def command(first: Path, second: Path, all_scores: bool) -> None:
     one, other = table.rows[0]["first"], table.rows[0]["second"]
     headings = {"first_score": Column(one, "percent"), "second_score": Column(other, "percent")}
     click.echo(replace(table, formats=headings).without("first", "second", "p_corrected").to_text())
-    for found in findings(observations):
-        click.echo(f"\n{found.title}\n{found.to_text()}")
+    for finding in findings(observations):
+        click.echo(f"\n{finding.title}\n{finding.to_text()}")
     for note in notes:
         click.echo(f"note: {note}", err=True)

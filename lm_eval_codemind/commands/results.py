@@ -38,7 +38,7 @@ def command(recorded: Path, output_path: Path) -> None:
     logging.getLogger("lm_eval_codemind").setLevel(logging.INFO)
     studies, others = read_manifest()
     kept_file = output_path / "results.json"
-    kept: dict[str, Any] = json.loads(kept_file.read_text(encoding="utf-8")) if kept_file.is_file() else {}
+    cache: dict[str, Any] = json.loads(kept_file.read_text(encoding="utf-8")) if kept_file.is_file() else {}
     results: list[Result] = []
     left_out: dict[str, str] = {}
     files = sorted(path for path in recorded.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz")))
@@ -53,7 +53,7 @@ def command(recorded: Path, output_path: Path) -> None:
         for part, (study, model) in enumerate(served):
             content = json.dumps([digest, __version__, dataclasses.asdict(study)])
             key = f"{path.name} {hashlib.sha256(content.encode()).hexdigest()}"
-            if key not in kept:
+            if key not in cache:
                 try:
                     scored = score(path, study, model, output_path / path.name.partition(".jsonl")[0] / str(part))
                 except (Exception, SystemExit) as error:
@@ -61,9 +61,9 @@ def command(recorded: Path, output_path: Path) -> None:
                     reason = f"{study.title}: {type(error).__name__}: {error}"
                     left_out[path.name] = "; ".join([*filter(None, [left_out.get(path.name)]), reason])
                     continue
-                kept[key] = [dataclasses.asdict(result) for result in scored]
-                write_whole(kept_file, json.dumps(kept, indent=1) + "\n")
-            results += [Result(**values) for values in kept[key]]
+                cache[key] = [dataclasses.asdict(result) for result in scored]
+                write_whole(kept_file, json.dumps(cache, indent=1) + "\n")
+            results += [Result(**values) for values in cache[key]]
         write_whole(output_path / "results.md", page(results, studies, left_out))
     if not files:
         raise click.ClickException(f"{recorded}: no recordings (*.jsonl or *.jsonl.gz) in it")

@@ -140,9 +140,9 @@ def recorded_documents(
     indices = {}
     tasks = manager.load(list(names))["tasks"]
     for name, task in tasks.items():
-        found = [index for index, document in enumerate(task.eval_docs) if recordings.find(document)]
-        if found:
-            indices[name] = found
+        numbers = [index for index, document in enumerate(task.eval_docs) if recordings.find(document)]
+        if numbers:
+            indices[name] = numbers
         else:
             logger.warning("%s: none of its problems is recorded; the task is left out", name)
     if not indices:

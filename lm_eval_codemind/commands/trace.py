@@ -15,7 +15,7 @@ _WIDEST = 48
 @click.argument("file", type=FILE)
 @click.option(
     "--input",
-    "given",
+    "text",
     default=None,
     metavar="TEXT",
     help="A call of the program's functions, such as 'f([1, 2])'; statements may precede it. With --script, "
@@ -32,26 +32,24 @@ _WIDEST = 48
     show_default=True,
     help="Longest value in characters; of a longer one only the type is shown.",
 )
-def command(file: Path, given: str | None, script: bool, max_steps: int, max_value: int) -> None:
+def command(file: Path, text: str | None, script: bool, max_steps: int, max_value: int) -> None:
     """Run FILE in the sandbox and print each step: the line, the variables it changed, and finally the result.
 
     A step is one statement in one call of a function. Nested calls are indented. Comprehensions and lambdas belong to
     the step of their line.
     """
-    if given is None and not script:
+    if text is None and not script:
         raise click.UsageError("--input 'CALL' is missing; or use --script to run the program itself")
-    if given is not None and not script:
+    if text is not None and not script:
         try:
-            ast.parse(given)
+            ast.parse(text)
         except SyntaxError as error:
-            raise click.BadParameter(
-                f"{given!r} is not Python ({error.msg}); write a call such as 'f(1, 2)'"
-            ) from error
+            raise click.BadParameter(f"{text!r} is not Python ({error.msg}); write a call such as 'f(1, 2)'") from error
     code = file.read_text(encoding="utf-8")
     # In a shell, the last line break of a text is easily forgotten.
-    stdin = f"{given}\n" if script and given and not given.endswith("\n") else given or ""
+    stdin = f"{text}\n" if script and text and not text.endswith("\n") else text or ""
     try:
-        seen = trace(code, None if script else given, stdin if script else "", max_steps=max_steps, max_value=max_value)
+        seen = trace(code, None if script else text, stdin if script else "", max_steps=max_steps, max_value=max_value)
     except SyntaxError as error:
         raise click.ClickException(f"{file}: not a Python program ({error}); fix it first") from error
     except TraceFailed as error:
@@ -66,21 +64,21 @@ def rows(seen: Trace, lines: list[str]) -> list[str]:
     texts = ["  " * depths[step.frame] + lines[step.line - 1].strip() for step in seen.steps]
     width = min(max(map(len, texts), default=0), _WIDEST)
     digits = len(str(max((step.line for step in seen.steps), default=1)))
-    found = [
+    table = [
         f"{step.line:>{digits}}  {_cut(text, width):<{width}}  {_changes(step)}".rstrip()
         for step, text in zip(seen.steps, texts, strict=True)
     ]
     if seen.truncated:
-        found.append(f"... more than {len(seen.steps)} steps; --max-steps shows more")
+        table.append(f"... more than {len(seen.steps)} steps; --max-steps shows more")
     if seen.threads:
-        found.append("... other threads are not shown")
+        table.append("... other threads are not shown")
     if seen.stdout:
-        found += ["printed:", *(f"  {line}" for line in seen.stdout.splitlines())]
+        table += ["printed:", *(f"  {line}" for line in seen.stdout.splitlines())]
     if seen.exception:
-        found.append(f"raised {seen.exception}")
+        table.append(f"raised {seen.exception}")
     elif seen.output is not None and seen.output.type_name != "NoneType":
-        found.append(f"value: {seen.output.literal or f'<{seen.output.type_name}>'}")
-    return found
+        table.append(f"value: {seen.output.literal or f'<{seen.output.type_name}>'}")
+    return table
 
 
 def _depths(seen: Trace) -> list[int]:

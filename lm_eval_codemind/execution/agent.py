@@ -100,20 +100,20 @@ class Agent:
             # A test may pass them again: then they need not cross again, even if the program did not keep them.
             large = (argument for argument in arguments if type(argument) in (list, dict) and len(argument) >= _LARGE)
             spared = list(map(exchange.number, large))
-            found: Any = None
+            value: Any = None
             try:
-                found = self._values[request["op"]](request, *arguments, **named)
+                value = self._values[request["op"]](request, *arguments, **named)
             except BaseException as error:
                 raised = suites.describe(error)
                 if not raised.pop("builtin"):
                     raise NotPlain("an exception that is more than a name and a text") from None
-                found = list(error.args)
+                value = list(error.args)
             del arguments, named
             if _surroundings() != self._surroundings:
                 raise NotPlain("the program changed its directory or environment")
             reply["content"] = exchange.content(exchange.changed())
-            reply.update(found if type(found) is _Reference else {"value": exchange.encode(found)})
-            del found
+            reply.update(value if type(value) is _Reference else {"value": exchange.encode(value)})
+            del value
             exchange.agree()
             reply.update(keep=exchange.release(spared), plain=True)
         except BaseException as error:
@@ -125,27 +125,27 @@ class Agent:
             raise ValueError(tag)
         return self._objects[body]
 
-    def _refer(self, found: Any, kind: str) -> _Reference:
+    def _refer(self, value: Any, kind: str) -> _Reference:
         """Return the reference to an object that crosses for the first time."""
-        if id(found) in self._known:
+        if id(value) in self._known:
             raise NotPlain("an object that has crossed before")
-        self._known.add(id(found))
-        self._objects.append(found)
+        self._known.add(id(value))
+        self._objects.append(value)
         return _Reference(kind=kind, number=len(self._objects) - 1)
 
     def _find(self, request: dict[str, Any]) -> Any:
         """Return the program's object for a name."""
-        found = self._namespace[request["name"]]
-        if isinstance(found, type) and not issubclass(found, BaseException):
-            return self._refer(found, "class")
-        return self._refer(found, "function") if isinstance(found, _CALLABLE) else found
+        value = self._namespace[request["name"]]
+        if isinstance(value, type) and not issubclass(value, BaseException):
+            return self._refer(value, "class")
+        return self._refer(value, "function") if isinstance(value, _CALLABLE) else value
 
     def _get(self, request: dict[str, Any]) -> Any:
         name = request["name"]
-        found = getattr(self._objects[request["on"]], name)
-        if not isinstance(found, _CALLABLE):
-            return found
-        self._methods[request["on"], name] = found
+        value = getattr(self._objects[request["on"]], name)
+        if not isinstance(value, _CALLABLE):
+            return value
+        self._methods[request["on"], name] = value
         return _Reference(kind="function", number=0)
 
     def _set(self, request: dict[str, Any], value: Any) -> None:

@@ -51,8 +51,8 @@ class Streams:
 
     def sent(self) -> None:
         """Close what only the program needs."""
-        for given in self.descriptors[2:]:
-            os.close(given)
+        for descriptor in self.descriptors[2:]:
+            os.close(descriptor)
         del self.descriptors[2:]
 
     def take(self, limit: int) -> dict[str, list[object]]:

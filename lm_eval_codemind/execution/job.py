@@ -127,8 +127,8 @@ class Job:
             entry_point: The function under test. Needed for ``check(candidate)``. If the tests use another name of the
                 program, the outcome says ``tamper_proof=False``: define it in ``support``.
         """
-        given = limits or Limits()
-        return cls("function", program, tests, entry_point, support, limits=given, job_id=job_id, language=language)
+        bounds = limits or Limits()
+        return cls("function", program, tests, entry_point, support, limits=bounds, job_id=job_id, language=language)
 
     @classmethod
     def unittest(
@@ -149,8 +149,8 @@ class Job:
             tests: A module of ``unittest.TestCase`` classes that use the program's names without importing them.
             entry_point: The class under test.
         """
-        given = limits or Limits()
-        return cls("unittest", program, tests, entry_point, support, tuple(only), limits=given, job_id=job_id)
+        bounds = limits or Limits()
+        return cls("unittest", program, tests, entry_point, support, tuple(only), limits=bounds, job_id=job_id)
 
     @classmethod
     def script(
@@ -174,8 +174,8 @@ class Job:
             language: What it is written in.
         """
         made = tuple(case if isinstance(case, ScriptCase) else ScriptCase(*case) for case in cases)
-        given = limits or Limits()
-        return cls("script", program, "", entry_point, cases=made, limits=given, job_id=job_id, language=language)
+        bounds = limits or Limits()
+        return cls("script", program, "", entry_point, cases=made, limits=bounds, job_id=job_id, language=language)
 
     @classmethod
     def evaluate(

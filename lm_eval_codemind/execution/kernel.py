@@ -131,9 +131,9 @@ def set_capabilities(read_search: bool = False) -> None:
         read_search: Keep the one that reads files whatever their mode. Landlock still decides which.
     """
     bound_capabilities()
-    kept = 1 << _CAP_DAC_READ_SEARCH if read_search else 0
+    capabilities = 1 << _CAP_DAC_READ_SEARCH if read_search else 0
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
-    data = (ctypes.c_uint32 * 6)(kept, kept, 0, 0, 0, 0)
+    data = (ctypes.c_uint32 * 6)(capabilities, capabilities, 0, 0, 0, 0)
     _checked("capset", _libc.capset(ctypes.byref(header), ctypes.byref(data)))
 
 

@@ -124,11 +124,11 @@ class Program:
             NotPlain: If the tests use a second name: two of the program's functions could agree with each other.
             KeyError: If the program does not define it.
         """
-        found = self.request({"op": "find", "name": name}, (), {})
+        value = self.request({"op": "find", "name": name}, (), {})
         if self._name and name != self._name:
             raise self._connection.fail(NotPlain(f"the tests use {name} of the program"))
         self._name = name
-        return found
+        return value
 
     def request(self, request: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Send a request with the arguments of a call, and return the result of the call.
@@ -245,8 +245,8 @@ class _Names(dict[str, Any]):
         self._program = program
 
     def __missing__(self, name: str) -> Any:
-        self[name] = found = self._program.find(name)
-        return found
+        self[name] = value = self._program.find(name)
+        return value
 
 
 def run(job: dict[str, Any], connection: Connection, compiled: Callable[[str, str], CodeType]) -> suites.Result:

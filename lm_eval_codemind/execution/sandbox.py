@@ -96,14 +96,14 @@ class Sandbox(WorkerPool):
     ) -> None:
         processors = sorted(os.sched_getaffinity(0))
         super().__init__(workers, len(processors) + min(len(processors), 16), levels.choose_level(isolation))
-        kept = tuple(preload)
+        modules = tuple(preload)
         # For the workers' servers, each processor with a lock that its workers share. If there are fewer workers than
         # processors, none keeps to one (-1).
         places: list[tuple[int, threading.Lock | None]] = [(-1, None)]
         if self.workers >= len(processors):
             places = [(processor, threading.Lock()) for processor in processors]
         place = itertools.cycle(places)
-        self._start_workers(lambda: _Worker(self._jobs, self._isolation, kept, hash_seed, *next(place)))
+        self._start_workers(lambda: _Worker(self._jobs, self._isolation, modules, hash_seed, *next(place)))
 
     def _check(self, job: Job) -> None:
         if job.language != PYTHON.name:
@@ -142,16 +142,16 @@ class _Worker(Worker):
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         unit = self._unit(lambda: self._start(tier), tier)
         try:
-            found = unit.exchange(record, seconds, checker_seconds + _GRACE_SECONDS, self._end_turn)
+            reply = unit.exchange(record, seconds, checker_seconds + _GRACE_SECONDS, self._end_turn)
         except UnitGone:
             del self._units[tier]
             raise
         except JobEnded as error:
             del self._units[tier]
             return self._ended(job, *error.args)
-        if found.pop("last"):
+        if reply.pop("last"):
             self._units.pop(tier).close()
-        return Outcome.from_dict({**found, "isolation": self._isolation.name})
+        return Outcome.from_dict({**reply, "isolation": self._isolation.name})
 
     def _start(self, tier: tuple[str, ...]) -> ServerUnit:
         modules = list(LIGHT)

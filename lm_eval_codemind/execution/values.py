@@ -163,13 +163,13 @@ class Exchange:
 
     def content(self, numbers: Iterable[int]) -> list[Any]:
         """Return what is now in some containers, for :meth:`take_content` of the other side."""
-        found = []
+        contents = []
         for number in numbers:
             container = self._held[number][0]
             self._held[number][1] = None
             parts = list(container.items()) if type(container) is dict else list(container)
-            found.append([number, [self.encode(part, 1) for part in parts]])
-        return found
+            contents.append([number, [self.encode(part, 1) for part in parts]])
+        return contents
 
     def take_content(self, content: Any) -> None:
         """Put into containers what the other side put into them."""

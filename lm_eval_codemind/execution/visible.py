@@ -133,27 +133,27 @@ def view() -> View:
 
 @functools.lru_cache(maxsize=8)
 def _view(path: tuple[str, ...], variables: tuple[str, ...], folder: str) -> View:
-    found = _Found()
+    visible = _Visible()
     python_path, readable, *data = (value.split(os.pathsep) for value in variables)
-    _interpreter(found)
+    _interpreter(visible)
     readable = [os.path.join(folder, each) for each in readable if each]
     for entry in readable:
         if not os.path.exists(entry):
             raise ValueError(f"{VARIABLE} names {entry}, which is not there")
-        found.show(entry)
+        visible.show(entry)
     named = [*readable, *(os.path.join(folder, each) for each in python_path if each)]
-    kept = [entry for entry in _entries(path, named, folder) if entry in readable or _on_path(entry, found)]
+    entries = [entry for entry in _entries(path, named, folder) if entry in readable or _on_path(entry, visible)]
     for location in _editable_locations():
         if not _of_own_checkout(location):
-            found.show(location)
+            visible.show(location)
     for entry in (each for value in data for each in value):
         if os.path.isabs(entry) and not _too_broad(entry):
-            found.show(entry)
-    _loaded_libraries(found)
-    return found.view(kept)
+            visible.show(entry)
+    _loaded_libraries(visible)
+    return visible.view(entries)
 
 
-class _Found:
+class _Visible:
     """Gathers what is to be seen; by :meth:`view` what one place gives is told once."""
 
     def __init__(self) -> None:
@@ -232,32 +232,32 @@ class _Found:
         )
 
 
-def _interpreter(found: _Found) -> None:
+def _interpreter(visible: _Visible) -> None:
     """Show the interpreter, its libraries and what is installed into it."""
     for executable in {sys.executable, getattr(sys, "_base_executable", "")}:
         if executable:
-            found.show(os.path.abspath(executable))
+            visible.show(os.path.abspath(executable))
     for prefix in {sys.base_prefix, sys.base_exec_prefix}:
         for name in _OF_AN_INTERPRETER if prefix not in SYSTEM else ():
-            found.show(os.path.join(prefix, name), links=1)
+            visible.show(os.path.join(prefix, name), links=1)
     for prefix in {sys.prefix, sys.exec_prefix}:
         for name in _OF_AN_ENVIRONMENT:
-            found.show(os.path.join(prefix, name))
+            visible.show(os.path.join(prefix, name))
     paths = sysconfig.get_paths()
     for name in ("stdlib", "platstdlib", "include", "platinclude"):
         if not _too_broad(paths[name]):
-            found.show(paths[name], links=1)
+            visible.show(paths[name], links=1)
 
 
 def _install_directories() -> set[str]:
     """Return the directories into which packages are installed for this interpreter."""
     paths = sysconfig.get_paths()
-    found = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    found.update(site.getsitepackages([sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]))
+    directories = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    directories.update(site.getsitepackages([sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]))
     if site.ENABLE_USER_SITE:
-        found.add(site.getusersitepackages())
-    found.update(os.path.join(paths[name], "lib-dynload") for name in ("stdlib", "platstdlib"))
-    return {os.path.realpath(path) for path in found}
+        directories.add(site.getusersitepackages())
+    directories.update(os.path.join(paths[name], "lib-dynload") for name in ("stdlib", "platstdlib"))
+    return {os.path.realpath(path) for path in directories}
 
 
 def _entries(path: Iterable[str], named: list[str], folder: str) -> Iterator[str]:
@@ -273,32 +273,32 @@ def _entries(path: Iterable[str], named: list[str], folder: str) -> Iterator[str
             yield entry
 
 
-def _on_path(entry: str, found: _Found) -> bool:
+def _on_path(entry: str, visible: _Visible) -> bool:
     """Show what an entry of ``sys.path`` holds. Return True if the servers should have the entry, too."""
     if not os.path.isdir(entry):
         # An entry may also lead into an archive.
         while entry != "/" and not os.path.lexists(entry):
             entry = os.path.dirname(entry)
         if os.path.isfile(entry) and zipfile.is_zipfile(entry):
-            found.show(entry)
+            visible.show(entry)
             return True
         return False
     real = os.path.realpath(entry)
     if real in _install_directories() or os.path.basename(real) in ("site-packages", "dist-packages"):
-        found.show(entry, links=2)
+        visible.show(entry, links=2)
         return True
     if _too_broad(real) or (_of_own_checkout(real) and not _records(entry)):
         return False
-    found.reach(entry)
-    if found.seen(real):
+    visible.reach(entry)
+    if visible.seen(real):
         return True
     importable = list(_importable(entry))
     if len(importable) == sum(name not in ("__pycache__", "bin") for name in os.listdir(entry)):
-        found.show(entry, links=2)
+        visible.show(entry, links=2)
         return True
-    found.list(entry)
+    visible.list(entry)
     for path in importable:
-        found.show(path, links=1)
+        visible.show(path, links=1)
     return True
 
 
@@ -354,15 +354,15 @@ def _editable_locations() -> set[str]:
     return locations
 
 
-def _loaded_libraries(found: _Found) -> None:
+def _loaded_libraries(visible: _Visible) -> None:
     """Show the shared libraries that this process has loaded from elsewhere, under each of their names."""
     with contextlib.suppress(OSError), open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
         files = {line.rstrip("\n").split(None, 5)[5] for line in maps if ".so" in line and "/" in line}
         for path in files:
-            if os.path.isfile(path) and not found.seen(path):
+            if os.path.isfile(path) and not visible.seen(path):
                 for name in _children(os.path.dirname(path)):
                     if name == path or (os.path.islink(name) and os.path.realpath(name) == path):
-                        found.show(name)
+                        visible.show(name)
 
 
 def _is_package(directory: str) -> bool:

@@ -141,9 +141,9 @@ class Zygote:
         # The fork leaves out what Python does after one; of that a program can see the main thread's number.
         if "threading" in sys.modules:
             sys.modules["threading"].main_thread()._set_native_id()
-        requests, replies, out, err, *given = ends
+        requests, replies, out, err, *inputs = ends
         # Opened for each program: the server's would carry flags from one program to the next.
-        standard_input = given[0] if given else os.open("/dev/null", os.O_RDONLY)
+        standard_input = inputs[0] if inputs else os.open("/dev/null", os.O_RDONLY)
         wanted = [standard_input, out, err, requests, replies, *([self._rules] if self._rules >= 0 else [])]
         kernel.arrange(wanted)
         if limits != self._defaults:
@@ -152,7 +152,7 @@ class Zygote:
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         if limits["processes"]:
             resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"] + 1, limits["processes"] + 1))
-        if given:
+        if inputs:
             agent.use_standard_input()
         kernel.give_up_saved_user()
         if self._rules >= 0:

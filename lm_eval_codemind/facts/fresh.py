@@ -100,9 +100,9 @@ def _changed(text: str, replacements: Iterable[Sequence[Any]]) -> str:
     return text
 
 
-def records_of(found: Mapping[str, Fresh], problems: Iterable[Problem]) -> dict[str, Any]:
+def records_of(fresh: Mapping[str, Fresh], problems: Iterable[Problem]) -> dict[str, Any]:
     """Return fresh inputs as JSON values, by problem id."""
-    return {problem.problem_id: found[problem.problem_id].to_json(problem) for problem in problems}
+    return {problem.problem_id: fresh[problem.problem_id].to_json(problem) for problem in problems}
 
 
 def from_records(records: Mapping[str, Any], problems: Iterable[Problem]) -> dict[str, Fresh]:

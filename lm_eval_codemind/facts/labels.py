@@ -133,10 +133,10 @@ def apply_proof(problem: Problem, proof: Proof) -> Problem:
     cases = [
         Case(case.input, proof.cases.get(position, case.output) or "") for position, case in enumerate(problem.cases)
     ]
-    kept = [case for position, case in enumerate(cases) if proof.cases.get(position, "") is not None]
-    if printed and not any(case.input == problem.input for case in kept):
-        kept.insert(0, Case(problem.input, output))
-    proven = dataclasses.replace(problem, category=proof.category, output=output, cases=tuple(kept))
+    proven_cases = [case for position, case in enumerate(cases) if proof.cases.get(position, "") is not None]
+    if printed and not any(case.input == problem.input for case in proven_cases):
+        proven_cases.insert(0, Case(problem.input, output))
+    proven = dataclasses.replace(problem, category=proof.category, output=output, cases=tuple(proven_cases))
     asked = _readable(proven, problem.cases) if printed else proven
     if beyond_prompt(asked.code, asked.input, asked.output or ""):
         return dataclasses.replace(problem, category="excluded", reason="too_long", output=None)

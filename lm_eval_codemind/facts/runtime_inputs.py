@@ -76,7 +76,7 @@ def inputs_of(problem: Problem) -> tuple[RuntimeInput, ...]:
         program = reval.program_of(problem)
         code = without_docstrings(program.code)
         make = _call if program.benchmark == "humaneval" else _test
-        return tuple(found for given in program.inputs if (found := make(code, given)) is not None)
+        return tuple(result for original in program.inputs if (result := make(code, original)) is not None)
     kind = python_kind(problem)
     execution = kind.execution(problem, code="")
     if kind.printed:
@@ -122,19 +122,19 @@ def without_expectations(body: str) -> str:
     return unparse(tree).removesuffix("\n")
 
 
-def _call(code: str, given: reval.Input) -> RuntimeInput:
-    shown = f"{SEE}({given.body})"
-    return RuntimeInput(str(given.index), code, shown, "", "", shown)
+def _call(code: str, original: reval.Input) -> RuntimeInput:
+    shown = f"{SEE}({original.body})"
+    return RuntimeInput(str(original.index), code, shown, "", "", shown)
 
 
-def _test(code: str, given: reval.Input) -> RuntimeInput | None:
+def _test(code: str, original: reval.Input) -> RuntimeInput | None:
     """Return a test method as an input; None if it reads its own file, or if no statement remains."""
-    if "__file__" in given.body + given.set_up:
+    if "__file__" in original.body + original.set_up:
         return None
-    body = without_expectations(given.body)
+    body = without_expectations(original.body)
     if SEE not in body:
         return None
-    tree = ast.parse(given.before)
+    tree = ast.parse(original.before)
     start = tree.body[-2]
     assert isinstance(start, ast.Assign) and isinstance(start.value, ast.Call)
     test_class, method = ast.unparse(start.value.func), ast.literal_eval(start.value.args[0])
@@ -143,7 +143,7 @@ def _test(code: str, given: reval.Input) -> RuntimeInput | None:
             for each in node.body:
                 if isinstance(each, ast.FunctionDef) and each.name == method:
                     each.body = ast.parse(body).body
-    return RuntimeInput(str(given.index), code, body, given.set_up, ast.unparse(tree), given.expression)
+    return RuntimeInput(str(original.index), code, body, original.set_up, ast.unparse(tree), original.expression)
 
 
 def _is_expected(node: ast.expr, plain: set[str]) -> bool:
@@ -165,7 +165,7 @@ def _used(tree: ast.AST) -> set[str]:
 
 
 def _without_assertions(body: Sequence[ast.stmt], plain: set[str], top: bool) -> list[ast.stmt]:
-    kept: list[ast.stmt] = []
+    statements: list[ast.stmt] = []
     for statement in body:
         compared = _compared(statement)
         if compared is None:
@@ -173,14 +173,14 @@ def _without_assertions(body: Sequence[ast.stmt], plain: set[str], top: bool) ->
             for name in parts:
                 setattr(statement, name, _without_assertions(getattr(statement, name), plain, top=False))
             if not parts or statement.body or isinstance(statement, ast.With):  # type: ignore[attr-defined]
-                kept.append(statement)
+                statements.append(statement)
             continue
         for argument in compared:
             if top and not _is_expected(argument, plain):
-                kept.append(ast.Expr(ast.Call(ast.Name(SEE, ast.Load()), [argument], [])))
+                statements.append(ast.Expr(ast.Call(ast.Name(SEE, ast.Load()), [argument], [])))
             elif not top and any(isinstance(node, ast.Call) for node in ast.walk(argument)):
-                kept.append(ast.Expr(argument))
-    return kept
+                statements.append(ast.Expr(argument))
+    return statements
 
 
 def _compared(statement: ast.stmt) -> list[ast.expr] | None:

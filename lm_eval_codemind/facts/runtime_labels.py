@@ -108,8 +108,8 @@ def load_labels(name: str) -> Labels:
     """Return the packaged labels of a benchmark; empty if it has no labels."""
     return {
         program: {
-            number: InputLabels(tuple(given["outputs"]), tuple(Label(*row) for row in given["labels"]), given["reason"])
-            for number, given in inputs.items()
+            number: InputLabels(tuple(entry["outputs"]), tuple(Label(*row) for row in entry["labels"]), entry["reason"])
+            for number, entry in inputs.items()
         }
         for program, inputs in shipped.load(f"runtime_labels/{name}.json.gz").items()
     }
@@ -138,7 +138,7 @@ def load_unrunnable() -> dict[str, list[str]]:
 @lru_cache(maxsize=512)
 def ends_of_lines(code: str) -> Mapping[int, int]:
     """Return first line -> last line of each statement; of a compound statement only the header counts."""
-    found: dict[int, int] = {}
+    ends: dict[int, int] = {}
     for unit in units(ast.parse(code)):
-        found[unit.line] = max(unit.end, found.get(unit.line, 0))
-    return found
+        ends[unit.line] = max(unit.end, ends.get(unit.line, 0))
+    return ends

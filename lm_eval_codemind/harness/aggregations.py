@@ -94,7 +94,7 @@ def mean_of(
         values: Metrics of the documents -> independent values.
         check: As for :class:`Aggregation`.
     """
-    return Aggregation(values, _mean, lambda found: clustered_mean_stderr(found, range(len(found))), check=check)
+    return Aggregation(values, _mean, lambda items: clustered_mean_stderr(items, range(len(items))), check=check)
 
 
 def total(documents: Sequence[float]) -> float:

@@ -219,9 +219,9 @@ def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Ans
     Raises:
         TypeError: If the harness hands over something else.
     """
-    found = results[0] if len(results) == 1 and isinstance(results[0], (list, tuple)) else results
-    answers = [item for item in found if isinstance(item, Answer)]
-    if len(answers) < len(found):
+    repeats = results[0] if len(results) == 1 and isinstance(results[0], (list, tuple)) else results
+    answers = [item for item in repeats if isinstance(item, Answer)]
+    if len(answers) < len(repeats):
         raise TypeError(
             f"lm-eval {version('lm_eval')} hands process_results {type(results[0]).__name__} instead of "
             "Answer; install a release that this suite knows: pip install 'lm-eval<0.5'"
@@ -267,8 +267,8 @@ def _scores(family: Family, question: Question, answer: Answer) -> dict[str, flo
 
 def _kinds(problems: Sequence[Problem]) -> list[Kind]:
     """Return the kinds of the problems' programs, in the order of their languages."""
-    found = {(problem.language, problem.kind) for problem in problems}
-    return [kind for name, language in languages().items() for kind in language.kinds if (name, kind.name) in found]
+    pairs = {(problem.language, problem.kind) for problem in problems}
+    return [kind for name, language in languages().items() for kind in language.kinds if (name, kind.name) in pairs]
 
 
 def _with_texts(question: Question, family: Family, templates: Templates) -> Question:

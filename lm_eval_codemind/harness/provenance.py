@@ -99,7 +99,7 @@ def record_task(
         prompts_sha256=templates.digest(benchmark.language),
         options=dict(options),
         python=platform.python_version(),
-        packages={name: found for name in _PACKAGES if (found := _version(name))},
+        packages={name: release for name in _PACKAGES if (release := _version(name))},
     )
 
 

@@ -166,14 +166,14 @@ def _responses(samples: Path, recorded: object, documents: Mapping[Key, Any]) ->
         # A task of several filters logs a line for each; the responses are the same in all of them.
         if key not in documents or key in responses:
             continue
-        given = tuple(str(text) for of_request in row["resps"] for text in of_request)
-        if seals.get(key.within_task(), digest(given)) != digest(given):
+        texts = tuple(str(text) for of_request in row["resps"] for text in of_request)
+        if seals.get(key.within_task(), digest(texts)) != digest(texts):
             raise ValueError(
                 f"{samples}: the response to {key.within_task()} was changed since the run; take the file from a "
                 "backup or run the first stage again"
             )
-        if SKIPPED not in given:
-            responses[key] = given
+        if SKIPPED not in texts:
+            responses[key] = texts
     return responses
 
 

@@ -87,12 +87,14 @@ class Equivalence:
         """Return a description of the difference between a program and the problem's own; empty if there is none."""
         expected = self.original_verdict(problem)
         in_detail = not _passes(expected)
-        found = self._verdict(problem, code, in_detail)
-        if found != expected:
+        actual = self._verdict(problem, code, in_detail)
+        if actual != expected:
             # A difference that a second run does not show, or that C also has, comes from the clock or a busy machine.
-            found = self._verdict(problem, code, in_detail)
-        if found != expected and found != self._verdict(problem, problem.code, in_detail):
-            place = next((pair for pair in zip(expected, found, strict=False) if pair[0] != pair[1]), (expected, found))
+            actual = self._verdict(problem, code, in_detail)
+        if actual != expected and actual != self._verdict(problem, problem.code, in_detail):
+            place = next(
+                (pair for pair in zip(expected, actual, strict=False) if pair[0] != pair[1]), (expected, actual)
+            )
             return f"tests: {place[0]} became {place[1]}"
         return self.further_difference(problem, code)
 
@@ -105,8 +107,8 @@ class Equivalence:
         texts, expected = self.original_behaviour(problem)
         if not expected:
             return ""
-        found = self._observe(problem, code, texts, _LIMITS_OF_OTHER)
-        for text, one, other in zip(texts, expected, [*found, *[None] * len(expected)], strict=False):
+        observations = self._observe(problem, code, texts, _LIMITS_OF_OTHER)
+        for text, one, other in zip(texts, expected, [*observations, *[None] * len(expected)], strict=False):
             if other is None or _seen(one) != _seen(other):
                 difference = self._difference_alone(problem, code, text)
                 if difference:
@@ -149,17 +151,17 @@ class Equivalence:
         printed = python_kind(problem).printed
         texts = further_inputs(problem, min(self._inputs, _INPUTS_OF_SCRIPTS) if printed else self._inputs)
         observed: list[CaseOutcome] = []
-        kept: list[str] = []
+        inputs: list[str] = []
         unfinished = 0
         # An input on which C does not finish is left out. Then the remaining inputs run again.
         while texts and unfinished < _UNFINISHED:
-            found = self._observe(problem, problem.code, texts, _LIMITS_OF_ORIGINAL)
-            good = next((i for i, o in enumerate(found) if o.status is not Status.PASSED), len(found))
-            observed += found[:good]
-            kept += texts[:good]
+            outcomes = self._observe(problem, problem.code, texts, _LIMITS_OF_ORIGINAL)
+            good = next((i for i, o in enumerate(outcomes) if o.status is not Status.PASSED), len(outcomes))
+            observed += outcomes[:good]
+            inputs += texts[:good]
             texts = texts[good + 1 :]
             unfinished += 1
-        return kept, observed
+        return inputs, observed
 
     def _observe(self, problem: Problem, code: str, texts: Sequence[str], limits: Limits) -> list[CaseOutcome]:
         job = python_kind(problem).observing_job(code, texts, limits)
@@ -194,16 +196,16 @@ def further_inputs(problem: Problem, count: int) -> list[str]:
     known = kind.known_inputs(problem)
     mutate = _mutated_text if kind.printed else _mutated_source
     rng = Random(int.from_bytes(hashlib.sha256(problem.problem_id.encode()).digest(), "big"))
-    found: dict[str, None] = {}
+    inputs: dict[str, None] = {}
     for _ in range(count * _ATTEMPTS):
-        if len(found) == count:
+        if len(inputs) == count:
             break
         text = rng.choice(known)
         for _ in range(1 + rng.randrange(3)):
             text = mutate(text, rng)
         if text not in known:
-            found[text] = None
-    return list(found)
+            inputs[text] = None
+    return list(inputs)
 
 
 def _mutated_source(source: str, rng: Random) -> str:

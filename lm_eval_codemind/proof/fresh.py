@@ -108,7 +108,7 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
-    found: dict[str, Fresh] = {}
+    results: dict[str, Fresh] = {}
     measuring, pools = _sandboxes()
     label, total = f"fresh inputs, seed {seed}", len(problems)
     with tqdm(total=total, desc=label, unit="problem", disable=total == 1) as bar:
@@ -129,9 +129,9 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
                     each.prove(pools)
             for each in made:
                 each.take()
-            found |= {each.problem.problem_id: each.fresh() for each in made}
-            waiting = [each.problem for each in made if found[each.problem.problem_id].reason not in _HOPELESS]
-    return {problem.problem_id: found[problem.problem_id] for problem in problems}
+            results |= {each.problem.problem_id: each.fresh() for each in made}
+            waiting = [each.problem for each in made if results[each.problem.problem_id].reason not in _HOPELESS]
+    return {problem.problem_id: results[problem.problem_id] for problem in problems}
 
 
 @cache
@@ -353,12 +353,12 @@ def _about(one: int, other: int) -> bool:
 def _repeats(run: Run, problem: Problem) -> bool:
     """Whether an output is a constant of the program, a whole argument, or the text of standard input."""
     kind = python_kind(problem)
-    given: set[str | None] = {run.input.strip()}
+    texts: set[str | None] = {run.input.strip()}
     if not kind.printed:
         children = kind.input_tree(problem, run.input).children
         written = [node.text if isinstance(node, Leaf) else str(node) for node in children]
-        given = {*written, *map(observed_label, written)}
-    return (run.output or "").strip() in given | _constants(problem.code)
+        texts = {*written, *map(observed_label, written)}
+    return (run.output or "").strip() in texts | _constants(problem.code)
 
 
 @cache

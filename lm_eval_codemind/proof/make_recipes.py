@@ -96,6 +96,6 @@ def verify_transformed(problems: Iterable[Problem], sandbox: Sandbox) -> Transfo
         return problem.problem_id, difference, equivalence.compared_inputs(problem)
 
     chosen = [problem for problem in problems if problem.transformed]
-    found = list(tqdm(turns.map(compare, chosen), total=len(chosen), desc="comparing"))
-    differences = {problem_id: difference for problem_id, difference, _ in found if difference}
-    return TransformationCheck(len(chosen), sum(inputs for _, _, inputs in found), differences)
+    comparisons = list(tqdm(turns.map(compare, chosen), total=len(chosen), desc="comparing"))
+    differences = {problem_id: difference for problem_id, difference, _ in comparisons if difference}
+    return TransformationCheck(len(chosen), sum(inputs for _, _, inputs in comparisons), differences)

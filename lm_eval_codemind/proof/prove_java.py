@@ -60,13 +60,13 @@ def _job(problem: Problem, first: int) -> Job:
 def _all_runs(problem: Problem, outcome: Outcome, sandbox: JavaSandbox) -> list[Outcome]:
     """Return one outcome per input. A job ends at the first input that fails, so a new job runs the inputs after it."""
     wanted = 1 + len(problem.cases)
-    found: list[Outcome] = []
+    runs: list[Outcome] = []
     while True:
         if not outcome.observations:
             if outcome.status is Status.CRASHED:
                 raise ProofError(f"{problem.problem_id}: {outcome.exception_message}")
-            return found + [outcome] * (wanted - len(found))
-        found += [dataclasses.replace(outcome, observations=(observation,)) for observation in outcome.observations]
-        if len(found) == wanted:
-            return found
-        (outcome,) = sandbox.run([_job(problem, len(found))])
+            return runs + [outcome] * (wanted - len(runs))
+        runs += [dataclasses.replace(outcome, observations=(observation,)) for observation in outcome.observations]
+        if len(runs) == wanted:
+            return runs
+        (outcome,) = sandbox.run([_job(problem, len(runs))])

@@ -73,29 +73,29 @@ def prove_outputs(executions: Sequence[Execution]) -> list[Proven]:
 
 def _job(execution: Execution) -> Job | str:
     """Return the job that observes an output, or the cause why there is no output."""
-    given = execution.input
-    if given is None:
+    program_input = execution.input
+    if program_input is None:
         return "no_input"
-    if beyond_prompt(execution.program, given, "") or len(given) > SHOWN_CHARACTERS:
+    if beyond_prompt(execution.program, program_input, "") or len(program_input) > SHOWN_CHARACTERS:
         return "too_long"
     problem = execution.problem
-    return kind_of(problem).output_job(problem, execution.program, given, limits_of(problem)) or "unobservable"
+    return kind_of(problem).output_job(problem, execution.program, program_input, limits_of(problem)) or "unobservable"
 
 
 def _classify(execution: Execution, outcomes: Sequence[Outcome]) -> Proven:
     printed = kind_of(execution.problem).printed
-    found = [_output(outcome, printed) for outcome in outcomes]
-    causes = [one.cause for one in found if one.output is None]
+    results = [_output(outcome, printed) for outcome in outcomes]
+    causes = [one.cause for one in results if one.output is None]
     if causes:
         # In the order of CAUSES, so that the cause does not depend on the order of the runs.
         return Proven(None, min(causes, key=list(CAUSES).index))
-    outputs = {one.output for one in found}
+    outputs = {one.output for one in results}
     if len(outputs) > 1:
         return Proven(None, "unstable")
     (output,) = outputs
     assert output is not None
-    given = execution.input or ""
-    if len(given) + len(output) > SHOWN_CHARACTERS or beyond_prompt(execution.program, given, output):
+    program_input = execution.input or ""
+    if len(program_input) + len(output) > SHOWN_CHARACTERS or beyond_prompt(execution.program, program_input, output):
         return Proven(None, "too_long")
     return Proven(output)
 

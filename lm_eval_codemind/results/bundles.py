@@ -63,16 +63,16 @@ def opened(paths: Iterable[Path]) -> Iterator[list[Path]]:
         ValueError: If the file is not a bundle, or has other entries than plain files. The message names the file.
     """
     with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
-        found = []
+        places = []
         for number, path in enumerate(paths):
             if path.is_file() and path.name.endswith((".tar.gz", ".tgz")):
                 directory = Path(folder) / str(number)
                 directory.mkdir()
                 _unpack(path, directory)
-                found.append(directory)
+                places.append(directory)
             else:
-                found.append(path)
-        yield found
+                places.append(path)
+        yield places
 
 
 def read_submission(directory: Path, bundle: Path) -> dict[str, Any]:

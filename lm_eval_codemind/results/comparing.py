@@ -48,9 +48,9 @@ def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
         ]
         if differing:
             notes.append(f"{name}: the runs differ in {', '.join(differing)}")
-    kept = [
+    compared = [
         replace(run, label=label, tasks=tuple(task for task in run.tasks if task.task in common))
         for runs, label in zip(sides, labels, strict=True)
         for run in runs
     ]
-    return kept, distinct(notes)
+    return compared, distinct(notes)

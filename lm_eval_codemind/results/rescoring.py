@@ -126,15 +126,15 @@ def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]
         benchmark = benchmarks().get(str(task.suite.get("benchmark")))
         language = benchmark.language if benchmark is not None else ""
         try:
-            found = Templates(view.family.templates, directory, view.family.template_root).digest(language)
+            here = Templates(view.family.templates, directory, view.family.template_root).digest(language)
         except ValueError as error:
             raise ValueError(
                 f"{task.task}: the run was made with prompts that are not at {directory}; name their directory with "
                 "--prompts DIR"
             ) from error
-        if found != digest:
+        if here != digest:
             raise ValueError(
-                f"{task.task}: the prompts at {directory} are not those of the run (SHA-256 {found}, there {digest}); "
+                f"{task.task}: the prompts at {directory} are not those of the run (SHA-256 {here}, there {digest}); "
                 "name the directory that holds them with --prompts DIR"
             )
         metadata["prompts"] = str(directory)

@@ -37,21 +37,21 @@ def views() -> Mapping[str, View]:
         ValueError: If two families have a variant of the same name, or a variant names a class that is not there.
     """
     every = [(family, variant) for family in families().values() for variant in family.variants]
-    found: dict[str, View] = {}
+    by_name: dict[str, View] = {}
     for family, variant in sorted(every, key=lambda one: one[1] is not one[0].variants[0]):
-        if variant.name in found:
+        if variant.name in by_name:
             raise ValueError(
-                f"the families {found[variant.name].family.name!r} and {family.name!r} both have a variant "
+                f"the families {by_name[variant.name].family.name!r} and {family.name!r} both have a variant "
                 f"{variant.name!r}; rename one, or uninstall the package that brings it"
             )
         try:
-            found[variant.name] = resolve_name(variant.view)(family, variant)
+            by_name[variant.name] = resolve_name(variant.view)(family, variant)
         except (ImportError, AttributeError, ValueError) as error:
             raise ValueError(
                 f"the variant {variant.name!r} of family {family.name!r} names the view {variant.view!r}, which cannot "
                 f"be imported ({error}); write it as 'module:Class'"
             ) from error
-    return found
+    return by_name
 
 
 def view_of(task: TaskRun) -> View | None:
