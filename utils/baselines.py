@@ -146,15 +146,15 @@ _NAMES = tuple(dict.fromkeys(name for tasks in FAMILIES.values() for name in tas
 
 def policies(documents: Sequence[Document], family: str, constants: int) -> dict[str, Policy]:
     """Return the baselines of a family's documents by name; so many constants are numbered."""
-    found: dict[str, Policy] = {}
+    by_name: dict[str, Policy] = {}
     answers: dict[str, Counter[str]] = {}
     for document in documents:
         answers.setdefault(_known(document), Counter())[_right(document)] += 1
     for number in range(constants):
         of_setting = {setting: counts.most_common(number + 1)[-1][0] for setting, counts in answers.items() if counts}
-        found[f"best constant {number}"] = lambda document, of=of_setting: of[_known(document)]
+        by_name[f"best constant {number}"] = lambda document, of=of_setting: of[_known(document)]
     if family in ("verdict", "re2_output"):
-        return found
+        return by_name
     if family == "re2_loop":
         return {
             "never": lambda document: _each_list(document, lambda line, name, labels: ()),
@@ -177,24 +177,24 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
         return {**always, **once, "the syntax tree": _guessed_lists}
     if family == "locate":
         return {
-            **found,
+            **by_name,
             "last line": lambda document: str(document["program"].count("\n") + 1),
             "longest line": lambda document: str(_longest(document["program"].split("\n"))),
         }
     if family == "input":
         return {
-            **found,
+            **by_name,
             "echo of the output": lambda document: _call(document, document["output"]),
             "last literal": lambda document: _call(document, _last_literal(document["code"])),
         }
     if family in ("loops", "branches"):
-        found["never"] = lambda document: "[]"
-        found["the syntax tree"] = _guessed
+        by_name["never"] = lambda document: "[]"
+        by_name["the syntax tree"] = _guessed
     if family == "loops":
-        return {**found, "echo of the input": lambda document: _echo(_input(document))}
+        return {**by_name, "echo of the input": lambda document: _echo(_input(document))}
     if family == "branches":
         return {
-            **found,
+            **by_name,
             f"true until the last{KNOWING}": lambda document: str([True] * (len(document["values"]) - 1) + [False]),
             f"false until the last{KNOWING}": lambda document: str([False] * (len(document["values"]) - 1) + [True]),
         }
@@ -202,22 +202,22 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
         outputs = Counter(str(document["output"]) for document in documents)
         constant = outputs.most_common(1)[0][0]
         return {
-            **{name: lambda document, of=of: _traced(of(document), constant) for name, of in found.items()},
+            **{name: lambda document, of=of: _traced(of(document), constant) for name, of in by_name.items()},
             "each statement once": lambda document: _traced(_each_once(document, "True"), _echo(_input(document))),
             "each statement once, conditions false": lambda document: _traced(
                 _each_once(document, "False"), _last_literal(_input(document))
             ),
         }
-    found["echo of the input"] = lambda document: _typed(document, _echo(_input(document)))
-    found["last literal"] = lambda document: _typed(
+    by_name["echo of the input"] = lambda document: _typed(document, _echo(_input(document)))
+    by_name["last literal"] = lambda document: _typed(
         document, _last_literal(_input(document)) or _last_literal(document["code"])
     )
     if family == "runtime":
-        found["next line"] = _next_line
-        found["enter the body"] = lambda document: _rule(document, "enters")
-        found["skip the body"] = lambda document: _rule(document, "skips")
-        found["reachable by name"] = _reachable
-    return found
+        by_name["next line"] = _next_line
+        by_name["enter the body"] = lambda document: _rule(document, "enters")
+        by_name["skip the body"] = lambda document: _rule(document, "skips")
+        by_name["reachable by name"] = _reachable
+    return by_name
 
 
 def _each_list(document: Document, values: Callable[[int, str, Sequence[Any]], Iterable[Any]]) -> str:
@@ -272,22 +272,22 @@ def standing_in_prompt(documents: Sequence[Document]) -> dict[str, tuple[int, in
     Returns:
         Setting -> how many, and of how many that have such a value.
     """
-    found: dict[str, tuple[int, int]] = {}
+    counts: dict[str, tuple[int, int]] = {}
     for document in documents:
         if document["setting"] not in ("state", "output"):
             continue
         values = [document["value"]] if document["setting"] == "state" else document["outputs"]
         texts = [text for value in values if len(text := str(value).strip().strip("'\"")) >= 3]
         shown = "\n".join((document["code"], document["set_up"], document["masked"], document["input"]))
-        count, total = found.get(document["setting"], (0, 0))
-        found[document["setting"]] = (count + any(text in shown for text in texts), total + bool(texts))
-    return found
+        count, total = counts.get(document["setting"], (0, 0))
+        counts[document["setting"]] = (count + any(text in shown for text in texts), total + bool(texts))
+    return counts
 
 
 def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str, dict[str, float]]:
     """Return metric -> baseline -> score, of constants the best one."""
     module = import_module(f"lm_eval_codemind.families.{tasks.family}")
-    found: dict[str, dict[str, float]] = {metric: {} for metric in tasks.metrics}
+    best: dict[str, dict[str, float]] = {metric: {} for metric in tasks.metrics}
     for name, policy in policies(documents, family, tasks.constants).items():
         texts = [policy(document) for document in documents]
         responses = [
@@ -300,14 +300,16 @@ def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str
         for metric, aggregation in tasks.metrics.items():
             values = [row[metric] for row in rows if row[metric] is not None]
             value = mean(values).value if aggregation is None else _aggregation(aggregation)(values)
-            found[metric][name] = max(value, found[metric].get(name, 0.0))
-    return found
+            best[metric][name] = max(value, best[metric].get(name, 0.0))
+    return best
 
 
 def _aggregation(name: str) -> Callable[[Sequence[Any]], float]:
     module, _, function = name.rpartition(".")
-    found: Callable[[Sequence[Any]], float] = getattr(import_module(f"lm_eval_codemind.families.{module}"), function)
-    return found
+    aggregation: Callable[[Sequence[Any]], float] = getattr(
+        import_module(f"lm_eval_codemind.families.{module}"), function
+    )
+    return aggregation
 
 
 def _right(document: Document) -> str:

@@ -67,9 +67,9 @@ def avatar(upstream: Path, tests: int | None) -> list[Program]:
     texts = archive(upstream / "CodeMind.tar.xz", r"dataset/Avatar/Avatar-(?:Java|Python)/.*/all_tests/")
     cases: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     for name, text in texts.items():
-        found = re.search(r"/([^/]+)/all_tests/(input|output)/(\d+)_", name)
-        if found:
-            cases[found[1]][int(found[3])][found[2]] = text
+        match = re.search(r"/([^/]+)/all_tests/(input|output)/(\d+)_", name)
+        if match:
+            cases[match[1]][int(match[3])][match[2]] = text
     programs = []
     for name, source in sorted(sources.items()):
         problem, stem = Path(name).parent.name, Path(name).stem
@@ -219,11 +219,11 @@ def flat(count: int) -> None:
 
 def below(pid: int) -> list[int]:
     """Return all processes below one."""
-    found = []
+    processes = []
     for task in Path(f"/proc/{pid}/task").iterdir():
         for child in (task / "children").read_text().split():
-            found += [int(child), *below(int(child))]
-    return found
+            processes += [int(child), *below(int(child))]
+    return processes
 
 
 def main() -> None:

@@ -54,11 +54,11 @@ def descendants(pid: int) -> list[int]:
         except OSError:
             continue
         table[parent].append(int(path.parent.name))
-    found, fresh = [], [pid]
+    processes, fresh = [], [pid]
     while fresh:
         fresh = [child for parent in fresh for child in table[parent]]
-        found += fresh
-    return found
+        processes += fresh
+    return processes
 
 
 def running(pid: int) -> bool:

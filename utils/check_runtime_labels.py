@@ -135,15 +135,15 @@ class SelfLogging(ast.NodeTransformer):
         return ast.Module([*future, ast.Try(self._block(rest), [], [], [ast.Expr(_call("_left"))])], [])
 
     def _block(self, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-        found: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
         for statement in body:
             silent = isinstance(statement, (ast.Global, ast.Nonlocal)) or (
                 isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
             )
             if not silent:
-                found.append(ast.Expr(_call("_at", ast.Constant(_first(statement)))))
-            found.append(self.visit(statement))
-        return found
+                statements.append(ast.Expr(_call("_at", ast.Constant(_first(statement)))))
+            statements.append(self.visit(statement))
+        return statements
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
         body = self._block(node.body)
@@ -196,59 +196,59 @@ def _first(node: ast.stmt) -> int:
     return line
 
 
-def self_logging(given: RuntimeInput, watched: Mapping[int, Sequence[str]]) -> str:
+def self_logging(run_input: RuntimeInput, watched: Mapping[int, Sequence[str]]) -> str:
     """Return a script that runs an input and prints what it logs, as JSON on its last line."""
-    program = ast.unparse(ast.fix_missing_locations(SelfLogging().visit(ast.parse(given.code))))
-    log = _LOG.format(watched=dict(watched), on=given.expression is None)
+    program = ast.unparse(ast.fix_missing_locations(SelfLogging().visit(ast.parse(run_input.code))))
+    log = _LOG.format(watched=dict(watched), on=run_input.expression is None)
     say = "_ON[0] = False\n_sys.stdout.write('\\n' + _json.dumps([_EVENTS, _SEEN]))\n"
-    if given.expression is None:
+    if run_input.expression is None:
         names = "_NAMES = {**globals(), '__name__': '__main__'}\n"
         run = f"try:\n    exec(compile({program!r}, 'program', 'exec'), _NAMES)\nexcept SystemExit:\n    pass\n"
         return f"{log}\n{names}{run}{say}"
-    return f"{log}\n{program}\n{given.before}\n_ON[0] = True\n{given.expression}\n{say}"
+    return f"{log}\n{program}\n{run_input.before}\n_ON[0] = True\n{run_input.expression}\n{say}"
 
 
-def differences(problem: Problem, given: RuntimeInput, known: InputLabels) -> list[str]:
+def differences(problem: Problem, run_input: RuntimeInput, known: InputLabels) -> list[str]:
     """Return in what the labels of an input differ from what the program logs, one text a document."""
     watched: dict[int, list[str]] = {}
     for label in known.labels:
         if "s" in label.asked:
             watched.setdefault(label.line, []).append(label.variable)
-    stdin = given.input if given.expression is None else ""
+    stdin = run_input.input if run_input.expression is None else ""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [sys.executable, "-c", self_logging(given, watched)],
+            [sys.executable, "-c", self_logging(run_input, watched)],
             input=stdin, capture_output=True, text=True, cwd=folder, timeout=120, check=False,
         )  # fmt: skip
     try:
         events, seen = json.loads(done.stdout.rpartition("\n")[2])
     except ValueError:
         return [f"does not run: {done.stderr.strip()[-200:]}"]
-    found = []
+    problems = []
     for label in known.labels:
         of_line = [index for index, (line, _) in enumerate(events) if line == label.line]
         if len(of_line) != label.runs:
-            found.append(f"line {label.line}: {label.runs} runs, logged {len(of_line)}")
+            problems.append(f"line {label.line}: {label.runs} runs, logged {len(of_line)}")
             continue
         if not label.runs:
             continue
         index = of_line[label.run - 1]
         following = events[index + 1][0] if index + 1 < len(events) else 0
         if "p" in label.asked and following != label.next_line:
-            found.append(f"line {label.line}: next {label.next_line}, logged {following}")
+            problems.append(f"line {label.line}: next {label.next_line}, logged {following}")
         if "s" in label.asked:
             logged = events[index][1].get(label.variable)
             if logged != [label.type_name, _text(parse_literal(str(label.value)))]:
-                found.append(f"line {label.line}: {label.variable} is {label.value}, logged {logged}")
-    if given.expression is None:
+                problems.append(f"line {label.line}: {label.variable} is {label.value}, logged {logged}")
+    if run_input.expression is None:
         printed = done.stdout.rpartition("\n")[0]
         if known.outputs and printed.split() != str(known.outputs[0]).split():
-            found.append(f"prints {known.outputs[0]!r}, logged {printed!r}")
-        return found
+            problems.append(f"prints {known.outputs[0]!r}, logged {printed!r}")
+        return problems
     for position, output in enumerate(known.outputs):
         if output is not None and _text(parse_literal(output)) != seen[position]:
-            found.append(f"output {position} is {output}, logged {seen[position]}")
-    return found
+            problems.append(f"output {position} is {output}, logged {seen[position]}")
+    return problems
 
 
 _names: dict[str, Any] = {}
@@ -266,7 +266,7 @@ def main(upstream: Path, names: tuple[str, ...]) -> None:
         documents = 0
         labels = load_labels(name)
         for problem in read_proven(name, Upstream(upstream)):
-            inputs = {given.number: given for given in inputs_of(problem)}
+            inputs = {run_input.number: run_input for run_input in inputs_of(problem)}
             for number, known in labels.get(problem.problem_id, {}).items():
                 if known.reason:
                     continue

@@ -85,7 +85,7 @@ def differences(row: dict[str, Any], document: dict[str, Any]) -> Iterator[str]:
     question = Question.from_document(document)
     answer = trace_published.CES.read(row["response"].rpartition("[/INST]")[2], question, trace_published.FILTER)
     trace_published.CES.score(question, answer)
-    ours = {(line, kind): found for line, kind, found in answer.details["bits"]}
+    ours = {(line, kind): bits for line, kind, bits in answer.details["bits"]}
     recorded = {(one["lino"], one["type"]): one["label"][:2] for one in row["published_verdict"]["labels"]}
     stated = ces.read_marks(answer.found or "")
     for place in sorted(ours.keys() | recorded.keys()):
@@ -162,12 +162,12 @@ def main(directory: Path, results: Path, listed: bool) -> None:
         pairs = []
         for first, second in combinations(of, 2):
             common = [name for name in of[first] if name in of[second]]
-            found = associate([of[first][name] for name in common], [of[second][name] for name in common])
-            pairs.append((first, second, found))
-        for (first, second, found), p in zip(pairs, holm([found.p for _, _, found in pairs]), strict=True):
-            counts = f"{found.both}, {found.first_only}, {found.second_only}, {found.neither}"
-            ratio = f"{found.odds_ratio.value:.2f} [{found.odds_ratio.low:.2f}, {found.odds_ratio.high:.2f}]"
-            click.echo(f"| {model} | {first} | {second} | {counts} | {ratio} | {found.p:.3f} | {p:.3f} |")
+            table = associate([of[first][name] for name in common], [of[second][name] for name in common])
+            pairs.append((first, second, table))
+        for (first, second, table), p in zip(pairs, holm([table.p for _, _, table in pairs]), strict=True):
+            counts = f"{table.both}, {table.first_only}, {table.second_only}, {table.neither}"
+            ratio = f"{table.odds_ratio.value:.2f} [{table.odds_ratio.low:.2f}, {table.odds_ratio.high:.2f}]"
+            click.echo(f"| {model} | {first} | {second} | {counts} | {ratio} | {table.p:.3f} | {p:.3f} |")
     if listed:
         for model in MODELS:
             for row in recorded(directory, "simulation", model):

@@ -123,12 +123,12 @@ def _assertion(row: dict[str, Any], problem: Problem) -> Job:
 
 def report(rows: Sequence[dict[str, Any]], listing: bool) -> Iterator[str]:
     """Yield the lines of the tables."""
-    found = scored(rows)
-    benchmarks = [name for name in TITLES if any(one.row["benchmark"] == name for one in found)]
+    results = scored(rows)
+    benchmarks = [name for name in TITLES if any(one.row["benchmark"] == name for one in results)]
     yield "| benchmark | programs | | pass | R_DER | mean S_DER |"
     yield "|---|---:|---|---:|---:|---:|"
     for name in benchmarks:
-        of = [one for one in found if one.row["benchmark"] == name]
+        of = [one for one in results if one.row["benchmark"] == name]
         asked = [float(one.right) for one in of if one.passed and one.label.output is not None]
         passed = sum(one.passed for one in of)
         yield (
@@ -146,14 +146,14 @@ def report(rows: Sequence[dict[str, Any]], listing: bool) -> Iterator[str]:
     yield "| benchmark | recorded | here | rows | cause |"
     yield "|---|---:|---:|---:|---|"
     for name in benchmarks:
-        of = [one for one in found if one.row["benchmark"] == name]
+        of = [one for one in results if one.row["benchmark"] == name]
         same = sum(not one.cause for one in of)
         yield f"| {TITLES[name]} | | | {same} | the verdicts agree |"
         causes = Counter((int(one.row["published_label"]), one.verdict, one.cause) for one in of if one.cause)
         for (there_, here, cause), count in sorted(causes.items()):
             yield f"| {TITLES[name]} | {there_} | {here} | {count} | {cause} |"
     if listing:
-        for one in found:
+        for one in results:
             if one.cause:
                 row = one.row
                 yield (

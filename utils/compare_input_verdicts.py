@@ -39,12 +39,12 @@ def judged(rows: Iterable[dict[str, Any]], benchmark: str) -> Iterator[Judged]:
         if row["benchmark"] == benchmark:
             by_problem.setdefault(row["problem_id"], []).append(row)
     chosen = [documents[name] for name in by_problem]
-    responses = [[row["response"] for row in found] for found in by_problem.values()]
-    for document, found, answers in zip(
+    responses = [[row["response"] for row in answered_rows] for answered_rows in by_problem.values()]
+    for document, answered_rows, answers in zip(
         chosen, by_problem.values(), family.flexible_extract(responses, chosen), strict=True
     ):
         question = Question.from_document(document)
-        for row, answer in zip(found, answers, strict=True):
+        for row, answer in zip(answered_rows, answers, strict=True):
             answer.wait()
             right = bool(family.INPUT_PREDICTION.score(question, answer)["r_input"])
             yield Judged(row["problem_id"], row["response"], bool(row["verdict"]), right, str(answer))
@@ -85,13 +85,13 @@ def main(path: Path, benchmark: str, first: bool, listed: bool) -> None:
         rows = list({row["problem_id"]: row for row in reversed(rows)}.values())
     family.dataset(benchmark=benchmark, setting="steps")
     before = _cpu()
-    found = list(judged(rows, benchmark))
+    answers = list(judged(rows, benchmark))
     used = _cpu() - before
-    differ = [one for one in found if one.recorded != one.ours]
+    differ = [one for one in answers if one.recorded != one.ours]
     click.echo(
-        f"{len(found)} answers ({len({one[:2] for one in found})} different ones), recorded as right "
-        f"{sum(one.recorded for one in found)}, by us {sum(one.ours for one in found)}; {len(differ)} verdicts differ; "
-        f"{used:.1f} s of processor time"
+        f"{len(answers)} answers ({len({one[:2] for one in answers})} different ones), recorded as right "
+        f"{sum(one.recorded for one in answers)}, by us {sum(one.ours for one in answers)}; "
+        f"{len(differ)} verdicts differ; {used:.1f} s of processor time"
     )
     if listed:
         for one in dict.fromkeys(differ):

@@ -51,13 +51,13 @@ def report(paths: Iterable[Path], listing: bool) -> Iterator[str]:
     executed: dict[str, list[str]] = {}
     for (model, task), rows in _recordings(paths):
         recorded = {row["problem_id"]: row["published_verdict"] for row in rows}
-        documents, found = scores(re2_published, task, rows)
+        documents, of_documents = scores(re2_published, task, rows)
         shares = []
         for difficulty in DIFFICULTIES:
-            right = [score["right"] for score in found if score[f"right_{difficulty}"] is not None]
+            right = [score["right"] for score in of_documents if score[f"right_{difficulty}"] is not None]
             shares.append(f"{100 * sum(right) / _SIZES.get((task, difficulty), len(right)):.1f}")
         compared = 0
-        for document, score in zip(documents, found, strict=True):
+        for document, score in zip(documents, of_documents, strict=True):
             name = document["problem_id"]
             # The projects that upstream executes inputs in are not installed here.
             if recorded[name] is not None and (task != INPUT or document["source"] in re2_published.SELF_CONTAINED):
@@ -97,8 +97,8 @@ def _interval(values: list[float]) -> str:
 
 def _recordings(paths: Iterable[Path]) -> list[tuple[tuple[str, str], list[dict[str, Any]]]]:
     """Return (model, task) and rows of each file, by model and task."""
-    found = {(rows[0]["model"], rows[0]["task"].partition("_")[0]): rows for rows in map(read, paths)}
-    return sorted(found.items(), key=lambda item: (item[0][0], TASKS.index(item[0][1])))
+    recordings = {(rows[0]["model"], rows[0]["task"].partition("_")[0]): rows for rows in map(read, paths)}
+    return sorted(recordings.items(), key=lambda item: (item[0][0], TASKS.index(item[0][1])))
 
 
 def main() -> None:

@@ -31,27 +31,27 @@ def compare_readings(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) 
     pending = []
     for program in programs:
         tree = units(ast.parse(program.code))
-        for given in program.inputs:
+        for run_input in program.inputs:
             watches: dict[int, list[str]] = {}
-            for each in given.questions:
+            for each in run_input.questions:
                 watches.setdefault(line_of(tree, each["line"]) or each["line"], []).append(each["variable"])
-            traced = Traced(program.code, given.expression, watches, given.before)
+            traced = Traced(program.code, run_input.expression, watches, run_input.before)
             ours = submit(sandbox, traced, max_steps=_MAX_STEPS, max_value=10_000)
-            pending.append((program, given, tree, ours, sandbox.submit(events_job(program, given))))
-    found: Differences = {}
-    for program, given, tree, (future, read), upstream in tqdm(pending, desc="comparing", unit="input"):
+            pending.append((program, run_input, tree, ours, sandbox.submit(events_job(program, run_input))))
+    differences: Differences = {}
+    for program, run_input, tree, (future, read), upstream in tqdm(pending, desc="comparing", unit="input"):
         try:
             seen, published = read(future.result()), result_of(upstream.result())
         except TraceFailed:
             continue
-        for position, each in enumerate(given.questions):
+        for position, each in enumerate(run_input.questions):
             here = line_of(tree, each["line"]) or each["line"]
             read_by_reval = (published[part][position] for part in ("labels", "origins", "held"))
             causes = _causes(seen, here, each["variable"], *read_by_reval)
             if any(causes):
-                of_program = found.setdefault(program.task_id, {})
-                of_program.setdefault(str(given.index), {})[str(each["line"])] = causes
-    return found
+                of_program = differences.setdefault(program.task_id, {})
+                of_program.setdefault(str(run_input.index), {})[str(each["line"])] = causes
+    return differences
 
 
 def _causes(

@@ -94,8 +94,8 @@ def study_code(row: dict[str, Any]) -> str | None:
 
 def assertion(row: dict[str, Any]) -> str | None:
     """Return the assertion that the study uses in a setting; None if the problem has none."""
-    found = row["assertion_" if row["setting"] == MISLEADING else "assertion"]
-    return str(found) if found else None
+    text = row["assertion_" if row["setting"] == MISLEADING else "assertion"]
+    return str(text) if text else None
 
 
 def judge(rows: Sequence[dict[str, Any]]) -> list[Judged]:
@@ -111,8 +111,8 @@ def judge(rows: Sequence[dict[str, Any]]) -> list[Judged]:
         program = kind_of(problem).program(
             response, problem, into=problem.code, context=problem.context, specification=problem.specification
         )
-        found = program if isinstance(program, str) else None
-        jobs.append([_study_job(study_code(row), test), _study_job(found, test), *_own_jobs(found, problem, row, test)])
+        code = program if isinstance(program, str) else None
+        jobs.append([_study_job(study_code(row), test), _study_job(code, test), *_own_jobs(code, problem, row, test)])
     started = [[None if job is None else sandbox.submit(job) for job in of] for of in jobs]
     return [
         Judged(row, *_verdicts([None if run is None else run.result() for run in runs]))
@@ -165,8 +165,8 @@ def read(path: Path) -> list[dict[str, Any]]:
     first: dict[tuple[str, str, str], dict[str, Any]] = {}
     for row in rows:
         first.setdefault((row["benchmark"], row["setting"], row["problem_name"]), row)
-    kept = [row for row in first.values() if assertion(row) is not None]
-    return sorted(kept, key=lambda row: (row["benchmark"], SETTINGS.index(row["setting"]), row["problem_name"]))
+    comparable = [row for row in first.values() if assertion(row) is not None]
+    return sorted(comparable, key=lambda row: (row["benchmark"], SETTINGS.index(row["setting"]), row["problem_name"]))
 
 
 def report(judged: Sequence[Judged], listing: bool = False) -> Iterator[str]:

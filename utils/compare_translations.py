@@ -197,17 +197,17 @@ class Validation:
         shared = SharedPool()
         jobs = [self._job(row) for row in rows]
         runs = [None if job is None else shared.submit(job) for job in jobs]
-        found = []
+        verdicts = []
         for row, one, other, run in zip(rows, again, released, runs, strict=True):
             if row["problem_id"] not in self._questions[_key(row)]:
                 problem = self._problems[_key(row)][row["problem_id"]]
-                found.append(Judged(row, one, excluded=problem.reason or "not asked for"))
+                verdicts.append(Judged(row, one, excluded=problem.reason or "not asked for"))
                 continue
             outcome = None if run is None else run.result()
             before = (row["published_verdict"] == CORRECT, one == CORRECT, other == CORRECT)
             steps = (*before, *own_steps(outcome, self._test(row, "out")))
-            found.append(Judged(row, one, steps, "no program" if outcome is None else str(outcome.status)))
-        return found
+            verdicts.append(Judged(row, one, steps, "no program" if outcome is None else str(outcome.status)))
+        return verdicts
 
     def _test(self, row: dict[str, Any], what: str) -> str:
         return self._tests[_key(row)][f"{row['problem_id']}_{what}.txt"]
@@ -225,9 +225,9 @@ class Validation:
         job = TRANSLATION.job(TRANSLATION.read(row["response"], question, "extract-code"), question)
         if job is None:
             return None
-        given = self._test(row, "in").rstrip()
-        cases = sorted(job.cases, key=lambda case: case.stdin.rstrip() != given)
-        if cases[0].stdin.rstrip() != given:
+        stdin = self._test(row, "in").rstrip()
+        cases = sorted(job.cases, key=lambda case: case.stdin.rstrip() != stdin)
+        if cases[0].stdin.rstrip() != stdin:
             raise ValueError(f"{row['problem_id']}: the recorded input is not among the tests")
         return replace(job, cases=tuple(cases))
 

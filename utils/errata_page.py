@@ -275,10 +275,10 @@ def _runtime() -> str:
         "are compared by their\nprinted text. Items are named by REval's program, input and line.\n"
     ]
     for position, (what, causes) in enumerate((("state", STATE_CAUSES), ("path", PATH_CAUSES))):
-        total = sum(bool(found[position]) for _, found in of_items)
+        total = sum(bool(counts[position]) for _, counts in of_items)
         parts.append(f"\n### {what.capitalize()}: {total} items\n\n| cause | number | items |\n|---|---|---|\n")
         for cause, meaning in causes.items():
-            names = [name for name, found in of_items if found[position] == cause]
+            names = [name for name, counts in of_items if counts[position] == cause]
             if names:
                 parts.append(f"| {meaning} | {len(names)} | {', '.join(names)} |\n")
     parts.append(_published_rules())
@@ -288,9 +288,9 @@ def _runtime() -> str:
     )
     for name in ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample"):
         of_benchmark = [
-            (f"{program} ({number})", given.reason)
+            (f"{program} ({number})", of_input.reason)
             for program, inputs in load_labels(name).items()
-            for number, given in inputs.items()
+            for number, of_input in inputs.items()
         ]
         for reason, meaning in REASONS.items():
             names = [which for which, why in of_benchmark if why == reason]

@@ -66,13 +66,13 @@ def shared_lines(program: Sequence[CodeUnit]) -> set[int]:
     return {line for line in lines if lines.count(line) > 1}
 
 
-def values_by_line(found: Sequence[Event], program: Sequence[CodeUnit]) -> tuple[dict[int, list[str | None]], ...]:
+def values_by_line(trace: Sequence[Event], program: Sequence[CodeUnit]) -> tuple[dict[int, list[str | None]], ...]:
     """Return line -> values, of ``for`` loops and of conditions; lines that several statements share are left out."""
     kinds = {unit.line: isinstance(unit.node, ast.For) for unit in program}
     shared = shared_lines(program)
     loops: dict[int, list[str | None]] = defaultdict(list)
     branches: dict[int, list[str | None]] = defaultdict(list)
-    for line, value in found:
+    for line, value in trace:
         if value != "" and line not in shared:
             (loops if kinds[line] else branches)[line].append(value)
     return loops, branches

@@ -36,16 +36,16 @@ def computed_outputs(
     """Return what programs give on inputs, in order; None where one gives nothing."""
     with Sandbox(workers=workers) as sandbox:
         pairs = list(problems)
-        futures = [sandbox.submit(_job(problem, given, limits or Limits())) for problem, given in pairs]
-        found: list[str | None] = []
+        futures = [sandbox.submit(_job(problem, text, limits or Limits())) for problem, text in pairs]
+        outputs: list[str | None] = []
         for (problem, _), future in zip(pairs, futures, strict=True):
             outcome = future.result()
             observation = outcome.observations[0] if outcome.passed and outcome.observations else None
             if observation is None or observation.exception_type:
-                found.append(None)
+                outputs.append(None)
             else:
-                found.append(observation.stdout if kind_of(problem).printed else observation.literal)
-        return found
+                outputs.append(observation.stdout if kind_of(problem).printed else observation.literal)
+        return outputs
 
 
 def find_plain_inputs(problems: Iterable[Problem], workers: int = 1) -> dict[str, list[str]]:
@@ -56,15 +56,15 @@ def find_plain_inputs(problems: Iterable[Problem], workers: int = 1) -> dict[str
         workers: Programs at a time.
     """
     pairs = [
-        (problem, given)
+        (problem, text)
         for problem in problems
         if problem.output is not None and kind_of(problem).masked_input(problem) is not None
-        for given in plain_inputs(problem)
+        for text in plain_inputs(problem)
     ]
     solved: dict[str, list[str]] = {}
-    for (problem, given), output in zip(pairs, computed_outputs(pairs, workers), strict=True):
+    for (problem, text), output in zip(pairs, computed_outputs(pairs, workers), strict=True):
         if output is not None and same_computed(output, problem.output or "", kind_of(problem).printed):
-            solved.setdefault(problem.problem_id, []).append(given)
+            solved.setdefault(problem.problem_id, []).append(text)
     return solved
 
 
@@ -108,8 +108,8 @@ def _optional(problem: Problem) -> set[str]:
     return {one.arg for one in [*by_position, *(one for one, default in by_name if default)]}
 
 
-def _job(problem: Problem, given: str, limits: Limits) -> Job:
-    execution = kind_of(problem).execution(problem, input=given)
+def _job(problem: Problem, text: str, limits: Limits) -> Job:
+    execution = kind_of(problem).execution(problem, input=text)
     if execution.expression is None:
         return Job.script(execution.module, [ScriptCase(execution.stdin)], limits=limits)
     return Job.evaluate(execution.module, [execution.expression], limits=limits)
@@ -138,10 +138,12 @@ def main(names: tuple[str, ...], constants: bool, workers: int) -> None:
 def try_constants(name: str, problems: Sequence[Problem], workers: int) -> None:
     """Print how many problems each common constant answer solves."""
     asked = [problem for problem in problems if kind_of(problem).masked_input(problem) is not None]
-    common = Counter(given for problem in asked for given in plain_inputs(problem))
+    common = Counter(constant for problem in asked for constant in plain_inputs(problem))
     for answer, _ in common.most_common(8):
-        readable = [(problem, given) for problem in asked if (given := kind_of(problem).read_input(answer, problem))]
-        outputs = computed_outputs([(problem, given.input) for problem, given in readable], workers)
+        readable = [
+            (problem, constant) for problem in asked if (constant := kind_of(problem).read_input(answer, problem))
+        ]
+        outputs = computed_outputs([(problem, constant.input) for problem, constant in readable], workers)
         right = sum(
             output is not None and same_computed(output, problem.output or "", kind_of(problem).printed)
             for (problem, _), output in zip(readable, outputs, strict=True)

@@ -45,7 +45,7 @@ def find_revealing_tests(
         problem_id: list((assertions_of(good) or _from_own_input(good, sandbox)).items())
         for problem_id, (good, _) in problems.items()
     }
-    found: dict[str, dict[str, Any]] = {}
+    by_problem: dict[str, dict[str, Any]] = {}
     # Round by round the next assertion of every problem that still wants one: few are ever executed.
     while left := {problem_id: tests for problem_id, tests in left.items() if tests}:
         tried = {problem_id: tests.pop(0) for problem_id, tests in left.items()}
@@ -59,12 +59,12 @@ def find_revealing_tests(
         for problem_id, outcome in on_correct.items():
             if outcome.status is Status.PASSED:
                 returned = failing[problem_id].status is Status.FAILED
-                if returned or problem_id not in found:
+                if returned or problem_id not in by_problem:
                     test, call = tried[problem_id]
-                    found[problem_id] = {"test": test, "call": call, "returns": returned}
+                    by_problem[problem_id] = {"test": test, "call": call, "returns": returned}
                 if returned:
                     left[problem_id].clear()
-    return {problem_id: found[problem_id] for problem_id in problems if problem_id in found}
+    return {problem_id: by_problem[problem_id] for problem_id in problems if problem_id in by_problem}
 
 
 def _run(jobs: Mapping[str, Job], sandbox: SharedPool) -> dict[str, Outcome]:
@@ -103,12 +103,12 @@ def main(upstream: Path, workers: int) -> None:
         if not benchmark.buggy_as or benchmark.packaged:
             continue
         correct, buggy = benchmark.read(source), get_benchmark(benchmark.buggy_as).read(source)
-        found = find_revealing_tests(correct, buggy, SharedPool())
-        missing = [problem.problem_id for problem in correct if problem.problem_id not in found]
-        silent = [problem_id for problem_id, test in found.items() if not test["returns"]]
-        click.echo(f"{benchmark.name}: {len(found)} tests; none for {', '.join(missing) or 'nothing'}")
+        of_benchmark = find_revealing_tests(correct, buggy, SharedPool())
+        missing = [problem.problem_id for problem in correct if problem.problem_id not in of_benchmark]
+        silent = [problem_id for problem_id, test in of_benchmark.items() if not test["returns"]]
+        click.echo(f"{benchmark.name}: {len(of_benchmark)} tests; none for {', '.join(missing) or 'nothing'}")
         click.echo(f"  the buggy program returns nothing: {', '.join(silent) or 'none'}")
-        tests[benchmark.name] = found
+        tests[benchmark.name] = of_benchmark
     save(REVEALING_TESTS, tests, levels=2)
 
 

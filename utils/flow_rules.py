@@ -70,10 +70,10 @@ def decisions(code: str, values: Mapping[str, Any], last: bool) -> dict[int, lis
 def _with_passes(node: ast.AST, values: Mapping[str, Any], passes: int) -> list[tuple[ast.AST, int]]:
     """Return the nodes below a node with the number of times that the loops around them iterate, at least once."""
     inner = passes * max(1, len(_items(node.iter, values))) if isinstance(node, ast.For) else passes
-    found = [(node, passes)]
+    nodes = [(node, passes)]
     for child in ast.iter_child_nodes(node):
-        found += _with_passes(child, values, min(inner, MOST_EVENTS))
-    return found
+        nodes += _with_passes(child, values, min(inner, MOST_EVENTS))
+    return nodes
 
 
 def _items(iterable: ast.expr, values: Mapping[str, Any]) -> list[Any]:

@@ -94,7 +94,7 @@ def _several(frames: Sequence[Any], classes: Sequence[int]) -> set[int]:
     kinds: dict[int, set[int]] = {}
     for frame, kind in zip(frames, classes, strict=True):
         kinds.setdefault(frame[0], set()).add(kind)
-    return {function for function, found in kinds.items() if len(found) > 1}
+    return {function for function, objects in kinds.items() if len(objects) > 1}
 
 
 def _signed(
@@ -130,8 +130,13 @@ class _Noted(CallRewriter):
         name = called_name(node)
         if name not in self._concerned:
             return node
-        given = [ast.Name(self._inside, ast.Load()), ast.Constant(str(number_of(node))), ast.Constant(name), node.func]
-        return ast.Call(ast.Name("_u_call", ast.Load()), [*given, *node.args], node.keywords)
+        arguments = [
+            ast.Name(self._inside, ast.Load()),
+            ast.Constant(str(number_of(node))),
+            ast.Constant(name),
+            node.func,
+        ]
+        return ast.Call(ast.Name("_u_call", ast.Load()), [*arguments, *node.args], node.keywords)
 
 
 class _Instrumenter:

@@ -106,11 +106,11 @@ def main(upstream: Path, names: tuple[str, ...], workers: int) -> None:
         # What does not end has no loop length.
         problems = [one for one in read_problems(name, Upstream(upstream)) if one.reason != "no_output"]
         code = measure_loop_lengths(problems, workers)
-        found = measure_loop_lengths(problems, workers, transformed=True)
+        by_problem = measure_loop_lengths(problems, workers, transformed=True)
         transformed = {
-            problem.problem_id: [found[problem.problem_id], short_digest(problem.transformed)]
+            problem.problem_id: [by_problem[problem.problem_id], short_digest(problem.transformed)]
             for problem in problems
-            if problem.problem_id in found
+            if problem.problem_id in by_problem
         }
         for program, measured in (("code", code), ("transformed", transformed)):
             if measured:

@@ -46,12 +46,12 @@ def tasks() -> list[Task]:
     manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
     names = sorted(name for name in manager.all_subtasks if "_sample" not in name)
     names = [name for name in names if stages.TASK not in dataset_arguments(manager, name)]
-    found = []
+    of_suite = []
     for name in names:
         task = manager.load([name])["tasks"][name]
         suite = task.config.metadata["suite"]
-        found.append(Task(name, suite["benchmark"], suite["family"], tuple(task.eval_docs)))
-    return found
+        of_suite.append(Task(name, suite["benchmark"], suite["family"], tuple(task.eval_docs)))
+    return of_suite
 
 
 def table(measured: list[Task]) -> Iterator[str]:
@@ -63,9 +63,9 @@ def table(measured: list[Task]) -> Iterator[str]:
     yield "|---|---|"
     for name, view in views().items():
         cells = [
-            f"{benchmark.title}: {median_low(found):,} / {max(found):,}"
+            f"{benchmark.title}: {median_low(sizes):,} / {max(sizes):,}"
             for key, benchmark in benchmarks().items()
-            if (found := lengths.get((name, key)))
+            if (sizes := lengths.get((name, key)))
         ]
         if cells:
             yield f"| {view.title} | " + " · ".join(cells) + " |"

@@ -60,11 +60,11 @@ def prove_outputs(problems: Sequence[Problem], sandbox: Sandbox, workers: int = 
             name = f"{problem.problem_id}#{number}"
             asked[name] = dataclasses.replace(problem, problem_id=name, input=call, output=None, category="confirmed")
     proofs = prove_labels(list(asked.values()), {}, workers)
-    found: dict[str, dict[str, str]] = {problem.problem_id: {} for problem in problems}
+    outputs: dict[str, dict[str, str]] = {problem.problem_id: {} for problem in problems}
     for name, proof in proofs.items():
         if proof.output is not None:
-            found[name.partition("#")[0]][asked[name].input] = proof.output
-    return found
+            outputs[name.partition("#")[0]][asked[name].input] = proof.output
+    return outputs
 
 
 @click.command()
@@ -80,11 +80,13 @@ def main(upstream: Path, workers: int) -> None:
         problems = with_revealing_tests(benchmark.name, benchmark.read(source))
         asked = [problem for problem in problems if problem.category != "excluded"]
         with Sandbox(workers=workers) as sandbox:
-            found = prove_outputs(asked, sandbox, workers)
-        without = [problem_id for problem_id, outputs in found.items() if not outputs]
-        calls = sum(map(len, found.values()))
-        click.echo(f"{benchmark.name}: {calls} calls of {len(found)} programs; none of {', '.join(without) or 'none'}")
-        proven[benchmark.name] = found
+            of_benchmark = prove_outputs(asked, sandbox, workers)
+        without = [problem_id for problem_id, outputs in of_benchmark.items() if not outputs]
+        calls = sum(map(len, of_benchmark.values()))
+        click.echo(
+            f"{benchmark.name}: {calls} calls of {len(of_benchmark)} programs; none of {', '.join(without) or 'none'}"
+        )
+        proven[benchmark.name] = of_benchmark
     save(BUGGY_OUTPUTS, proven, levels=2)
 
 

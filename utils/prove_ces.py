@@ -67,12 +67,12 @@ class _Logging(ast.NodeTransformer):
         return node
 
 
-def executed(python: str, given: dict[str, Any]) -> tuple[Seen | None, str]:
+def executed(python: str, record: dict[str, Any]) -> tuple[Seen | None, str]:
     """Return the executed values of an input by line and name, None if the program raises; and the output."""
-    tree = ast.fix_missing_locations(_Logging().visit(ast.parse(given["code"])))
+    tree = ast.fix_missing_locations(_Logging().visit(ast.parse(record["code"])))
     run = subprocess.run(
         [python, "-c", _RUN],
-        input=json.dumps([ast.unparse(tree), given["input"]]),
+        input=json.dumps([ast.unparse(tree), record["input"]]),
         capture_output=True,
         text=True,
         check=True,
@@ -87,15 +87,15 @@ def executed(python: str, given: dict[str, Any]) -> tuple[Seen | None, str]:
     return seen, value
 
 
-def corrections(given: dict[str, Any], seen: Seen | None) -> dict[str, list[str] | None]:
+def corrections(record: dict[str, Any], seen: Seen | None) -> dict[str, list[str] | None]:
     """Return the marks of an input whose executed values differ from the recorded ones."""
-    found: dict[str, list[str] | None] = {}
+    changes: dict[str, list[str] | None] = {}
     tests = {
-        (node.lineno - 1, ast.get_source_segment(given["code"], node.test)): f"({ast.unparse(node.test)})"
-        for node in ast.walk(ast.parse(given["code"]))
+        (node.lineno - 1, ast.get_source_segment(record["code"], node.test)): f"({ast.unparse(node.test)})"
+        for node in ast.walk(ast.parse(record["code"]))
         if isinstance(node, ast.If)
     }
-    for line, kind, name, texts in given["marks"]:
+    for line, kind, name, texts in record["marks"]:
         if kind == VARIABLE:
             shown = logged = name
         elif kind == CONDITION and (line, name) in tests:
@@ -104,11 +104,11 @@ def corrections(given: dict[str, Any], seen: Seen | None) -> dict[str, list[str]
             continue
         values = [] if seen is None else seen.get((line, logged), [])
         if seen is None:
-            found[f"{line} {shown}"] = None
+            changes[f"{line} {shown}"] = None
         elif [repr(value_of(text)) for text in texts] != values:
             literal = all(repr(value_of(text)) == text for text in values)
-            found[f"{line} {shown}"] = values if literal else None
-    return found
+            changes[f"{line} {shown}"] = values if literal else None
+    return changes
 
 
 @click.command()
@@ -120,17 +120,17 @@ def main(upstream: Path, pythons: Sequence[str], check: bool) -> None:
     records: dict[str, dict[str, list[str] | None]] = {}
     marks = 0
     for problem in ces.read(Upstream(upstream)):
-        for given in json.loads(problem.upstream_questions):
-            runs = [executed(python, given) for python in pythons]
+        for record in json.loads(problem.upstream_questions):
+            runs = [executed(python, record) for python in pythons]
             if any(run != runs[0] for run in runs):
-                click.echo(f"{given['name']}: depends on the version of Python")
+                click.echo(f"{record['name']}: depends on the version of Python")
             seen, value = runs[0]
-            if given["output"].strip() not in (value, str(value_of(value))):
-                click.echo(f"{given['name']}: the output is {value}, recorded {given['output'].strip()!r}")
-            found = corrections(given, seen)
-            marks += len(found)
-            if found:
-                records[given["name"]] = found
+            if record["output"].strip() not in (value, str(value_of(value))):
+                click.echo(f"{record['name']}: the output is {value}, recorded {record['output'].strip()!r}")
+            changes = corrections(record, seen)
+            marks += len(changes)
+            if changes:
+                records[record["name"]] = changes
     click.echo(f"{marks} marks of {len(records)} inputs differ")
     if check:
         sys.exit(records != shipped.load(CES_TRACES))

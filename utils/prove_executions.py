@@ -60,26 +60,26 @@ print(json.dumps(found))
 Record = Mapping[str, Any]
 
 
-def watches_of(given: RuntimeInput) -> dict[int, list[str]]:
+def watches_of(run_input: RuntimeInput) -> dict[int, list[str]]:
     """Return the loop variables that the tracer watches: number of a unit -> source."""
-    program = units(ast.parse(given.code))
+    program = units(ast.parse(run_input.code))
     return {number: [target] for number, unit in enumerate(program) if (target := target_of(unit))}
 
 
-def stdin_of(given: RuntimeInput) -> str:
+def stdin_of(run_input: RuntimeInput) -> str:
     """Return the text on standard input."""
-    return given.input if given.expression is None else ""
+    return run_input.input if run_input.expression is None else ""
 
 
-def tracing_source(given: RuntimeInput) -> str:
+def tracing_source(run_input: RuntimeInput) -> str:
     """Return a program that traces an input and prints the record."""
     options = {
-        "program": given.code,
-        "script": given.expression is None,
-        "stdin": stdin_of(given),
-        "before": f"def {SEE}(value):\n    return value\n{given.before}",
-        "expression": given.expression or "",
-        "watches": watches_of(given),
+        "program": run_input.code,
+        "script": run_input.expression is None,
+        "stdin": stdin_of(run_input),
+        "before": f"def {SEE}(value):\n    return value\n{run_input.before}",
+        "expression": run_input.expression or "",
+        "watches": watches_of(run_input),
         "max_steps": MAX_STEPS,
         "max_value": MAX_VALUE,
         "stop": True,
@@ -102,24 +102,24 @@ def run_all(python: str, hash_seed: int, before: str, sources: Sequence[tuple[st
     done = subprocess.run(
         [python, str(script)], input=jobs, capture_output=True, text=True, env=environment, check=True
     )
-    found = []
+    results = []
     for line in done.stdout.splitlines():
         try:
-            found.append(json.loads(json.loads(line)))
+            results.append(json.loads(json.loads(line)))
         except ValueError:
-            found.append(None)
-    return found
+            results.append(None)
+    return results
 
 
-def observed(problem: Problem, given: RuntimeInput, record: Record | None) -> tuple[str, list[Event]]:
+def observed(problem: Problem, run_input: RuntimeInput, record: Record | None) -> tuple[str, list[Event]]:
     """Return the events of a traced run, and a key of REASONS if they cannot be used."""
     if record is None:
         return "differs", []
-    program = units(ast.parse(given.code))
+    program = units(ast.parse(run_input.code))
     trace = read_trace(record, program)
     if trace.truncated:
         return "long", []
-    if given.expression is None:
+    if run_input.expression is None:
         right = trace.stdout.split() == str(problem.output).split()
     else:
         # A value of NumPy has no literal here. That it is the label is proven where labels are.
@@ -128,13 +128,13 @@ def observed(problem: Problem, given: RuntimeInput, record: Record | None) -> tu
     return ("" if right and not trace.threads else "differs"), events(trace, program)
 
 
-def chosen(given: RuntimeInput, found: Sequence[Event], drawn: random.Random) -> Execution:
+def chosen(run_input: RuntimeInput, trace: Sequence[Event], drawn: random.Random) -> Execution:
     """Return the questions about an execution."""
-    program = units(ast.parse(given.code))
-    loops, branches = values_by_line(found, program)
-    guesses = simple_values(given)
+    program = units(ast.parse(run_input.code))
+    loops, branches = values_by_line(trace, program)
+    guesses = simple_values(run_input)
     return Execution(
-        tuple((line, str(value)) for line, value in found) if not (reason := _reason(found, program)) else (),
+        tuple((line, str(value)) for line, value in trace) if not (reason := _reason(trace, program)) else (),
         _drawn(
             {
                 line: values
@@ -160,44 +160,44 @@ def _drawn(by_line: Mapping[int, Sequence[str | None]], drawn: random.Random) ->
     return {line: tuple(map(str, by_line[line])) for line in sorted(drawn.sample(fit, min(AT_MOST, len(fit))))}
 
 
-def _reason(found: Sequence[Event], program: Sequence[CodeUnit]) -> str:
+def _reason(trace: Sequence[Event], program: Sequence[CodeUnit]) -> str:
     """Return why there is no question about the whole execution; "" if there is one."""
-    lines = {line for line, _ in found}
+    lines = {line for line, _ in trace}
     loops = [unit for unit in program if isinstance(unit.node, ast.For) and unit.line in lines]
     if lines & shared_lines(program) or any(target_of(unit) is None for unit in loops):
         return "line"
-    if len(found) > MAX_TRACE:
+    if len(trace) > MAX_TRACE:
         return "length"
-    if any(value is None for _, value in found):
+    if any(value is None for _, value in trace):
         return "value"
-    return "" if sum(bool(value) for _, value in found) >= LEAST_EVENTS else "plain"
+    return "" if sum(bool(value) for _, value in trace) >= LEAST_EVENTS else "plain"
 
 
-def simple_values(given: RuntimeInput) -> list[Any]:
+def simple_values(run_input: RuntimeInput) -> list[Any]:
     """Return the lists of values that a loop takes if it goes over something that the prompt shows.
 
     These are the items of each literal, its positions, and both together; the numbers below each number that is
     written, from 0 and from 1.
     """
-    text = "" if given.expression is None else given.input
-    literals = [node for source in (given.code, text) for node in _literals(source)]
-    words = [] if given.expression else given.input.split()
+    text = "" if run_input.expression is None else run_input.input
+    literals = [node for source in (run_input.code, text) for node in _literals(source)]
+    words = [] if run_input.expression else run_input.input.split()
     numbers = [int(word) for word in words if word.isdecimal() and len(word) < 4]
-    found: list[Any] = [
+    values: list[Any] = [
         words,
-        [line.strip() for line in given.input.splitlines()],
-        [f"{line}\n" for line in given.input.splitlines()],
+        [line.strip() for line in run_input.input.splitlines()],
+        [f"{line}\n" for line in run_input.input.splitlines()],
     ]
     for value in literals:
         if isinstance(value, (list, tuple, str, bytes, dict, set)):
             items = list(value)
-            found += [items, list(range(len(items))), list(enumerate(items)), items[::-1]]
-            found += [list(value.items()), list(value.values())] if isinstance(value, dict) else []
+            values += [items, list(range(len(items))), list(enumerate(items)), items[::-1]]
+            values += [list(value.items()), list(value.values())] if isinstance(value, dict) else []
         elif type(value) is int and 0 <= value < 1_000:
             numbers.append(value)
     for number in numbers:
-        found += [list(range(number)), list(range(1, number)), list(range(1, number + 1)), list(range(number + 1))]
-    return found
+        values += [list(range(number)), list(range(1, number)), list(range(1, number + 1)), list(range(number + 1))]
+    return values
 
 
 def _literals(source: str) -> Iterable[Any]:
@@ -219,7 +219,7 @@ def _values_of(literals: Sequence[str | None]) -> list[Any]:
 def read_inputs(name: str, upstream: Path) -> list[tuple[Problem, RuntimeInput]]:
     """Return the problems of a benchmark that have a proven output, each with its input."""
     problems = (problem for problem in read_proven(name, Upstream(upstream)) if problem.output is not None)
-    return [(problem, given) for problem in problems for given in inputs_of(problem)]
+    return [(problem, run_input) for problem in problems for run_input in inputs_of(problem)]
 
 
 _UPSTREAM = click.option("--upstream", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
@@ -240,26 +240,28 @@ def prove(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
     """Trace all programs and write ``facts/executions``."""
     for name in names:
         inputs = read_inputs(name, upstream)
-        sources = [(tracing_source(given), stdin_of(given)) for _, given in inputs]
+        sources = [(tracing_source(run_input), stdin_of(run_input)) for _, run_input in inputs]
         runs = [(python, seed) for python in pythons for seed in HASH_SEEDS]
         with ThreadPoolExecutor(2) as pool:
             pending = [pool.submit(run_all, *run, watching_source(), sources) for run in runs]
         records = [future.result() for future in pending]
         drawn = random.Random(f"{SEED} {name}")
-        found: dict[str, Execution] = {}
-        for (problem, given), *of_input in zip(inputs, *records, strict=True):
-            seen = [observed(problem, given, record) for record in of_input]
+        by_problem: dict[str, Execution] = {}
+        for (problem, run_input), *of_input in zip(inputs, *records, strict=True):
+            seen = [observed(problem, run_input, record) for record in of_input]
             reason = seen[0][0] if all(each == seen[0] for each in seen) else "differs"
             if reason == "differs":
                 click.echo(f"{name} {problem.problem_id}: differs")
-            found[problem.problem_id] = Execution(reason=reason) if reason else chosen(given, seen[0][1], drawn)
-        save(f"executions/{name}.json.gz", {key: asdict(each) for key, each in found.items()})
+            by_problem[problem.problem_id] = (
+                Execution(reason=reason) if reason else chosen(run_input, seen[0][1], drawn)
+            )
+        save(f"executions/{name}.json.gz", {key: asdict(each) for key, each in by_problem.items()})
         click.echo(
-            f"{name}: {len(found)} programs; {len(runs)} executions of each; "
-            f"{sum(bool(each.steps) for each in found.values())} traces, "
-            f"{sum(len(each.loops) for each in found.values())} loops, "
-            f"{sum(len(each.branches) for each in found.values())} branches; "
-            f"without a trace {dict(Counter(each.reason for each in found.values() if each.reason))}"
+            f"{name}: {len(by_problem)} programs; {len(runs)} executions of each; "
+            f"{sum(bool(each.steps) for each in by_problem.values())} traces, "
+            f"{sum(len(each.loops) for each in by_problem.values())} loops, "
+            f"{sum(len(each.branches) for each in by_problem.values())} branches; "
+            f"without a trace {dict(Counter(each.reason for each in by_problem.values() if each.reason))}"
         )
 
 
@@ -268,14 +270,14 @@ def differences(known: Execution, record: Any) -> list[str]:
     if record is None:
         return ["does not run"]
     seen = [(line, values.get("", "")) for line, values in record[0]]
-    found = []
+    parts = []
     if known.steps and [(line, _as_logged(value)) for line, value in known.steps] != seen:
-        found.append("the steps")
+        parts.append("the steps")
     for kind, by_line in (("loop", known.loops), ("branch", known.branches)):
         for line, values in by_line.items():
             if [_as_logged(value) for value in values] != [value for at, value in seen if at == line and value]:
-                found.append(f"{kind} in line {line}")
-    return found
+                parts.append(f"{kind} in line {line}")
+    return parts
 
 
 def _as_logged(value: str) -> str:
@@ -292,11 +294,11 @@ def check(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
     for name in names:
         executions = load_executions(name)
         inputs = [
-            (executions[problem.problem_id], given, problem.problem_id)
-            for problem, given in read_inputs(name, upstream)
+            (executions[problem.problem_id], run_input, problem.problem_id)
+            for problem, run_input in read_inputs(name, upstream)
             if executions[problem.problem_id].reason not in ("long", "differs")
         ]
-        sources = [(self_logging(given, {}), stdin_of(given)) for _, given, _ in inputs]
+        sources = [(self_logging(run_input, {}), stdin_of(run_input)) for _, run_input, _ in inputs]
         with ThreadPoolExecutor(2) as pool:
             pending = [pool.submit(run_all, python, 3, "", sources) for python in pythons]
         for python, future in zip(pythons, pending, strict=True):

@@ -82,9 +82,9 @@ def replicate(upstream: Path, workers: int) -> None:
 def compare_readings(upstream: Path, workers: int) -> None:
     """Write in what REval's labels differ from what execution shows."""
     with Sandbox(workers=workers) as sandbox:
-        found = compare_reval.compare_readings(_programs(upstream), sandbox)
-    save("runtime_labels/reval_differences.json", found, levels=3)
-    causes = [pair for inputs in found.values() for lines in inputs.values() for pair in lines.values()]
+        differences = compare_reval.compare_readings(_programs(upstream), sandbox)
+    save("runtime_labels/reval_differences.json", differences, levels=3)
+    causes = [pair for inputs in differences.values() for lines in inputs.values() for pair in lines.values()]
     click.echo(f"state: {Counter(state for state, _ in causes if state)}")
     click.echo(f"path: {Counter(path for _, path in causes if path)}; either: {len(causes)}")
 
@@ -95,9 +95,9 @@ def compare_readings(upstream: Path, workers: int) -> None:
 def runnable(upstream: Path, workers: int) -> None:
     """Write on which inputs REval's own assertions fail with the packages that are installed."""
     with Sandbox(workers=workers) as sandbox:
-        found = runtime_proof.find_unrunnable(_programs(upstream), sandbox)
-    save(UNRUNNABLE, found)
-    click.echo(f"unrunnable: {found}")
+        unrunnable = runtime_proof.find_unrunnable(_programs(upstream), sandbox)
+    save(UNRUNNABLE, unrunnable)
+    click.echo(f"unrunnable: {unrunnable}")
 
 
 @main.command()
@@ -110,10 +110,10 @@ def merge(upstream: Path, files: tuple[Path, ...]) -> None:
         proofs = [(each["version"], proof[name]) for each in read for proof in each["proofs"] if name in proof]
         labels = runtime_questions.choose(problems, runtime_proof.agreeing(proofs), SEED)
         save(f"runtime_labels/{name}.json.gz", runtime_questions.plain(labels))
-        inputs = [given for numbers in labels.values() for given in numbers.values()]
-        asked = Counter(question for given in inputs for label in given.labels for question in label.asked)
-        asked["o"] = sum(any(output is not None for output in given.outputs) for given in inputs)
-        left_out = Counter(given.reason for given in inputs if given.reason)
+        inputs = [of_input for numbers in labels.values() for of_input in numbers.values()]
+        asked = Counter(question for of_input in inputs for label in of_input.labels for question in label.asked)
+        asked["o"] = sum(any(output is not None for output in of_input.outputs) for of_input in inputs)
+        left_out = Counter(of_input.reason for of_input in inputs if of_input.reason)
         click.echo(
             f"{name}: {len(labels)} programs; {dict(asked)}; {len(proofs)} executions; left out {dict(left_out)}"
         )

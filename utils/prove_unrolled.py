@@ -57,7 +57,7 @@ def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, R
         sandbox: Where they run.
     """
     asked = [problem for problem in problems if problem.output is not None and has_loops(problem.code)]
-    found: dict[str, Record] = {}
+    records: dict[str, Record] = {}
     recording = [(problem, _recorded(problem, sandbox)) for problem in asked]
     proving = []
     for problem, result in tqdm(recording, desc="unrolling", unit="problem"):
@@ -66,24 +66,24 @@ def prove_unrolled(problems: Iterable[Problem], sandbox: Sandbox) -> dict[str, R
             if not ran_a_loop(run):
                 continue
             text = unrolled(problem.code, run)
-            found[problem.problem_id] = {
+            records[problem.problem_id] = {
                 "digest": program_digest(text),
                 "run": [list(execution) for execution in run],
             }
             proving.append((problem, sandbox.submit(job(problem, text))))
         except Unrollable as error:
-            found[problem.problem_id] = {"reason": error.reason}
+            records[problem.problem_id] = {"reason": error.reason}
         except TraceFailed:
-            found[problem.problem_id] = {"reason": "execution"}
+            records[problem.problem_id] = {"reason": "execution"}
     for problem, future in proving:
         if not gives_output(problem, future.result()):
-            found[problem.problem_id] = {"reason": "output"}
-    return found
+            records[problem.problem_id] = {"reason": "output"}
+    return records
 
 
 def checked(problems: Iterable[Problem], shipped: Mapping[str, Record], sandbox: Sandbox) -> dict[str, Record]:
     """Execute unrolled programs and return what is shipped about them, without those that do not give the output."""
-    found = dict(shipped)
+    records = dict(shipped)
     running = [
         (problem, sandbox.submit(job(problem, unrolled_program(problem, shipped[problem.problem_id]))))
         for problem in problems
@@ -91,8 +91,8 @@ def checked(problems: Iterable[Problem], shipped: Mapping[str, Record], sandbox:
     ]
     for problem, future in tqdm(running, desc="executing", unit="problem"):
         if not gives_output(problem, future.result()):
-            found[problem.problem_id] = {"reason": "output"}
-    return found
+            records[problem.problem_id] = {"reason": "output"}
+    return records
 
 
 def job(problem: Problem, code: str) -> Job:
@@ -171,12 +171,12 @@ def check(names: tuple[str, ...], workers: int, hash_seed: int) -> None:
             _write(name, checked(load_benchmark(name), load_unrollings(name), sandbox))
 
 
-def _write(name: str, found: Mapping[str, Record]) -> None:
-    file = save(f"unrolled_runs/{name}.json.gz", found)
-    kept = sum("run" in each for each in found.values())
-    reasons = Counter(each["reason"] for each in found.values() if "reason" in each)
-    click.echo(f"{name}: {kept} unrolled, {file.stat().st_size:,} bytes; left out {dict(reasons)}")
-    for problem_id, each in found.items():
+def _write(name: str, records: Mapping[str, Record]) -> None:
+    file = save(f"unrolled_runs/{name}.json.gz", records)
+    count = sum("run" in each for each in records.values())
+    reasons = Counter(each["reason"] for each in records.values() if "reason" in each)
+    click.echo(f"{name}: {count} unrolled, {file.stat().st_size:,} bytes; left out {dict(reasons)}")
+    for problem_id, each in records.items():
         if each.get("reason", "size") != "size":
             click.echo(f"  {problem_id}: {each['reason']}")
 

@@ -176,7 +176,7 @@ def codes_of(code: types.CodeType, prefix: str = "") -> list[tuple[str, types.Co
 
 def definitions(tree: ast.AST, prefix: str = "") -> dict[str, str]:
     """Return the functions of a program without documentation, annotations and decorators: name -> syntax."""
-    found = {}
+    by_name = {}
     for node in ast.iter_child_nodes(tree):
         name, inner = prefix, prefix
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
@@ -190,9 +190,9 @@ def definitions(tree: ast.AST, prefix: str = "") -> dict[str, str]:
                     part.returns, part.decorator_list = None, []
                     if ast.get_docstring(part) is not None:
                         part.body = part.body[1:] or [ast.Pass()]
-            found[name] = ast.dump(node)
-        found.update(definitions(node, inner))
-    return found
+            by_name[name] = ast.dump(node)
+        by_name.update(definitions(node, inner))
+    return by_name
 
 
 def attempt(problem: Problem, choice: list[str], mode: str) -> dict[str, Any]:

@@ -281,11 +281,11 @@ def results(directory: Path) -> list[tuple[Path, Row]]:
     Raises:
         ValueError: if there are none, or a task is in several.
     """
-    found = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in directory.rglob("results_*.json")]
-    tasks = [task for _, content in found for task in content["configs"]]
-    if not found or len(set(tasks)) != len(tasks):
-        raise ValueError(f"{directory}: {len(found)} result files; remove the directory and run this again")
-    return found
+    files = [(path, json.loads(path.read_text(encoding="utf-8"))) for path in directory.rglob("results_*.json")]
+    tasks = [task for _, content in files for task in content["configs"]]
+    if not files or len(set(tasks)) != len(tasks):
+        raise ValueError(f"{directory}: {len(files)} result files; remove the directory and run this again")
+    return files
 
 
 def read_lines(path: Path) -> Iterator[Any]:
@@ -429,7 +429,7 @@ def data_lines(directory: Path) -> Iterator[Line]:
         yield Line("data", key, figures)
 
 
-def class_lines(path: Path, kept: Path) -> Iterator[Line]:
+def class_lines(path: Path, cache: Path) -> Iterator[Line]:
     """Yield which test classes of ClassEval the recorded classes pass.
 
     No command scores whole classes, so this one part reaches into the package; where it moves, these imports move with
@@ -439,7 +439,7 @@ def class_lines(path: Path, kept: Path) -> Iterator[Line]:
         path: The recorded classes.
         kept: Where the verdicts are kept for an interrupted record.
     """
-    if not kept.exists():
+    if not cache.exists():
         from lm_eval_codemind.benchmarks import Upstream
         from lm_eval_codemind.benchmarks.classeval import read_records
         from lm_eval_codemind.execution import Job, Limits, shared_sandbox
@@ -469,9 +469,9 @@ def class_lines(path: Path, kept: Path) -> Iterator[Line]:
             task_id, _, test_class = outcome.job_id.partition(" ")
             verdicts[task_id, test_class] = outcome.passed
         lines = [json.dumps([*key, passed]) + "\n" for key, passed in verdicts.items()]
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text("".join(lines), encoding="utf-8")
-    for task_id, test_class, passed in read_lines(kept):
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        cache.write_text("".join(lines), encoding="utf-8")
+    for task_id, test_class, passed in read_lines(cache):
         yield Line("classes", (task_id, test_class), {"passed": passed})
 
 

@@ -114,15 +114,15 @@ def _tracer(states: list[_State], held: _Held) -> Any:
 
 
 def _copied(frame: types.FrameType) -> dict[str, Any]:
-    kept = {}
+    copies = {}
     for name, value in frame.f_locals.items():
         if isinstance(value, (types.FunctionType, types.ModuleType, Iterator)):
             continue
         try:
-            kept[name] = copy.deepcopy(value)
+            copies[name] = copy.deepcopy(value)
         except Exception:
             continue
-    return kept
+    return copies
 
 
 def _label(states: list[_State], line: int, variable: str) -> list[Any]:
@@ -160,28 +160,28 @@ def _origins(states: list[_State], line: int) -> list[str]:
     ``caller``; ``later``: a call made afterwards. ``again`` for a state of the line that is its return, not a run of
     it; ``merged`` where several runs of the line make one state.
     """
-    found: list[str] = []
+    origins: list[str] = []
     for index, state in enumerate(states):
         if state.line != line:
             continue
-        found += ["again"] * (state.event == "return") + ["merged"] * (state.merged > 0)
+        origins += ["again"] * (state.event == "return") + ["merged"] * (state.merged > 0)
         if index == len(states) - 1:
-            found.append("last")
+            origins.append("last")
             continue
         after = states[index + 1]
         if after.event == "return":
-            found.append("return")
+            origins.append("return")
         elif after.frame is state.first:
-            found.append("same")
+            origins.append("same")
         elif after.frame.f_code.co_name in _EXPRESSION_FRAMES:
-            found.append("expression")
+            origins.append("expression")
         elif _is_below(after.frame, state.first):
-            found.append("callee")
+            origins.append("callee")
         elif state.first.f_back is after.frame or _is_below(state.first, after.frame):
-            found.append("caller")
+            origins.append("caller")
         else:
-            found.append("later")
-    return list(dict.fromkeys(found))
+            origins.append("later")
+    return list(dict.fromkeys(origins))
 
 
 def _is_below(frame: types.FrameType, other: types.FrameType) -> bool:
@@ -205,12 +205,12 @@ def _values(node: ast.expr, after: list[dict[str, Any]]) -> list[Any]:
             combined = [(*first, value) for first in combined for value in _values(part, after)]
         return combined
     if isinstance(node, ast.Subscript):
-        found = []
+        values = []
         for container in _values(node.value, after):
             for key in _values(node.slice, after):
                 try:
-                    found.append(container[key])
+                    values.append(container[key])
                 except Exception:
                     continue
-        return found
+        return values
     return []

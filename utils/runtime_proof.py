@@ -56,23 +56,23 @@ def observe(problems: Iterable[Problem], sandbox: Sandbox) -> Observations:
     for problem in problems:
         if problem.output is None and not problem.upstream_questions:
             continue
-        for given in inputs_of(problem):
+        for run_input in inputs_of(problem):
             job = submit(
                 sandbox,
-                _traced(given),
+                _traced(run_input),
                 max_steps=MAX_STEPS,
                 max_value=MAX_VALUE,
-                job_id=f"{problem.problem_id} input {given.number}",
+                job_id=f"{problem.problem_id} input {run_input.number}",
             )
-            pending.append((problem, given, job))
-    found: Observations = {}
-    for problem, given, (future, read) in tqdm(pending, desc="tracing", unit="input"):
+            pending.append((problem, run_input, job))
+    observations: Observations = {}
+    for problem, run_input, (future, read) in tqdm(pending, desc="tracing", unit="input"):
         try:
-            seen = _observed(problem, given, read(future.result()))
+            seen = _observed(problem, run_input, read(future.result()))
         except TraceFailed:
             seen = {"reason": "dependency", "outputs": [], "lines": {}}
-        found.setdefault(problem.problem_id, {})[given.number] = seen
-    return found
+        observations.setdefault(problem.problem_id, {})[run_input.number] = seen
+    return observations
 
 
 def agreeing(proofs: Sequence[tuple[str, Observations]]) -> Observations:
@@ -85,9 +85,9 @@ def agreeing(proofs: Sequence[tuple[str, Observations]]) -> Observations:
             a version cannot run is not compared.
     """
     version, first = proofs[0]
-    found: Observations = {}
+    observations: Observations = {}
     for program, inputs in first.items():
-        found[program] = {}
+        observations[program] = {}
         for number, seen in inputs.items():
             others = [(other_version, other[program][number]) for other_version, other in proofs[1:]]
             seen = {**seen, "lines": dict(seen["lines"])}
@@ -100,8 +100,8 @@ def agreeing(proofs: Sequence[tuple[str, Observations]]) -> Observations:
                     seen["lines"][line] = _agreed(seen["lines"][line], other["lines"].get(line))
                     if seen["lines"][line] is None:
                         del seen["lines"][line]
-            found[program][number] = seen
-    return found
+            observations[program][number] = seen
+    return observations
 
 
 def _agreed(one: list[Any], other: list[Any] | None) -> list[Any] | None:
@@ -116,17 +116,17 @@ def _agreed(one: list[Any], other: list[Any] | None) -> list[Any] | None:
     ]
 
 
-def _traced(given: RuntimeInput) -> Traced:
-    watches = {line: point.variables for line, point in points(given.code).items()}
-    if given.expression is None:
-        return Traced(given.code, None, watches, stdin=given.input)
-    expression = f"{given.expression}\n_codemind_seen"
-    return Traced(given.code, expression, watches, _SEEN.format(limit=MAX_VALUE) + given.before)
+def _traced(run_input: RuntimeInput) -> Traced:
+    watches = {line: point.variables for line, point in points(run_input.code).items()}
+    if run_input.expression is None:
+        return Traced(run_input.code, None, watches, stdin=run_input.input)
+    expression = f"{run_input.expression}\n_codemind_seen"
+    return Traced(run_input.code, expression, watches, _SEEN.format(limit=MAX_VALUE) + run_input.before)
 
 
-def _observed(problem: Problem, given: RuntimeInput, trace: Trace) -> Observed:
+def _observed(problem: Problem, run_input: RuntimeInput, trace: Trace) -> Observed:
     lines = {}
-    for line in points(given.code):
+    for line in points(run_input.code):
         of_line = runs(trace, line)
         if all(run.end for run in of_line):
             lines[str(line)] = [
@@ -136,7 +136,7 @@ def _observed(problem: Problem, given: RuntimeInput, trace: Trace) -> Observed:
                     for run in of_line[:MAX_RUNS]
                 ],
             ]
-    outputs = _outputs(problem, given, trace)
+    outputs = _outputs(problem, run_input, trace)
     reason = "too_long" if trace.truncated else "threads" if trace.threads else "" if outputs else "output"
     return {"reason": reason, "outputs": outputs, "lines": lines}
 
@@ -145,9 +145,9 @@ def _values(values: Mapping[str, Value | None]) -> dict[str, list[str]]:
     return {name: [value.type_name, value.literal] for name, value in values.items() if value and value.literal}
 
 
-def _outputs(problem: Problem, given: RuntimeInput, trace: Trace) -> list[str | None]:
+def _outputs(problem: Problem, run_input: RuntimeInput, trace: Trace) -> list[str | None]:
     """Return the literals of what the output question asks for, None for what has none; nothing where the run fails."""
-    if given.expression is None:
+    if run_input.expression is None:
         text = str(problem.output)
         return [text] if trace.stdout.split() == text.split() else []
     if trace.exception or trace.output is None or trace.output.literal is None:
@@ -162,18 +162,20 @@ def replicate_reval(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -
     See :class:`~.runtime.PublishedLabel`. Needs Python 3.11. An input whose program does not run is left out.
     """
     pending = [
-        (program, given, sandbox.submit(events_job(program, given))) for program in programs for given in program.inputs
+        (program, run_input, sandbox.submit(events_job(program, run_input)))
+        for program in programs
+        for run_input in program.inputs
     ]
-    found: dict[str, Any] = {program.task_id: {} for program in programs}
-    for program, given, future in tqdm(pending, desc="tracing", unit="input"):
+    labels_of: dict[str, Any] = {program.task_id: {} for program in programs}
+    for program, run_input, future in tqdm(pending, desc="tracing", unit="input"):
         try:
             labels = result_of(future.result())["labels"]
         except TraceFailed:
             continue
-        found[program.task_id][str(given.index)] = [
-            [each["line"], each["variable"], *label] for each, label in zip(given.questions, labels, strict=True)
+        labels_of[program.task_id][str(run_input.index)] = [
+            [each["line"], each["variable"], *label] for each, label in zip(run_input.questions, labels, strict=True)
         ]
-    return found
+    return labels_of
 
 
 def find_unrunnable(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -> dict[str, list[str]]:
@@ -183,27 +185,27 @@ def find_unrunnable(programs: Sequence[reval.TracedProgram], sandbox: Sandbox) -
     """
     pending = []
     for program in programs:
-        for given in program.inputs:
-            expected = reval.completed(given.masked, given.shown, given.expected)
-            pending.append((program, given, sandbox.submit(reval.assertions_job(program, given, expected))))
-    found: dict[str, list[str]] = {}
-    for program, given, future in tqdm(pending, desc="executing", unit="input"):
+        for run_input in program.inputs:
+            expected = reval.completed(run_input.masked, run_input.shown, run_input.expected)
+            pending.append((program, run_input, sandbox.submit(reval.assertions_job(program, run_input, expected))))
+    unrunnable: dict[str, list[str]] = {}
+    for program, run_input, future in tqdm(pending, desc="executing", unit="input"):
         if not future.result().passed:
-            found.setdefault(program.task_id, []).append(str(given.index))
-    return found
+            unrunnable.setdefault(program.task_id, []).append(str(run_input.index))
+    return unrunnable
 
 
-def events_job(program: reval.TracedProgram, given: reval.Input) -> Job:
+def events_job(program: reval.TracedProgram, run_input: reval.Input) -> Job:
     """Return the job that runs an input as REval reads a run; see :func:`.reval_events.record`."""
     options = {
         "program": program.code,
         "stdin": "",
-        "before": given.before,
-        "expression": given.expression,
-        "questions": [[each["line"], each["variable"]] for each in given.questions],
+        "before": run_input.before,
+        "expression": run_input.expression,
+        "questions": [[each["line"], each["variable"]] for each in run_input.questions],
     }
-    source = job_source(_events_source(), [program.code, given.before], options)
-    return Job.evaluate(source, ["_traced()"], limits=LIMITS, job_id=f"{program.task_id} input {given.index}")
+    source = job_source(_events_source(), [program.code, run_input.before], options)
+    return Job.evaluate(source, ["_traced()"], limits=LIMITS, job_id=f"{program.task_id} input {run_input.index}")
 
 
 @lru_cache(maxsize=1)

@@ -38,8 +38,8 @@ def plain(labels: Labels) -> dict[str, Any]:
     """Return labels as JSON values, as ``runtime_labels.load_labels`` reads them."""
     return {
         program: {
-            number: {**asdict(given), "labels": [list(astuple(label)) for label in given.labels]}
-            for number, given in inputs.items()
+            number: {**asdict(of_input), "labels": [list(astuple(label)) for label in of_input.labels]}
+            for number, of_input in inputs.items()
         }
         for program, inputs in labels.items()
     }
@@ -55,16 +55,16 @@ def choose(problems: Iterable[Problem], observations: Mapping[str, Mapping[str, 
     """
     drawn = random.Random(seed)
     asked = []
-    found: Labels = {}
+    by_problem: Labels = {}
     for problem in problems:
-        for given in inputs_of(problem):
-            seen = observations.get(problem.problem_id, {}).get(given.number)
+        for run_input in inputs_of(problem):
+            seen = observations.get(problem.problem_id, {}).get(run_input.number)
             if seen is None:
                 continue
             if seen["reason"]:
-                found.setdefault(problem.problem_id, {})[given.number] = InputLabels(reason=seen["reason"])
+                by_problem.setdefault(problem.problem_id, {})[run_input.number] = InputLabels(reason=seen["reason"])
             else:
-                asked.append(_Asked(problem, given, seen))
+                asked.append(_Asked(problem, run_input, seen))
     _choose_path(asked, drawn)
     _choose_coverage(asked, drawn)
     _choose_state(asked, drawn)
@@ -72,10 +72,10 @@ def choose(problems: Iterable[Problem], observations: Mapping[str, Mapping[str, 
     for each, of_input in zip(asked, outputs, strict=True):
         labels = tuple(each.chosen[line] for line in sorted(each.chosen))
         nothing = not labels and not any(of_input)
-        found.setdefault(each.problem.problem_id, {})[each.given.number] = InputLabels(
+        by_problem.setdefault(each.problem.problem_id, {})[each.run_input.number] = InputLabels(
             () if nothing else of_input, labels, "no_line" if nothing else ""
         )
-    return found
+    return by_problem
 
 
 @dataclass
@@ -83,18 +83,18 @@ class _Asked:
     """An input with what is seen of it and the labels chosen so far."""
 
     problem: Problem
-    given: RuntimeInput
+    run_input: RuntimeInput
     seen: Mapping[str, Any]
     chosen: dict[int, Label] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.points = points(self.given.code)
-        self.prompt = f"{self.given.code}\n{self.given.set_up}\n{self.given.input}"
-        self.literals = literals_in(self.given.code, self.given.set_up)
-        if self.given.expression is None:
-            self.literals |= set(self.given.input.split())
+        self.points = points(self.run_input.code)
+        self.prompt = f"{self.run_input.code}\n{self.run_input.set_up}\n{self.run_input.input}"
+        self.literals = literals_in(self.run_input.code, self.run_input.set_up)
+        if self.run_input.expression is None:
+            self.literals |= set(self.run_input.input.split())
         else:
-            self.literals |= literals_in(self.given.input)
+            self.literals |= literals_in(self.run_input.input)
 
     def lines(self) -> list[tuple[Point, int, list[Any]]]:
         """Return the lines that are known, each with how often it runs and its first runs."""
@@ -153,7 +153,7 @@ def _ways(point: Point, times: int, runs: Sequence[Any]) -> dict[str, list[int]]
 
     The first time the head of a loop enters its body, unless there is nothing to do; it is asked about later ones.
     """
-    found: dict[str, list[int]] = {}
+    ways: dict[str, list[int]] = {}
     for number, (following, _) in enumerate(runs, start=1):
         if following == END or (point.kind in ("for", "while") and number == 1 < times):
             continue
@@ -162,17 +162,20 @@ def _ways(point: Point, times: int, runs: Sequence[Any]) -> dict[str, list[int]]
             continue
         rules = [name for name in ("enters", "skips") if getattr(point, name) == following]
         if len(rules) < 2:
-            found.setdefault(rules[0] if rules else "neither", []).append(number)
-    return found
+            ways.setdefault(rules[0] if rules else "neither", []).append(number)
+    return ways
 
 
 def _choose_coverage(asked: Sequence[_Asked], drawn: random.Random) -> None:
     """Ask about equally many lines that are executed and that are not, within each kind and context."""
     strata: dict[Hashable, dict[bool, list[tuple[_Asked, int, int]]]] = defaultdict(lambda: {True: [], False: []})
     for each in asked:
-        functions = {"", *(reachable(each.given.code, each.given.input) if each.given.expression is not None else ())}
+        functions = {
+            "",
+            *(reachable(each.run_input.code, each.run_input.input) if each.run_input.expression is not None else ()),
+        }
         for point, times, runs in each.lines():
-            known = each.given.expression is None or point.function in functions
+            known = each.run_input.expression is None or point.function in functions
             if point.context and known and (not times or runs):
                 label = each.chosen.get(point.line)
                 run = label.run if label else drawn.randint(1, len(runs)) if runs else 0
@@ -191,12 +194,12 @@ def _choose_coverage(asked: Sequence[_Asked], drawn: random.Random) -> None:
 def _spread(entries: Sequence[tuple[_Asked, int, int]]) -> list[tuple[_Asked, int, int]]:
     """Return at most so many lines an input, of one kind."""
     taken: dict[int, int] = defaultdict(int)
-    kept = []
+    entries_apart = []
     for entry in entries:
         if taken[id(entry[0])] < AT_MOST:
             taken[id(entry[0])] += 1
-            kept.append(entry)
-    return kept
+            entries_apart.append(entry)
+    return entries_apart
 
 
 def _choose_state(asked: Sequence[_Asked], drawn: random.Random) -> None:
@@ -214,9 +217,9 @@ def _choose_state(asked: Sequence[_Asked], drawn: random.Random) -> None:
 
 
 def _ask_state(each: _Asked, line: int, run: int) -> None:
-    found = each.novel(each.points[line], run)
-    if found is not None:
-        name, type_name, value = found
+    value_there = each.novel(each.points[line], run)
+    if value_there is not None:
+        name, type_name, value = value_there
         each.ask(line, "s", run)
         each.chosen[line] = replace(each.chosen[line], variable=name, type_name=type_name, value=value)
 
@@ -226,43 +229,45 @@ def _outputs(asked: Sequence[_Asked], drawn: random.Random) -> list[tuple[str | 
 
     Few outputs are the last literal of the input, since repeating it is not a prediction.
     """
-    found: list[tuple[str | None, ...]] = []
+    chosen: list[tuple[str | None, ...]] = []
     echoes = []
     for position, each in enumerate(asked):
         outputs = tuple(each.seen["outputs"])
-        if each.given.expression is not None:
-            statements = [ast.unparse(node) for node in ast.parse(each.given.input).body if SEE in ast.unparse(node)]
+        if each.run_input.expression is not None:
+            statements = [
+                ast.unparse(node) for node in ast.parse(each.run_input.input).body if SEE in ast.unparse(node)
+            ]
             outputs = tuple(
                 None if output is None or (len(output) >= SHORT and output in statement) else output
                 for output, statement in zip(outputs, statements, strict=True)
             )
-        found.append(outputs if any(output is not None for output in outputs) else ())
-        if last_literal(each.given) in [output.strip() for output in outputs if output is not None]:
+        chosen.append(outputs if any(output is not None for output in outputs) else ())
+        if last_literal(each.run_input) in [output.strip() for output in outputs if output is not None]:
             echoes.append(position)
     drawn.shuffle(echoes)
-    for position in echoes[int(ECHOES * len(found)) :]:
-        found[position] = ()
-    return found
+    for position in echoes[int(ECHOES * len(chosen)) :]:
+        chosen[position] = ()
+    return chosen
 
 
 def literals_in(*sources: str) -> set[str]:
     """Return the literals in Python sources, as ``repr`` writes them: constants, and containers of nothing else."""
-    found = set()
+    literals = set()
     for source in sources:
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, (ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp)):
                 try:
-                    found.add(repr(ast.literal_eval(node)))
+                    literals.add(repr(ast.literal_eval(node)))
                 except (ValueError, TypeError):
                     continue
-    return found
+    return literals
 
 
-def last_literal(given: RuntimeInput) -> str:
+def last_literal(run_input: RuntimeInput) -> str:
     """Return the last literal of an input, as ``repr`` writes it, of a script the last word; "" for none."""
-    if given.expression is None:
-        return (given.input.split() or [""])[-1]
-    nodes = [node for node in ast.walk(ast.parse(given.input)) if isinstance(node, ast.expr)]
+    if run_input.expression is None:
+        return (run_input.input.split() or [""])[-1]
+    nodes = [node for node in ast.walk(ast.parse(run_input.input)) if isinstance(node, ast.expr)]
     nodes.sort(key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0, -node.col_offset), reverse=True)
     for node in nodes:
         try:

@@ -69,15 +69,15 @@ def reachable(code: str, text: str) -> set[str]:
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, _FUNCTIONS):
             bodies.setdefault(node.name, []).append(node)
-    found = {name for name in bodies if name.startswith("__") and name.endswith("__")}
-    waiting: list[ast.AST] = [ast.parse(text), *(body for name in found for body in bodies[name])]
+    names = {name for name in bodies if name.startswith("__") and name.endswith("__")}
+    waiting: list[ast.AST] = [ast.parse(text), *(body for name in names for body in bodies[name])]
     while waiting:
         for node in ast.walk(waiting.pop()):
             name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
-            if name in bodies and name not in found:
-                found.add(name)
+            if name in bodies and name not in names:
+                names.add(name)
                 waiting += bodies[name]
-    return found
+    return names
 
 
 class _Program:
@@ -187,8 +187,8 @@ class _Program:
     def _first_line(self, name: str) -> int | None:
         """Return where a call goes: the first line of a function's body, of a class that of its constructor's."""
         if name in self._classes:
-            found = [node for node in self._classes[name].body if isinstance(node, _FUNCTIONS)]
-            function = next((node for node in found if node.name == "__init__"), None)
+            methods = [node for node in self._classes[name].body if isinstance(node, _FUNCTIONS)]
+            function = next((node for node in methods if node.name == "__init__"), None)
         else:
             function = self._functions[name]
         if function is None:
@@ -262,19 +262,19 @@ def _targets(node: ast.stmt) -> list[str]:
         expressions = [node.value]
     elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
         expressions = [node.value.func.value]
-    found = []
+    targets = []
     for expression in expressions:
         parts = expression.elts if isinstance(expression, (ast.Tuple, ast.List)) else [expression]
         for part in parts:
             while isinstance(part, (ast.Subscript, ast.Starred)):
                 part = part.value
-            found.append(ast.unparse(part))
-    return found
+            targets.append(ast.unparse(part))
+    return targets
 
 
 def _names(function: ast.AST) -> list[str]:
     """Return what a function's own lines may be asked about: its variables, and attributes of ``self`` it mentions."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     hidden = {
         name.id
         for node in ast.walk(function)
@@ -285,9 +285,9 @@ def _names(function: ast.AST) -> list[str]:
     nodes = [inner for node in ast.iter_child_nodes(function) for inner in _within(node)]
     for node in nodes:
         if isinstance(node, ast.arg) and node.arg not in ("self", "cls"):
-            found[node.arg] = None
+            names[node.arg] = None
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found[node.id] = None
+            names[node.id] = None
         elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-            found[f"self.{node.attr}"] = None
-    return [name for name in found if name not in hidden and not name.startswith("_")]
+            names[f"self.{node.attr}"] = None
+    return [name for name in names if name not in hidden and not name.startswith("_")]

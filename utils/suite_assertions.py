@@ -22,8 +22,8 @@ def assertions(problem: Problem) -> dict[str, str]:
     if problem.language == "python":
         tests = [hint.test for hint in function_hints(problem)]
         return {test: call_of(test, problem.entry_point) for test in tests}
-    found = java_assertions(problem.tests)
-    return found or ({problem.hint_test: problem.input} if problem.hint_test else {})
+    of_suite = java_assertions(problem.tests)
+    return of_suite or ({problem.hint_test: problem.input} if problem.hint_test else {})
 
 
 def call_of(test: str, entry_point: str) -> str:
@@ -55,14 +55,14 @@ def java_assertions(suite: str) -> dict[str, str]:
     elements = _element_list(tree, listed)
     assert elements is not None
     before = [node for node in listed.parent.children if node.named and node.start < listed.start]
-    found = {}
+    by_assertion = {}
     for element in elements.children:
         calls = calls_in(tree, element) if element.named else []
         if len(calls) == 1:
             needed = _needed(tree, element, before)
             if not any("Random" in text for text in needed):
-                found["\n".join([*needed, f"assert {_one_line(tree.text(element))};"])] = tree.text(calls[0])
-    return found
+                by_assertion["\n".join([*needed, f"assert {_one_line(tree.text(element))};"])] = tree.text(calls[0])
+    return by_assertion
 
 
 def _element_list(tree: Tree, declaration: Node) -> Node | None:

@@ -109,25 +109,25 @@ def difference(before: set[str], now: str) -> str:
 
 def escapes(directory: Path, canary: str) -> list[tuple[str, str, bool, Job]]:
     """Return the scripts that try to get at something."""
-    found = []
+    attacks = []
     for path in sorted((directory / "escape").glob("*.py")):
         if not path.stem.endswith("_run") and path.name not in DRIVERS:
             source = path.read_text().replace("CANARY_DIR", canary).replace("DATA_DIR", canary)
-            found.append((path.name, "escape", False, Job.script(source, [("", None)], limits=LIMITS)))
-    return found
+            attacks.append((path.name, "escape", False, Job.script(source, [("", None)], limits=LIMITS)))
+    return attacks
 
 
 def lines(directory: Path, kind: str) -> list[tuple[str, str, bool, Job]]:
     """Return the jobs of a file of one JSON object a line."""
-    found = []
+    attacks = []
     texts = [path.read_text() for path in sorted(directory.glob(f"{kind}*.jsonl"))]
     for row in [json.loads(line) for text in texts for line in text.splitlines()]:
         job = Job(
             row.get("kind", "function"), row["program"], row["tests"], row.get("entry_point", "f"),
             row.get("support", ""), limits=Limits(**row["limits"]) if row.get("limits") else LIMITS,
         )  # fmt: skip
-        found.append((row["name"], kind, row.get("weak_tests", False), job))
-    return found
+        attacks.append((row["name"], kind, row.get("weak_tests", False), job))
+    return attacks
 
 
 if __name__ == "__main__":

@@ -134,7 +134,7 @@ def runs(trace: Trace, line: int) -> list[LineRun]:
 
 def _members(trace: Trace, line: int) -> list[list[int]]:
     """Return the indices of the steps of each run of a line."""
-    found: list[list[int]] = []
+    lists: list[list[int]] = []
     current: dict[int, list[int]] = {}
     for index, step in enumerate(trace.steps):
         if step.line != line:
@@ -143,9 +143,9 @@ def _members(trace: Trace, line: int) -> list[list[int]]:
         members = current.get(step.frame)
         if members is None or step.unit <= trace.steps[members[-1]].unit:
             members = current[step.frame] = []
-            found.append(members)
+            lists.append(members)
         members.append(index)
-    return found
+    return lists
 
 
 def _run(trace: Trace, members: list[int]) -> LineRun:
@@ -176,7 +176,7 @@ class Watching(Recorder):
 
     def seen(self, record: Any) -> list[list[Any]]:
         """Return the values of the watched expressions."""
-        frame, found = record.frame, []
+        frame, rows = record.frame, []
         for text, expression in self._watches.get(record.unit, ()):
             try:
                 value = evaluate(expression, frame.f_locals, frame.f_globals, self._class_name(record.unit))
@@ -186,8 +186,8 @@ class Watching(Recorder):
                 number = -1
             else:
                 number = self.number(value)
-            found.append([text, number])
-        return found
+            rows.append([text, number])
+        return rows
 
     def _class_name(self, unit: int) -> str:
         """Return the name of the innermost class around a unit, which private names are mangled with; may be empty."""
@@ -254,20 +254,20 @@ def evaluate(expression: ast.expr, local: Any, world: Any, class_name: str = "")
 
 def _attribute(value: Any, name: str) -> Any:
     attributes = vars_of(value)
-    found = inspect.getattr_static(value, name, Unknown)
-    if type(attributes) is dict and name in attributes and not isinstance(found, property):
+    attribute = inspect.getattr_static(value, name, Unknown)
+    if type(attributes) is dict and name in attributes and not isinstance(attribute, property):
         return attributes[name]
-    if isinstance(found, types.MemberDescriptorType):
+    if isinstance(attribute, types.MemberDescriptorType):
         try:
-            return found.__get__(value)
+            return attribute.__get__(value)
         except AttributeError:
             raise Unknown(name) from None
-    if found is Unknown:
+    if attribute is Unknown:
         dynamic = inspect.getattr_static(type(value), "__getattr__", None) is not None
         raise Unreadable(name) if dynamic else Unknown(name)
-    if hasattr(type(found), "__get__"):
+    if hasattr(type(attribute), "__get__"):
         raise Unreadable(name)
-    return found
+    return attribute
 
 
 def _item(container: Any, key: Any) -> Any:

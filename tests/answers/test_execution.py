@@ -46,9 +46,9 @@ VALUES = st.recursive(
 
 @given(st.lists(VALUES, max_size=6))
 def test_a_python_list_is_read_value_by_value(values: list[Any]) -> None:
-    found = read_values(f"<answer>\n{values!r}\n</answer>")
-    assert found is not None and len(found) == len(values)
-    assert all(same_loop_value(text, repr(value), 1) for text, value in zip(found, values, strict=True))
+    texts = read_values(f"<answer>\n{values!r}\n</answer>")
+    assert texts is not None and len(texts) == len(values)
+    assert all(same_loop_value(text, repr(value), 1) for text, value in zip(texts, values, strict=True))
 
 
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=80))

@@ -203,12 +203,12 @@ def test_random_text_gives_a_verdict() -> None:
         "<think>",
         "</think>",
     ]
-    found = 0
+    count = 0
     for _ in range(2000):
         text = "".join(random.choices(pieces, k=random.randrange(30)))
         for printed in (False, True):
             marked = marked_answer(text, printed)
             likely = likely_answer(text, printed)
             assert marked is None or likely == marked
-            found += marked is not None
-    assert found > 400
+            count += marked is not None
+    assert count > 400

@@ -82,6 +82,6 @@ def test_where_the_inputs_of_a_benchmark_are() -> None:
         "classeval_methods": "classeval",
         "sample_bugs": "sample",
     }
-    assert all(benchmarks()[found].labelled for name in benchmarks() if (found := labelled_form(name)))
+    assert all(benchmarks()[form].labelled for name in benchmarks() if (form := labelled_form(name)))
     # What was published is proven by nobody.
     assert labelled_form("published_humaneval") == ""

@@ -17,10 +17,10 @@ def programs(upstream: Upstream) -> list[TracedProgram]:
 def test_programs_inputs_and_questions(programs: list[TracedProgram]) -> None:
     assert Counter(program.benchmark for program in programs) == {"humaneval": 85, "classeval": 69}
     for name, inputs, questions in (("humaneval", 396, 1157), ("classeval", 294, 1995)):
-        of_benchmark = [given for program in programs if program.benchmark == name for given in program.inputs]
+        of_benchmark = [run_input for program in programs if program.benchmark == name for run_input in program.inputs]
         assert len(of_benchmark) == inputs
-        assert sum(len(given.questions) for given in of_benchmark) == questions
-    assert sum(any(given.set_up for given in program.inputs) for program in programs) == 12
+        assert sum(len(run_input.questions) for run_input in of_benchmark) == questions
+    assert sum(any(run_input.set_up for run_input in program.inputs) for program in programs) == 12
 
 
 @pytest.mark.upstream

@@ -30,8 +30,8 @@ def literals(problem: Problem) -> Iterator[tuple[str, ast.AST]]:
 
 def calls(text: str, name: str) -> list[str]:
     """Return what looks like a call of the function on values."""
-    found = re.findall(rf"(?<![\w.]){re.escape(name)}\s*\(([^)\n]*)", text)
-    return [arguments for arguments in found if re.search(r"[\d'\"\[{]", arguments)]
+    matches = re.findall(rf"(?<![\w.]){re.escape(name)}\s*\(([^)\n]*)", text)
+    return [arguments for arguments in matches if re.search(r"[\d'\"\[{]", arguments)]
 
 
 def leaks(problem: Problem) -> list[str]:
@@ -39,23 +39,23 @@ def leaks(problem: Problem) -> list[str]:
     head, _, _ = problem.specification.partition(":\n")
     text = problem.specification[len(head) :]
     everything = text + problem.context
-    found = [mark for mark in (">>>", "➞", "==>", "Example", "e.g. (", "Input:", "Output:\n    [") if mark in text]
+    marks = [mark for mark in (">>>", "➞", "==>", "Example", "e.g. (", "Input:", "Output:\n    [") if mark in text]
     if ">>>" in everything:
-        found.append("doctest in the context")
+        marks.append("doctest in the context")
     name = problem.entry_point.split(".")[-1]
-    found += calls(text, name)
+    marks += calls(text, name)
     # A test's container or call, spelt as in the test, with all white space taken out.
     squeezed = re.sub(r"\s", "", text)
     for literal, node in literals(problem):
         container = not isinstance(node, ast.Constant)
         plain = re.sub(r"\s", "", literal)
         if container and len(plain) >= 6 and plain in squeezed:
-            found.append(literal)
-    return found
+            marks.append(literal)
+    return marks
 
 
 def looks(problems: list[Problem]) -> dict[str, list[str]]:
-    return {problem.problem_id: found for problem in problems if (found := leaks(problem))}
+    return {problem.problem_id: marks for problem in problems if (marks := leaks(problem))}
 
 
 @pytest.mark.upstream
@@ -63,9 +63,9 @@ def test_humaneval_has_no_examples(upstream: Upstream) -> None:
     problems = read_humaneval(upstream)
     assert len(problems) == 164
     assert all(problem.specification.startswith("def ") and '"""' in problem.specification for problem in problems)
-    found = looks(problems)
+    by_problem = looks(problems)
     # The base cases of three sequences are their definition.
-    assert set(found) == {"HumanEval_46", "HumanEval_63", "HumanEval_130"}
+    assert set(by_problem) == {"HumanEval_46", "HumanEval_63", "HumanEval_130"}
 
 
 @pytest.mark.upstream
@@ -96,7 +96,7 @@ def test_the_check_finds_what_the_docstrings_hold(upstream: Upstream) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "expected"),
     [
         ("Add.\n>>> add(1, 2)\n3", "Add."),
         ("Add.\n\nExample:\nadd(1, 2) => 3\n\nNote: small numbers.", "Add.\n\nNote: small numbers."),
@@ -112,8 +112,8 @@ def test_the_check_finds_what_the_docstrings_hold(upstream: Upstream) -> None:
         ("Grid.\nExamples:\nrow([\n  [1, 2],\n], 1) == [0]\nrow([], 1) == []", "Grid."),
     ],
 )
-def test_forms_of_examples(text: str, kept: str) -> None:
-    assert without_examples(text) == kept
+def test_forms_of_examples(text: str, expected: str) -> None:
+    assert without_examples(text) == expected
 
 
 def test_base_cases_stay_where_they_define() -> None:

@@ -31,6 +31,6 @@ def test_a_script(tmp_path: Path) -> None:
 
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
-    for given, message in (("3 +", "is not a Python expression"), ("[1]", "is not a call"), ("f(1, 2)", "raises")):
-        status, output = run(tmp_path, LOOP.code, "--input", given)
+    for text, message in (("3 +", "is not a Python expression"), ("[1]", "is not a call"), ("f(1, 2)", "raises")):
+        status, output = run(tmp_path, LOOP.code, "--input", text)
         assert status == 1 and message in output

@@ -48,10 +48,10 @@ def test_test_classes(program: str, tmp_path: Path) -> None:
 
 
 def test_a_script_and_expressions(program: str, tmp_path: Path) -> None:
-    given, expected = tmp_path / "in", tmp_path / "out"
-    given.write_text("20 22\n")
+    stdin, expected = tmp_path / "in", tmp_path / "out"
+    stdin.write_text("20 22\n")
     expected.write_text("42\n")
-    assert run("--candidate", program, "--stdin", str(given), "--stdout", str(expected)).exit_code == 0
+    assert run("--candidate", program, "--stdin", str(stdin), "--stdout", str(expected)).exit_code == 0
     result = run("--candidate", program, "--expression", "add([1], [2])")
     assert json.loads(result.stdout)["observations"][0]["literal"] == "[1, 2]"
 

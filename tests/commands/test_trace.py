@@ -75,8 +75,8 @@ def test_a_script_and_its_limits(tmp_path: Path) -> None:
 
 def test_what_cannot_be_traced_is_named(tmp_path: Path) -> None:
     file = tmp_path / "bad.py"
-    for code, given in (("def f(:\n", "f()"), ("1 / 0\n", "f()")):
+    for code, call in (("def f(:\n", "f()"), ("1 / 0\n", "f()")):
         file.write_text(code)
-        result = CliRunner().invoke(main, ["trace", str(file), "--input", given])
+        result = CliRunner().invoke(main, ["trace", str(file), "--input", call])
         assert result.exit_code == 1 and "bad.py" in result.output and "fix" in result.output, result.output
     assert "--script" in CliRunner().invoke(main, ["trace", str(file)]).output

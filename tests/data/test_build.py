@@ -149,12 +149,12 @@ def test_a_build_has_the_bytes_that_were_released(built_data: Path, upstream: Up
     if not built_by.is_file() or built_by.read_text() != code_digest():
         folder = tmp_path
         building.build(benchmarks(), upstream, folder)
-    found = {
+    by_file = {
         path.name.removesuffix(".jsonl"): digest(path.read_bytes())
         for path in folder.glob("*.jsonl")
         if path.stat().st_size
     }
-    assert found == load.released_digests()
+    assert by_file == load.released_digests()
     entries = read_manifest(folder)
     assert list(entries) == list(benchmarks())
     for name, entry in entries.items():

@@ -47,12 +47,12 @@ SAMPLES = {
 
 def commands() -> list[str]:
     """Return the commands, without comments, lines that go on joined."""
-    found = {}
+    pages = {}
     for page in PAGES:
         text = re.sub(r"\\\n\s*", " ", page.read_text(encoding="utf-8"))
         for command in _COMMAND.findall(text):
-            found.setdefault(re.sub(r"\s+# .*", "", command).replace(" [--list]", "").strip(), page)
-    return list(found)
+            pages.setdefault(re.sub(r"\s+# .*", "", command).replace(" [--list]", "").strip(), page)
+    return list(pages)
 
 
 COMMANDS = commands()
@@ -62,8 +62,8 @@ def option_names(command: click.Command) -> set[str]:
     return {name for parameter in command.params for name in (*parameter.opts, *parameter.secondary_opts)}
 
 
-def task_names(given: str | list[str]) -> list[str]:
-    return given.split(",") if isinstance(given, str) else given
+def task_names(names: str | list[str]) -> list[str]:
+    return names.split(",") if isinstance(names, str) else names
 
 
 @pytest.fixture(scope="module")
@@ -128,9 +128,9 @@ def on_the_sample(arguments: list[str]) -> list[str]:
     options = parsed_arguments([argument for argument in arguments if argument != "run"])
     (task,) = task_names(options.tasks)
     task = task if task.endswith("_sample") else SAMPLES.get(task, f"{task}_sample")
-    kept = ["--log_samples", "--output_path", "other"] if "--log_samples" in arguments else []
+    log = ["--log_samples", "--output_path", "other"] if "--log_samples" in arguments else []
     confirmed = ["--confirm_run_unsafe_code"] if "--confirm_run_unsafe_code" in arguments else []
-    return ["run", "--model", "codemind-oracle", "--tasks", task, "--limit", "4", *kept, *confirmed]
+    return ["run", "--model", "codemind-oracle", "--tasks", task, "--limit", "4", *log, *confirmed]
 
 
 @pytest.mark.slow

@@ -19,24 +19,24 @@ def server_pids(sandbox: WorkerPool) -> list[int]:
 
 def parents() -> dict[int, int]:
     """Return the parent of every process."""
-    found = {}
+    by_process = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
             text = path.read_text()
         except OSError:
             continue
-        found[int(path.parent.name)] = int(text.rpartition(")")[2].split()[1])
-    return found
+        by_process[int(path.parent.name)] = int(text.rpartition(")")[2].split()[1])
+    return by_process
 
 
 def below(pid: int) -> list[int]:
     """Return the processes below one."""
     table = parents()
-    found, fresh = [], [pid]
+    processes, fresh = [], [pid]
     while fresh:
         fresh = [child for child, parent in table.items() if parent in fresh]
-        found += fresh
-    return found
+        processes += fresh
+    return processes
 
 
 def innermost(pid: int) -> int:

@@ -447,6 +447,6 @@ SCRIPTS = {
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_scripts_run_to_their_very_end(name: str, sandbox: Sandbox) -> None:
-    program, given, expected = SCRIPTS[name]
-    outcome = sandbox.submit(Job.script(program, [(given, expected)])).result()
+    program, stdin, expected = SCRIPTS[name]
+    outcome = sandbox.submit(Job.script(program, [(stdin, expected)])).result()
     assert outcome.status is Status.PASSED, outcome

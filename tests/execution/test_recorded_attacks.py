@@ -28,15 +28,15 @@ LIMITS = Limits(cpu_seconds=0.5, wall_seconds=2, memory_bytes=512 << 20)
 
 def rows(shared_data: Path, *names: str) -> list[dict[str, Any]]:
     """Return the programs of some files, those of the second round as well."""
-    found = []
+    records = []
     for name in names:
         paths = sorted((shared_data / "attacks").glob(f"{name}*.jsonl*"))
         if not paths:
             pytest.skip(f"no {shared_data / 'attacks' / name}*.jsonl")
         for path in paths:
             text = lzma.decompress(path.read_bytes()).decode() if path.suffix == ".xz" else path.read_text()
-            found += [json.loads(line) for line in text.splitlines()]
-    return found
+            records += [json.loads(line) for line in text.splitlines()]
+    return records
 
 
 def job(row: dict[str, Any], limits: Limits | None = None) -> Job:

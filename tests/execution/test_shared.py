@@ -25,12 +25,12 @@ print([stat.S_IFMT(os.fstat(number).st_mode) == stat.S_IFSOCK for number in rang
 @pytest.mark.parametrize("held", [0, 93, 97, 98, 150])
 def test_a_host_with_many_descriptors_hands_none_over(level: str, held: int) -> None:
     """The numbers at which a host's sockets lie must not matter; around 100 was once the boundary."""
-    kept = [os.open("/dev/null", os.O_RDONLY) for _ in range(held)]
+    descriptors = [os.open("/dev/null", os.O_RDONLY) for _ in range(held)]
     try:
         with Sandbox(workers=1, isolation=level) as sandbox:
             (outcome,) = sandbox.run([Job.script(DESCRIPTORS, [("", None)])])
     finally:
-        for descriptor in kept:
+        for descriptor in descriptors:
             os.close(descriptor)
     assert outcome.stdout == "[False, False, False, False, False]\n", outcome
 
@@ -65,15 +65,15 @@ def test_a_checker_that_is_kept_busy_in_c_is_ended(sandbox_at: Sandbox) -> None:
 
 def test_standard_input_is_a_file_that_cannot_be_changed() -> None:
     streams = Streams("text\n" * 100_000)
-    output, errors, given = streams.descriptors
-    assert os.pread(given, 5, 0) == b"text\n"
+    output, errors, stdin = streams.descriptors
+    assert os.pread(stdin, 5, 0) == b"text\n"
     with pytest.raises(PermissionError):
-        os.pwrite(given, b"x", 0)
+        os.pwrite(stdin, b"x", 0)
     os.write(output, b"out")
     os.write(errors, b"errors")
     streams.sent()
     with pytest.raises(OSError, match="descriptor"):
-        os.fstat(given)
+        os.fstat(stdin)
     assert streams.take(2) == {"stdout": [3, "ou"], "stderr": [6, "er"]}
 
 
@@ -122,7 +122,7 @@ def test_as_root_no_server_shares_a_user_and_none_is_root(level: str) -> None:
         sandbox.run([Job.script("import time; time.sleep(0.3)", [("", None)])] * 8)
         source = "import os, time\nprint(os.getresuid(), os.getresgid(), os.getgroups())\ntime.sleep(0.5)"
         futures = [sandbox.submit(Job.script(source, [("", None)])) for _ in range(4)]
-        found: dict[int, set[int]] = {}
+        parents: dict[int, set[int]] = {}
         deadline = time.monotonic() + 20
         while not all(future.done() for future in futures) and time.monotonic() < deadline:
             for path in Path("/proc").glob("[0-9]*/status"):
@@ -133,8 +133,8 @@ def test_as_root_no_server_shares_a_user_and_none_is_root(level: str) -> None:
                 number = int(text.partition("\nUid:")[2].split()[0])
                 if isolation._FIRST_USER <= number < isolation._FIRST_USER + isolation._USERS:
                     parent = int(text.partition("\nPPid:")[2].split()[0])
-                    found.setdefault(number, set()).add(parent)
+                    parents.setdefault(number, set()).add(parent)
             time.sleep(0.05)
         seen = {future.result().stdout for future in futures}
-    assert len(found) >= 8
+    assert len(parents) >= 8
     assert not any(text.startswith("(0") or ", 0" in text for text in seen), seen

@@ -162,11 +162,11 @@ def test_a_container_is_the_same_as_long_as_both_hold_it() -> None:
 
 def test_what_nobody_holds_is_forgotten() -> None:
     exchange = side()
-    kept = exchange.decode([[1], {"dict": [["a", [2]]]}, {"set": [3]}])[1]
+    value = exchange.decode([[1], {"dict": [["a", [2]]]}, {"set": [3]}])[1]
     held = exchange.release()
-    assert sorted(held) == sorted([exchange.number(kept), exchange.number(kept["a"])])
+    assert sorted(held) == sorted([exchange.number(value), exchange.number(value["a"])])
     assert exchange.release(held) == held
-    del kept
+    del value
     assert exchange.release() == []
 
 

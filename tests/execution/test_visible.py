@@ -302,8 +302,8 @@ def seen(layout: Layout) -> dict[str, list[object]]:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    found: dict[str, list[object]] = json.loads(done.stdout)
-    return found
+    names: dict[str, list[object]] = json.loads(done.stdout)
+    return names
 
 
 @pytest.mark.parametrize("make", LAYOUTS, ids=lambda make: make.__name__)

@@ -20,7 +20,7 @@ def differing_inputs(problems: Sequence[Problem], number: int) -> list[tuple[str
         problems: Of functions.
         number: How many to find.
     """
-    found: list[tuple[str, str]] = []
+    inputs: list[tuple[str, str]] = []
     with Sandbox(workers=2) as sandbox:
         for start in range(0, len(problems), 25):
             tried = [(problem, list(_changed(problem))) for problem in problems[start : start + 25]]
@@ -32,10 +32,10 @@ def differing_inputs(problems: Sequence[Problem], number: int) -> list[tuple[str
             for (problem, calls), future in zip(tried, futures, strict=True):
                 seen = zip(calls, future.result().observations, strict=False)
                 right = [call for call, observation in seen if observation.literal == "True"]
-                found += [(problem.problem_id, call) for call in right[:2]]
-            if len(found) >= number:
+                inputs += [(problem.problem_id, call) for call in right[:2]]
+            if len(inputs) >= number:
                 break
-    return found[:number]
+    return inputs[:number]
 
 
 def _changed(problem: Problem) -> Iterator[str]:

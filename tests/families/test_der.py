@@ -105,9 +105,9 @@ def stages(output: Path) -> tuple[Run, Run]:
 
 
 def scores(run: Run, task: str = "codemind_der_sample") -> dict[str, tuple[float, float | None]]:
-    found = run.task(task)
-    assert found is not None
-    return {one.name: (one.value, one.stderr) for one in found.metrics if one.filter == "strict-match"}
+    of_task = run.task(task)
+    assert of_task is not None
+    return {one.name: (one.value, one.stderr) for one in of_task.metrics if one.filter == "strict-match"}
 
 
 @pytest.fixture(scope="module")
@@ -146,30 +146,30 @@ def test_a_model_that_writes_and_understands(folder: Path) -> None:
 
 def test_a_model_that_writes_half_and_understands_one(folder: Path) -> None:
     _, second = stages(folder / "writes")
-    found = scores(second)
-    assert found["r_der"] == (pytest.approx(1 / 3), pytest.approx((2 / 9 / 2) ** 0.5))
-    assert found["s_der"] == (pytest.approx(1 / 6), pytest.approx((5 / 36 / 5) ** 0.5))
-    assert found["answered"][0] == pytest.approx(1 / 3)
-    assert found["pass@1"] == (0.5, pytest.approx((0.25 / 5) ** 0.5))
-    assert isnan(found["r_ier_same"][0])
+    metrics = scores(second)
+    assert metrics["r_der"] == (pytest.approx(1 / 3), pytest.approx((2 / 9 / 2) ** 0.5))
+    assert metrics["s_der"] == (pytest.approx(1 / 6), pytest.approx((5 / 36 / 5) ** 0.5))
+    assert metrics["answered"][0] == pytest.approx(1 / 3)
+    assert metrics["pass@1"] == (0.5, pytest.approx((0.25 / 5) ** 0.5))
+    assert isnan(metrics["r_ier_same"][0])
     assert second.tasks[0].suite["first_stage"]["passed"] == len(second.tasks[0].read_samples()) / 2 == 3
 
 
 def test_a_model_that_writes_right_programs_and_predicts_nothing(folder: Path) -> None:
     _, second = stages(folder / "silent")
-    found = scores(second)
-    assert found["pass@1"] == (1.0, 0.0)
-    assert found["r_der"] == found["s_der"] == found["answered"] == (0.0, 0.0)
+    metrics = scores(second)
+    assert metrics["pass@1"] == (1.0, 0.0)
+    assert metrics["r_der"] == metrics["s_der"] == metrics["answered"] == (0.0, 0.0)
     recorded = second.tasks[0].suite["first_stage"]
     assert (recorded["responses"], recorded["passed"], recorded["asked"]) == (6, 6, 6)
 
 
 def test_a_model_that_writes_wrong_programs_only(folder: Path) -> None:
     _, second = stages(folder / "fails")
-    found = scores(second)
+    metrics = scores(second)
     # The task has one document, that asks nothing; the harness gives no standard error for a single document.
-    assert found["pass@1"] == (0.0, None) and found["s_der"] == (0.0, None)
-    assert isnan(found["r_der"][0]) and isnan(found["answered"][0])
+    assert metrics["pass@1"] == (0.0, None) and metrics["s_der"] == (0.0, None)
+    assert isnan(metrics["r_der"][0]) and isnan(metrics["answered"][0])
     assert VIEW.units(second.tasks[0].read_samples()) == [] and VIEW.leaderboard(second.tasks[0]) == {"Pass1": 0.0}
 
 
@@ -180,10 +180,10 @@ def test_what_the_harness_prints_and_writes(folder: Path) -> None:
             line.split("|") for line in (folder / f"{name}.txt").read_text().splitlines() if "strict-match" in line
         ]
         table = {cells[5].strip(): cells[7].strip() for cells in lines}
-        found = json.loads(second.path.read_text())["results"]["codemind_der_sample"]
+        results = json.loads(second.path.read_text())["results"]["codemind_der_sample"]
         for metric, value in values.items():
             assert table[metric] == value, (name, metric)
-            assert str(found[f"{metric},strict-match"]).removesuffix(".0").lower() == value.lower(), (name, metric)
+            assert str(results[f"{metric},strict-match"]).removesuffix(".0").lower() == value.lower(), (name, metric)
 
 
 def test_results_of_several_models(folder: Path, tmp_path: Path) -> None:
@@ -369,9 +369,9 @@ def test_refused(folder: Path, tmp_path: Path, change: Callable[[dict[str, Any]]
 
 
 def suite(raw: dict[str, Any]) -> dict[str, Any]:
-    found = raw["configs"]["codemind_sr_sample"]["metadata"]["suite"]
-    assert isinstance(found, dict)
-    return found
+    record = raw["configs"]["codemind_sr_sample"]["metadata"]["suite"]
+    assert isinstance(record, dict)
+    return record
 
 
 def ask(place: Path | None) -> Any:
@@ -401,8 +401,8 @@ def test_refused_without_samples_or_with_changed_ones(folder: Path, tmp_path: Pa
 
 def test_the_authors_leaderboard_has_its_columns(folder: Path) -> None:
     _, second = stages(folder / "knows")
-    found = VIEW.leaderboard(second.tasks[0])
-    assert found == {"RDER": 1.0, "Pass1": 1.0} and set(found) <= set(LEADERBOARD_COLUMNS)
+    row = VIEW.leaderboard(second.tasks[0])
+    assert row == {"RDER": 1.0, "Pass1": 1.0} and set(row) <= set(LEADERBOARD_COLUMNS)
     assert VIEW.reasons_against(second.tasks[0]) == ["the first stage is incomplete: 6 of 19 problems"]
 
 
@@ -418,10 +418,10 @@ def test_the_input_is_the_one_that_ier_asks_about(built_data: Path, monkeypatch:
         problems = [
             problem for problem in SR.problems(get_benchmark(benchmark), {}) if list(SR.questions(problem, "no_test"))
         ]
-        found = {problem.problem_id: with_input(problem).input for problem in problems}
-        for name, given in found.items():
-            assert given == (asked[name].input if name in asked else ""), name
-        assert sum(not given for given in found.values()) == without
+        inputs = {problem.problem_id: with_input(problem).input for problem in problems}
+        for name, text in inputs.items():
+            assert text == (asked[name].input if name in asked else ""), name
+        assert sum(not text for text in inputs.values()) == without
         # What is compared is the very program that IER asks about.
         assert all(
             asked[problem.problem_id].code == problem.code for problem in problems if problem.problem_id in asked

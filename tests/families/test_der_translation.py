@@ -42,9 +42,9 @@ def run(output: Path, tasks: str, model: str, *more: str) -> list[Run]:
 
 
 def scores(run: Run, task: str) -> dict[str, float]:
-    found = run.task(task)
-    assert found is not None
-    return {one.name: one.value for one in found.metrics if one.filter == "strict-match"}
+    of_task = run.task(task)
+    assert of_task is not None
+    return {one.name: one.value for one in of_task.metrics if one.filter == "strict-match"}
 
 
 @pytest.mark.slow
@@ -54,13 +54,13 @@ def test_ceiling_and_floor(tmp_path: Path, model: str) -> None:
     first, second = run(tmp_path, ",".join(DIRECTIONS), model)
     assert {task.task for task in first.tasks} == {name.replace("_der_", "_translation_") for name in DIRECTIONS}
     for task, count in DIRECTIONS.items():
-        found = scores(second, task)
+        metrics = scores(second, task)
         suite = next(one.suite for one in second.tasks if one.task == task)
         if model == "codemind-oracle":
-            assert (found["r_der"], found["s_der"], found["pass@1"], found["answered"]) == (1, 1, 1, 1)
+            assert (metrics["r_der"], metrics["s_der"], metrics["pass@1"], metrics["answered"]) == (1, 1, 1, 1)
             assert suite["first_stage"]["asked"] == count and suite["first_stage"]["left_out"] == {}
         else:
-            assert (found["s_der"], found["pass@1"]) == (0, 0) and isnan(found["r_der"])
+            assert (metrics["s_der"], metrics["pass@1"]) == (0, 0) and isnan(metrics["r_der"])
 
 
 def test_the_models_own_translation_is_what_is_asked_about(tmp_path: Path) -> None:
@@ -93,12 +93,12 @@ def test_the_models_own_translation_is_what_is_asked_about(tmp_path: Path) -> No
     task = "codemind_der_sample_java_python"
     _, second = run(tmp_path / "out", f"codemind_ier_sample,{task}", "codemind-replay", "--model_args", arguments)
 
-    found = scores(second, task)
+    metrics = scores(second, task)
     stage = second.tasks[0].suite["first_stage"]
     assert (stage["responses"], stage["passed"], stage["asked"]) == (13, 12, 11)
     assert stage["left_out_programs"] == {"unstable": f"{asked[0].key.problem_id}/own_program"}
-    assert found["pass@1"] == pytest.approx(12 / 13)
-    assert found["r_der"] == 1 and found["s_der"] == pytest.approx(11 / 12)
+    assert metrics["pass@1"] == pytest.approx(12 / 13)
+    assert metrics["r_der"] == 1 and metrics["s_der"] == pytest.approx(11 / 12)
 
     python = get_language("python")
     documents = {
@@ -121,7 +121,7 @@ def test_the_models_own_translation_is_what_is_asked_about(tmp_path: Path) -> No
     names = [question.key.problem_id for question in known if question.key.problem_id in documents]
     assert len(same) == len(names)
     right = sum(name in {one.key.problem_id for one in known[1:]} for name in names)
-    assert found["r_ier_same"] == pytest.approx(right / len(names))
+    assert metrics["r_ier_same"] == pytest.approx(right / len(names))
 
 
 def test_no_document_is_beyond_the_limit() -> None:

@@ -36,12 +36,12 @@ def documents() -> dict[str, dict[str, Any]]:
 
 def run(model: DocumentLM) -> tuple[dict[str, float], list[dict[str, Any]]]:
     manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
-    found = simple_evaluate(
+    results = simple_evaluate(
         model=model, tasks=[TASK], task_manager=manager, confirm_run_unsafe_code=True, bootstrap_iters=100
     )
-    assert found is not None
-    scores = {name.removesuffix(",extract-code"): value for name, value in found["results"][TASK].items()}
-    return scores, found["samples"][TASK]
+    assert results is not None
+    scores = {name.removesuffix(",extract-code"): value for name, value in results["results"][TASK].items()}
+    return scores, results["samples"][TASK]
 
 
 def score(document: dict[str, Any], *responses: str) -> dict[str, float]:
@@ -77,8 +77,8 @@ def test_of_a_buggy_program_the_bug_is_to_be_kept() -> None:
         assert row["test"] in row["prompt"] and row["code"] not in row["prompt"]
         # The call that reveals the bug, with what the buggy program returns.
         assert row["test"] != mended.hint_test.strip() and row["test"].startswith(f"assert {mended.input} == ")
-        kept, repaired, shown = (score(row, fenced(code)) for code in (row["code"], mended.code, row["transformed"]))
-        assert (kept["r_dsr"], kept["pass@1"]) == (1, 1), row["problem_id"]
+        same, repaired, shown = (score(row, fenced(code)) for code in (row["code"], mended.code, row["transformed"]))
+        assert (same["r_dsr"], same["pass@1"]) == (1, 1), row["problem_id"]
         assert (repaired["r_dsr"], repaired["pass@1"]) == (0, 0), row["problem_id"]
         assert (shown["r_dsr"], shown["pass@1"]) == (0, 1), row["problem_id"]
 

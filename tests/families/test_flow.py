@@ -39,19 +39,21 @@ def documents(kind: str, benchmark: str = "sample") -> list[dict[str, Any]]:
     return list(getattr(flow, f"{kind}_dataset")(benchmark=benchmark, setting=kind)["test"])
 
 
-def scores(kind: str, found: list[dict[str, Any]], responses: list[str]) -> dict[str, float]:
-    answers = flow.extract_values([[response] for response in responses], found)
-    rows = [getattr(flow, f"process_{kind}")(*pair) for pair in zip(found, ([each] for each in answers), strict=True)]
+def scores(kind: str, rows_asked: list[dict[str, Any]], responses: list[str]) -> dict[str, float]:
+    answers = flow.extract_values([[response] for response in responses], rows_asked)
+    rows = [
+        getattr(flow, f"process_{kind}")(*pair) for pair in zip(rows_asked, ([each] for each in answers), strict=True)
+    ]
     return {metric: sum(row[metric] for row in rows) / len(rows) for metric in (kind, "prefix", "answered")}
 
 
 def traced(program: str, call: str, kind: str, stdin: str = "") -> tuple[Trace, list[Any]]:
     """Trace a program in this process and return its trace and its events."""
-    found = units(ast.parse(program))
-    watches = {number: [target] for number, unit in enumerate(found) if (target := target_of(unit))}
+    program_units = units(ast.parse(program))
+    watches = {number: [target] for number, unit in enumerate(program_units) if (target := target_of(unit))}
     plain = record(program, script=kind == "script", expression=call, stdin=stdin, make=Watching, watches=watches)
-    trace = read_trace(plain, found)
-    return trace, events(trace, found)
+    trace = read_trace(plain, program_units)
+    return trace, events(trace, program_units)
 
 
 @pytest.mark.parametrize("kind", ["function", "method", "script"])
@@ -59,16 +61,16 @@ def test_the_few_shot_examples_are_true(kind: str) -> None:
     example = EXAMPLES[kind]
     stdin = example["input"] if kind == "script" else ""
     call = {"function": example["input"], "method": f"{example['input']}\ntest(None)", "script": ""}[kind]
-    trace, found = traced(example["code"], call, kind, stdin)
+    trace, trace_events = traced(example["code"], call, kind, stdin)
     output = trace.stdout if kind == "script" else trace.output and trace.output.literal
     assert output == example["output"]
-    loops, branches = values_by_line(found, units(ast.parse(example["code"])))
+    loops, branches = values_by_line(trace_events, units(ast.parse(example["code"])))
     for name, by_line in (("loops", loops), ("branches", branches)):
         asked = example["asked"][name]
         assert by_line[asked["line"]] == asked["values"]
-    assert [line for line, _ in found] == example["asked"]["lines"]["lines"]
+    assert [line for line, _ in trace_events] == example["asked"]["lines"]["lines"]
     states = example["asked"]["states"]
-    assert [list(step) for step in found if step[1]] == [
+    assert [list(step) for step in trace_events if step[1]] == [
         list(pair) for pair in zip(states["lines"], states["values"], strict=True)
     ]
 
@@ -78,45 +80,47 @@ def test_what_an_iteration_and_a_decision_are() -> None:
         "def f(xs):\n    for x in xs:\n        if x > 2:\n            break\n    else:\n        x = 9\n"
         "    while x:\n        x -= 2\n        if x < 2: return x\n    return -1\n"
     )
-    _, found = traced(program, "f([1, 2, 4])", "function")
-    loops, branches = values_by_line(found, units(ast.parse(program)))
+    _, trace_events = traced(program, "f([1, 2, 4])", "function")
+    loops, branches = values_by_line(trace_events, units(ast.parse(program)))
     assert loops == {2: ["1", "2", "4"]}
     # The `if` in line 9 shares its line with a `return`.
     assert branches == {3: ["False", "False", "True"], 7: ["True", "True"]}
-    assert [line for line, _ in found] == [2, 3, 2, 3, 2, 3, 4, 7, 8, 9, 7, 8, 9, 9]
-    _, found = traced(program, "f([1, 2])", "function")
-    assert [line for line, _ in found] == [2, 3, 2, 3, 2, 6, 7, 8, 9, 7, 8, 9, 7, 8, 9, 7, 8, 9, 9]
+    assert [line for line, _ in trace_events] == [2, 3, 2, 3, 2, 3, 4, 7, 8, 9, 7, 8, 9, 9]
+    _, trace_events = traced(program, "f([1, 2])", "function")
+    assert [line for line, _ in trace_events] == [2, 3, 2, 3, 2, 6, 7, 8, 9, 7, 8, 9, 7, 8, 9, 7, 8, 9, 9]
 
 
 def test_a_condition_that_raises_has_no_value() -> None:
     program = "def f(x):\n    try:\n        if x[0]:\n            return 1\n    except IndexError:\n        return 2\n"
     for call, expected in (("f([0])", [["False"]]), ("f([1])", [["True"]]), ("f([])", [])):
-        _, found = traced(program, call, "function")
-        assert list(values_by_line(found, units(ast.parse(program)))[1].values()) == expected
+        _, trace_events = traced(program, call, "function")
+        assert list(values_by_line(trace_events, units(ast.parse(program)))[1].values()) == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_sample_is_asked_what_needs_execution(kind: str) -> None:
-    found = documents(kind)
-    assert len(found) >= 15
+    of_kind = documents(kind)
+    assert len(of_kind) >= 15
     problems = {problem.problem_id: problem for problem in sample.read()}
-    for document in found:
+    for document in of_kind:
         values = document["values"]
         assert f"line {document['line']}" in document["prompt"] and f"[{', '.join(values)}]" in document["target"]
         if kind == "branches":
             assert set(values) == {"True", "False"} and 3 <= len(values) <= 20
         else:
             assert 2 <= len(values) <= 20
-            (given,) = inputs_of(problems[document["problem_id"]])
-            assert [ast.literal_eval(value) for value in values] not in prove_executions.simple_values(given)
+            (run_input,) = inputs_of(problems[document["problem_id"]])
+            assert [ast.literal_eval(value) for value in values] not in prove_executions.simple_values(run_input)
 
 
 def test_what_is_shipped_of_the_sample_is_what_rewritten_programs_log() -> None:
     """``utils/prove_executions.py check`` does it for all benchmarks, with every version of Python."""
     executions = load_executions("sample")
-    pairs = [(executions[problem.problem_id], given) for problem in sample.read() for given in inputs_of(problem)]
+    pairs = [
+        (executions[problem.problem_id], run_input) for problem in sample.read() for run_input in inputs_of(problem)
+    ]
     assert len(pairs) == 24
-    sources = [(self_logging(given, {}), prove_executions.stdin_of(given)) for _, given in pairs]
+    sources = [(self_logging(run_input, {}), prove_executions.stdin_of(run_input)) for _, run_input in pairs]
     records = prove_executions.run_all(sys.executable, 5, "", sources)
     assert [prove_executions.differences(known, each) for (known, _), each in zip(pairs, records, strict=True)] == [
         [] for _ in pairs
@@ -142,19 +146,19 @@ def test_what_is_left_out_is_named_and_the_files_are_small() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_ceiling_and_floor(kind: str) -> None:
-    found = documents(kind)
-    assert scores(kind, found, [row["target"] for row in found]) == {kind: 1, "prefix": 1, "answered": 1}
-    assert scores(kind, found, ["I do not know."] * len(found))[kind] == 0
+    of_kind = documents(kind)
+    assert scores(kind, of_kind, [row["target"] for row in of_kind]) == {kind: 1, "prefix": 1, "answered": 1}
+    assert scores(kind, of_kind, ["I do not know."] * len(of_kind))[kind] == 0
     for constant in ("[]", "[True]", "Y, Y, Y, Y", "False, False, False", "[0, 1, 2]"):
-        assert scores(kind, found, [f"<answer>{constant}</answer>"] * len(found))[kind] <= 0.1
+        assert scores(kind, of_kind, [f"<answer>{constant}</answer>"] * len(of_kind))[kind] <= 0.1
 
 
 def test_partly_right() -> None:
     (document, *_) = documents("branches")
     values = document["values"]
     for answer, share in ((values[:2], 2), ([*values, "True"], len(values)), (["?", *values], 0)):
-        found = scores("branches", [document], [f"<answer>{', '.join(answer)}</answer>"])
-        assert found == {"branches": 0, "prefix": share / len(values), "answered": 1}
+        metrics = scores("branches", [document], [f"<answer>{', '.join(answer)}</answer>"])
+        assert metrics == {"branches": 0, "prefix": share / len(values), "answered": 1}
 
 
 def told(document: dict[str, Any]) -> str:
@@ -201,5 +205,5 @@ def test_every_right_answer_is_read_as_such(
     built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str, kind: str
 ) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    found = documents(kind, benchmark)
-    assert set(scores(kind, found, [row["target"] for row in found]).values()) == {1.0}
+    of_kind = documents(kind, benchmark)
+    assert set(scores(kind, of_kind, [row["target"] for row in of_kind]).values()) == {1.0}

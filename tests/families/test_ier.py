@@ -58,7 +58,7 @@ def test_the_published_filter_takes_an_empty_block() -> None:
 
 
 def test_metrics_of_one_response() -> None:
-    right, quoted, none = ([[Answer(found)]] for found in ("[1,2]", "`[1,2]`", None))
+    right, quoted, none = ([[Answer(text)]] for text in ("[1,2]", "`[1,2]`", None))
     assert ier.process_results(FUNCTION, right) == {"r_ier": 1.0, "r_ier_text": 1.0, "answered": 1.0}
     assert ier.process_results(FUNCTION, quoted) == {"r_ier": 1.0, "r_ier_text": 0.0, "answered": 1.0}
     assert ier.process_results(FUNCTION, none) == {"r_ier": 0.0, "r_ier_text": 0.0, "answered": 0.0}

@@ -51,7 +51,7 @@ _Loader.add_constructor("!function", lambda loader, node: node.value)
 
 def tasks() -> list[tuple[str, dict[str, Any]]]:
     """Return the function that makes the documents of each IER task, with its arguments."""
-    found = []
+    functions = []
     for file in sorted(TASKS.rglob("codemind_ier*.yaml")):
         config = yaml.load(file.read_text(encoding="utf-8"), _Loader)
         if "include" in config:
@@ -63,8 +63,8 @@ def tasks() -> list[tuple[str, dict[str, Any]]]:
             }
         module, _, function = config.get("custom_dataset", "").rpartition(".")
         if module == "lm_eval_codemind.families.ier":
-            found.append((function, config["dataset_kwargs"]))
-    return found
+            functions.append((function, config["dataset_kwargs"]))
+    return functions
 
 
 def check(data: Path, chosen: list[tuple[str, dict[str, Any]]]) -> int:

@@ -70,11 +70,11 @@ def made(monkeypatch: pytest.MonkeyPatch, asked: Problem) -> dict[str, Any]:
 def judge(document: dict[str, Any], *texts: str) -> list[tuple[Answer, dict[str, float]]]:
     """Return what is read from answers between the markers, and their scores."""
     (answers,) = family.strict_match([[f"So <input>\n{text}\n</input>" for text in texts]], [document])
-    found = []
+    judged = []
     for answer in answers:
         answer.wait()
-        found.append((answer, family.INPUT_PREDICTION.score(Question.from_document(document), answer)))
-    return found
+        judged.append((answer, family.INPUT_PREDICTION.score(Question.from_document(document), answer)))
+    return judged
 
 
 # -- reading
@@ -103,8 +103,8 @@ def judge(document: dict[str, Any], *texts: str) -> list[tuple[Answer, dict[str,
     ],
 )  # fmt: skip
 def test_a_call_is_read_as_values(answer: str, expected: tuple[str, bool] | None) -> None:
-    found = kind_of(problem()).read_input(answer, problem())
-    assert (found and (found.input, found.recorded)) == expected
+    prediction = kind_of(problem()).read_input(answer, problem())
+    assert (prediction and (prediction.input, prediction.recorded)) == expected
 
 
 def test_what_a_program_can_tell_apart_is_not_the_recorded_input() -> None:
@@ -113,16 +113,16 @@ def test_what_a_program_can_tell_apart_is_not_the_recorded_input() -> None:
     same = ("total({'a': 1, 'b': 2}, None)", "total(more=None, counts={'a': 1, 'b': 2})")
     other = ("total({'b': 2, 'a': 1}, None)", "total({'a': 1.0, 'b': 2}, None)", "total({'a': True, 'b': 2}, None)")
     for answer, recorded in (*((text, True) for text in same), *((text, False) for text in other)):
-        found = kind.read_input(answer, asked)
-        assert found is not None and found.recorded is recorded, answer
+        prediction = kind.read_input(answer, asked)
+        assert prediction is not None and prediction.recorded is recorded, answer
 
 
 def test_a_recorded_input_that_is_no_literal_counts_as_it_stands() -> None:
     asked = problem("first", "first([2, 1], (lambda x: x)(1))", "[2]")
     kind = kind_of(asked)
     for answer in ("first([2,1], (lambda x: x)(1))", "(first([2, 1], ((lambda x: x))(1)))"):
-        found = kind.read_input(answer, asked)
-        assert found is not None and (found.input, found.recorded) == (asked.input, True)
+        prediction = kind.read_input(answer, asked)
+        assert prediction is not None and (prediction.input, prediction.recorded) == (asked.input, True)
     for answer in (
         "first([2, 1], (lambda x: 1)(1))",
         "(" * 150 + asked.input + ")" * 150,
@@ -139,8 +139,8 @@ def test_constructors_are_those_of_the_signature() -> None:
         ("total(Counter(['a', 'a']))", False),
         ("total({'a': 2}, dict(b=1))", False),
     ):
-        found = kind.read_input(answer, asked)
-        assert found is not None and found.recorded is recorded
+        prediction = kind.read_input(answer, asked)
+        assert prediction is not None and prediction.recorded is recorded
     assert kind.read_input("total(range(3))", asked) is None
     assert kind.read_input("total(Counter(x for x in 'a'))", asked) is None
 
@@ -150,8 +150,8 @@ def test_what_surrounds_the_recorded_call_stays() -> None:
     kind = kind_of(asked)
     assert kind.masked_input(asked) == "tuple(first(??))"
     for answer in ("first([1, 3])", "tuple(first([1, 3]))"):
-        found = kind.read_input(answer, asked)
-        assert found is not None and (found.input, found.recorded) == ("tuple(first([1, 3]))", False)
+        prediction = kind.read_input(answer, asked)
+        assert prediction is not None and (prediction.input, prediction.recorded) == ("tuple(first([1, 3]))", False)
     assert kind.read_input("list(first([1, 3]))", asked) is None
 
 
@@ -163,8 +163,8 @@ def test_a_test_method_has_holes_where_it_hands_literals_over() -> None:
     answer = asked.input.replace('"ann"', "'bob'")
     body = textwrap.dedent("\n".join(answer.splitlines()[1:]))
     for text in (answer, body, textwrap.indent(body, "  "), textwrap.indent(body, "    ").strip()):
-        found = kind.read_input(text, asked)
-        assert found is not None and found.input == answer.strip() and not found.recorded
+        prediction = kind.read_input(text, asked)
+        assert prediction is not None and prediction.input == answer.strip() and not prediction.recorded
     for changed in (
         answer.replace("return results", "return [20, -50, 'overdrawn']"),
         answer.replace("ledger = Ledger", "import os\n    ledger = Ledger"),
@@ -197,9 +197,9 @@ LITERALS = st.recursive(
 @given(LITERALS, LITERALS)
 @example(None, [float("inf"), -float("inf")])
 def test_reading_gives_back_the_values_that_were_written(one: object, other: object) -> None:
-    found = kind_of(problem()).read_input(f"f({one!r}, items={other!r})", problem())
-    assert found is not None
-    call = ast.parse(found.input, mode="eval").body
+    prediction = kind_of(problem()).read_input(f"f({one!r}, items={other!r})", problem())
+    assert prediction is not None
+    call = ast.parse(prediction.input, mode="eval").body
     assert isinstance(call, ast.Call)
     # Infinity has no literal, and is written as a call of its constructor.
     written = [ast.unparse(call.args[0]), ast.unparse(call.keywords[0].value)]
@@ -209,9 +209,9 @@ def test_reading_gives_back_the_values_that_were_written(one: object, other: obj
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet="f(['a\"\\b#,:=.*{})]0 \n", max_size=40))
 def test_what_is_read_holds_nothing_but_values(text: str) -> None:
-    found = kind_of(problem()).read_input(f"f({text})", problem())
-    if found is not None:
-        call = ast.parse(found.input, mode="eval").body
+    prediction = kind_of(problem()).read_input(f"f({text})", problem())
+    if prediction is not None:
+        call = ast.parse(prediction.input, mode="eval").body
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "f"
         for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
             ast.literal_eval(argument)
@@ -223,13 +223,13 @@ def test_what_is_read_holds_nothing_but_values(text: str) -> None:
 def test_right_inputs_count_whichever_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     document = made(monkeypatch, problem())
     texts = ["f('a', ['b'])", "f('ab')", "f('', ('a', 'b'))", "f(text='a', items={'b': 1})", "f('ba')", "f(1)", "f()"]
-    found = judge(document, *texts)
-    assert [scores["r_input"] for _, scores in found] == [1, 1, 1, 1, 0, 0, 0]
-    assert [scores["as_recorded"] for _, scores in found] == [1, 0, 0, 0, 0, 0, 0]
-    assert all(scores["answered"] for _, scores in found)
-    assert found[0][0].outcome is None, "the recorded input needs no execution"
-    assert found[1][0].details["computed"] == "'ab'"
-    assert json.loads(str(found[4][0]))["computed"] == "'ba'"
+    judgements = judge(document, *texts)
+    assert [scores["r_input"] for _, scores in judgements] == [1, 1, 1, 1, 0, 0, 0]
+    assert [scores["as_recorded"] for _, scores in judgements] == [1, 0, 0, 0, 0, 0, 0]
+    assert all(scores["answered"] for _, scores in judgements)
+    assert judgements[0][0].outcome is None, "the recorded input needs no execution"
+    assert judgements[1][0].details["computed"] == "'ab'"
+    assert json.loads(str(judgements[4][0]))["computed"] == "'ba'"
 
 
 def test_an_endless_program_is_an_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,9 +262,9 @@ def test_scripts_are_given_what_is_typed() -> None:
     rows = family.dataset(benchmark="sample", setting="steps")["test"]
     document = next(row for row in rows if row["kind"] == "script")
     known = document["input"].strip("\n")
-    found = judge(document, known, f"```\n{known}\n```", known + "\n\n", "nothing of the kind")
-    assert [scores["r_input"] for _, scores in found] == [1, 1, 1, 0]
-    assert [scores["as_recorded"] for _, scores in found] == [1, 1, 1, 0]
+    judgements = judge(document, known, f"```\n{known}\n```", known + "\n\n", "nothing of the kind")
+    assert [scores["r_input"] for _, scores in judgements] == [1, 1, 1, 0]
+    assert [scores["as_recorded"] for _, scores in judgements] == [1, 1, 1, 0]
 
 
 def test_hostile_answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -334,8 +334,8 @@ def test_the_worked_examples_are_true() -> None:
                 example["output"],
             )  # fmt: skip
             assert (kind.masked_input(asked) or "").strip() == example["masked"].strip()
-            found = kind.read_input(example["answer"], asked)
-            assert found is not None and found.recorded
+            prediction = kind.read_input(example["answer"], asked)
+            assert prediction is not None and prediction.recorded
             execution = kind.execution(asked)
             if execution.expression is None:
                 job = Job.script(execution.module, [ScriptCase(execution.stdin)])
@@ -362,17 +362,17 @@ def test_problems_that_an_input_solves_that_says_nothing_are_named() -> None:
 @pytest.fixture
 def cruxeval(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Problem]]:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    yield {found.problem_id: found for found in load_benchmark("cruxeval")}
+    yield {each.problem_id: each for each in load_benchmark("cruxeval")}
 
 
 @pytest.mark.slow
 @pytest.mark.upstream
 def test_right_inputs_that_are_not_the_recorded_ones_count(cruxeval: dict[str, Problem]) -> None:
-    found = differing_inputs(list(cruxeval.values()), 200)
-    assert len(found) == 200
+    inputs = differing_inputs(list(cruxeval.values()), 200)
+    assert len(inputs) == 200
     documents = {row["problem_id"]: row for row in family.dataset(benchmark="cruxeval", setting="steps")["test"]}
-    chosen = [documents[name] for name, _ in found]
-    answers = family.strict_match([[f"<input>{text}</input>"] for _, text in found], chosen)
+    chosen = [documents[name] for name, _ in inputs]
+    answers = family.strict_match([[f"<input>{text}</input>"] for _, text in inputs], chosen)
     for document, (answer,) in zip(chosen, answers, strict=True):
         answer.wait()
         scores = family.INPUT_PREDICTION.score(Question.from_document(document), answer)
@@ -409,5 +409,5 @@ def test_holes_are_read_in_the_order_of_the_text() -> None:
     test = "def test(self):\n    c = C()\n    return c.m({'a': 1, 'b': c.m([2])}), c.m(3 if c.m(4) else 5)\n"
     asked = Problem("P", "made", "method", "python", code, "C.m", test, "None")
     changed = test.replace("'b'", "'c'").replace("2", "6").replace("3", "7").replace("4", "8").replace("5", "9")
-    found = kind_of(asked).read_input(changed, asked)
-    assert found is not None and found.input == changed.strip("\n")
+    prediction = kind_of(asked).read_input(changed, asked)
+    assert prediction is not None and prediction.input == changed.strip("\n")

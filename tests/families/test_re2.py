@@ -199,8 +199,8 @@ def test_recorded_answers_are_read(shared_data: Path, built_data: Path, monkeypa
     for path in (shared_data / "recorded").glob("re2_output_prediction_*.jsonl.gz"):
         rows = script.read(path)
         accepted = {row["problem_id"] for row in rows if row["published_verdict"]}
-        documents, found = script.scores(re2, "output", rows)
-        for document, score in zip(documents, found, strict=True):
+        documents, of_documents = script.scores(re2, "output", rows)
+        for document, score in zip(documents, of_documents, strict=True):
             proven = re2.proofs()[document["problem_id"]]["output"]["status"] == "proven"
             if proven and document["problem_id"] in accepted and not score["right"]:
                 lost.add(document["problem_id"])

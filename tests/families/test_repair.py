@@ -116,8 +116,8 @@ def test_java(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Some of the draws of 32, 38 and 50 are among them, whose suites call a helper.
     chosen = [row for row in documents[::40] + documents[64:65] + documents[76:77] if row["test"]]
     answers = [[row["target"], f"```java\n{row['buggy']}```", "I see no bug."] for row in chosen]
-    for row, found in zip(chosen, repair.extract_code(answers, chosen), strict=True):
-        right, echo, none = (repair.process_results(row, [answer]) for answer in found)
+    for row, of_row in zip(chosen, repair.extract_code(answers, chosen), strict=True):
+        right, echo, none = (repair.process_results(row, [answer]) for answer in of_row)
         assert (right["pass@1"], right["unchanged"], right["similarity_to_correct"]) == (1, 0, 1), row["problem_id"]
         assert (echo["pass@1"], echo["unchanged"], echo["similarity_to_bug"]) == (0, 1, 1), row["problem_id"]
         assert {none[name] for name in ("pass@1", "unchanged", "similarity_to_bug", "code_found")} == {0}

@@ -80,9 +80,9 @@ def test_ceiling_and_floor(documents: list[dict[str, Any]]) -> None:
 
 @pytest.mark.parametrize("constant", CONSTANT)
 def test_answers_that_never_change_earn_nothing_that_counts(documents: list[dict[str, Any]], constant: str) -> None:
-    found = scores(documents, CONSTANT[constant])
-    assert found["coverage_balanced"] == 0.5
-    assert {found[metric] for metric in METRICS[1:]} == {0.0}
+    metrics = scores(documents, CONSTANT[constant])
+    assert metrics["coverage_balanced"] == 0.5
+    assert {metrics[metric] for metric in METRICS[1:]} == {0.0}
 
 
 def record(setting: str, right: list[bool], run: str = "0", line: int = 3) -> dict[str, Any]:
@@ -154,8 +154,8 @@ def test_a_run_of_another_version_names_the_release_that_verifies_it(directory: 
 
 
 def test_the_report_shows_where_consistency_breaks(observations: list[Observation]) -> None:
-    found = {o.problem_id: o for o in observations if o.view.name == "runtime"}
-    wrong = found["Sample_spiral_order"]
+    by_problem = {o.problem_id: o for o in observations if o.view.name == "runtime"}
+    wrong = by_problem["Sample_spiral_order"]
     assert wrong.key.within_task() == "Sample_spiral_order" and not wrong.solved
     states = sum(sample.key.setting == "state" for sample in wrong.unit)
     assert wrong.scores == {"right": pytest.approx(1 - states / len(wrong.unit))}
@@ -163,9 +163,9 @@ def test_the_report_shows_where_consistency_breaks(observations: list[Observatio
     (margin,) = [part.text for part in wrong.view.parts(wrong.unit) if part.title == "Answers on input 0"]
     assert "consistency breaks at state, though path and output are right, IC 0" in margin
     assert "- state of " in margin and "I do not know.   but: " in margin and "+ coverage: " in margin
-    other = found["Sample_run_length"]
+    other = by_problem["Sample_run_length"]
     assert other.view.outcome(other.unit) == "weakest in output" and other.view.predicts(other.unit) is False
-    assert found["Sample_recent_cache_get"].solved
+    assert by_problem["Sample_recent_cache_get"].solved
 
 
 def test_outputs_under_two_families(observations: list[Observation]) -> None:

@@ -28,9 +28,11 @@ def documents(setting: str, benchmark: str = "sample") -> list[dict[str, Any]]:
     return list(trace.dataset(benchmark=benchmark, setting=setting)["test"])
 
 
-def scores(found: list[dict[str, Any]], responses: list[str]) -> dict[str, float]:
-    answers = trace.extract_steps([[response] for response in responses], found)
-    rows = [trace.process_results(row, each) for row, each in zip(found, ([each] for each in answers), strict=True)]
+def scores(rows_asked: list[dict[str, Any]], responses: list[str]) -> dict[str, float]:
+    answers = trace.extract_steps([[response] for response in responses], rows_asked)
+    rows = [
+        trace.process_results(row, each) for row, each in zip(rows_asked, ([each] for each in answers), strict=True)
+    ]
     means = {metric: [row[metric] for row in rows] for metric in METRICS}
     reasons = trace.right_for_the_right_reason(means.pop(trace.RIGHT_REASON))
     return {metric: sum(values) / len(values) for metric, values in means.items()} | {trace.RIGHT_REASON: reasons}
@@ -38,9 +40,9 @@ def scores(found: list[dict[str, Any]], responses: list[str]) -> dict[str, float
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_the_sample_is_asked_about_short_executions_with_a_choice(setting: str) -> None:
-    found = documents(setting)
-    assert len(found) == 16 and len({document["problem_id"] for document in found}) == 16
-    for document in found:
+    of_setting = documents(setting)
+    assert len(of_setting) == 16 and len({document["problem_id"] for document in of_setting}) == 16
+    for document in of_setting:
         assert 1 <= len(document["lines"]) <= 60 and document["output"].strip("\n") in document["target"]
         parts = (node for node in ast.walk(ast.parse(document["code"])) if isinstance(node, STATEMENTS))
         nodes = {node.lineno: node for node in parts}
@@ -53,10 +55,10 @@ def test_the_sample_is_asked_about_short_executions_with_a_choice(setting: str) 
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_ceiling_and_floor(setting: str) -> None:
-    found = documents(setting)
-    perfect = scores(found, [document["target"] for document in found])
+    of_setting = documents(setting)
+    perfect = scores(of_setting, [document["target"] for document in of_setting])
     assert perfect == {"trace": 1, "prefix": 1, "output": 1, "lucky": 0, trace.RIGHT_REASON: 1}
-    silent = scores(found, ["I do not know."] * len(found))
+    silent = scores(of_setting, ["I do not know."] * len(of_setting))
     assert (silent["trace"], silent["prefix"], silent["output"], silent["lucky"]) == (0, 0, 0, 0)
 
 
@@ -115,13 +117,13 @@ def test_a_run_verifies_and_the_report_marks_the_first_wrong_step(setting: str, 
     assert shown.exit_code == 0 and "right_for_the_right_reason" in shown.output, shown.output
     report = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(tmp_path / "report.html")])
     assert report.exit_code == 0, report.output
-    found = {each.problem_id: each for each in observe(read_runs([tmp_path]))}
-    outcomes = {name: found[name].view.outcome(found[name].unit) for name in (STEP, OUTPUT, SILENT)}
+    by_problem = {each.problem_id: each for each in observe(read_runs([tmp_path]))}
+    outcomes = {name: by_problem[name].view.outcome(by_problem[name].unit) for name in (STEP, OUTPUT, SILENT)}
     assert outcomes[STEP] == "first step wrong, right output"
     assert outcomes[OUTPUT] == "right trace, wrong output" and outcomes[SILENT] == "no trace, wrong output"
-    (steps,) = [part.text for part in found[STEP].view.parts(found[STEP].unit) if part.title == "Steps"]
+    (steps,) = [part.text for part in by_problem[STEP].view.parts(by_problem[STEP].unit) if part.title == "Steps"]
     assert steps.split("\n")[1].endswith("<- first error")
-    estimate = found[STEP].view.estimate([each.unit[0] for each in found.values()], trace.RIGHT_REASON)
+    estimate = by_problem[STEP].view.estimate([each.unit[0] for each in by_problem.values()], trace.RIGHT_REASON)
     assert estimate.value == pytest.approx(13 / 14) and estimate.low < estimate.value < estimate.high == 1
 
 
@@ -132,15 +134,15 @@ def test_every_right_answer_is_read_as_such(
     built_data: Path, monkeypatch: pytest.MonkeyPatch, benchmark: str, setting: str
 ) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    found = documents(setting, benchmark)
-    perfect = scores(found, [document["target"] for document in found])
+    of_setting = documents(setting, benchmark)
+    perfect = scores(of_setting, [document["target"] for document in of_setting])
     assert perfect == {"trace": 1, "prefix": 1, "output": 1, "lucky": 0, trace.RIGHT_REASON: 1}
 
 
 @pytest.mark.upstream
 def test_five_thousand_traces_are_scored_in_thirty_seconds(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
-    found = (documents("states", "cruxeval") + documents("lines", "cruxeval")) * 6
+    many = (documents("states", "cruxeval") + documents("lines", "cruxeval")) * 6
     began = time.process_time()
-    scores(found[:5_000], [document["target"] for document in found[:5_000]])
+    scores(many[:5_000], [document["target"] for document in many[:5_000]])
     assert time.process_time() - began < 30

@@ -259,11 +259,11 @@ def test_recorded_summaries(inputs: dict[str, dict[str, Any]], shared_data: Path
 def test_the_ends_of_the_scale_of_ces(inputs: dict[str, dict[str, Any]]) -> None:
     rows = list(inputs.values())
     assert len(rows) == 486
-    found = family.extract_annotated([[row["target"], ""] for row in rows], rows)
-    oracle = [family.process_ces(row, [answers[0]]) for row, answers in zip(rows, found, strict=True)]
+    answers_of_rows = family.extract_annotated([[row["target"], ""] for row in rows], rows)
+    oracle = [family.process_ces(row, [answers[0]]) for row, answers in zip(rows, answers_of_rows, strict=True)]
     assert all(row["output"] == 1 for row in oracle)
     # Upstream's rule refuses three of its own labels, and the executed values of 30 inputs are others.
     assert sum(row["coherent"] for row in oracle) == 483
     assert sum(row["trace"] == 0 for row in oracle) == 30
-    null = [family.process_ces(row, [answers[1]]) for row, answers in zip(rows, found, strict=True)]
+    null = [family.process_ces(row, [answers[1]]) for row, answers in zip(rows, answers_of_rows, strict=True)]
     assert not any(row["output"] or row["trace"] or row["answered"] for row in null)

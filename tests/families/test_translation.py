@@ -80,9 +80,9 @@ def test_causes(status: str, kind: str, why: str) -> None:
     answer = Answer("code", outcome={"status": status, "exception_type": kind})
     assert cause(answer) == why
     (question, *_) = questions("sample", "no_test")
-    found = TRANSLATION.score(question, answer)
-    assert {name for name in CAUSES if found[name]} == ({why} if why else set())
-    assert found["pass@1"] == (status == "passed")
+    metrics = TRANSLATION.score(question, answer)
+    assert {name for name in CAUSES if metrics[name]} == ({why} if why else set())
+    assert metrics["pass@1"] == (status == "passed")
 
 
 def test_gained_is_the_share_of_the_unsolved_that_the_test_solves() -> None:

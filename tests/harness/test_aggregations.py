@@ -32,9 +32,9 @@ def own_statistics() -> None:
 def aggregated(documents: Sequence[Any], aggregation: Any) -> tuple[Any, Any]:
     """Return a metric and its standard error as the harness computes them."""
     task = SimpleNamespace(task_name="t", aggregation=lambda: {"m": aggregation})
-    found, _ = evaluator_utils._compute_task_aggregations(task, {("m", "f"): list(documents)})
-    assert set(found) == {"m,f", "m_stderr,f"}
-    return found["m,f"], found["m_stderr,f"]
+    values, _ = evaluator_utils._compute_task_aggregations(task, {("m", "f"): list(documents)})
+    assert set(values) == {"m,f", "m_stderr,f"}
+    return values["m,f"], values["m_stderr,f"]
 
 
 def values_of(problem: str, ability: float, draw: random.Random) -> Documents:
@@ -130,9 +130,9 @@ def test_a_group_is_the_pooled_mean_and_leaves_out_what_has_nothing() -> None:
     }
     group = Group("g", aggregate_metric_list=[SimpleNamespace(metric="r", filter_list=None, weight_by_size=True)])
     group.get_all_tasks = lambda: [SimpleNamespace(task_name=name) for name in tasks]  # type: ignore[method-assign]
-    found = group.aggregate(tasks)
-    assert found["r,f"] == pytest.approx(31 / 40)
-    assert 0 < found["r_stderr,f"] < 0.1
+    of_group = group.aggregate(tasks)
+    assert of_group["r,f"] == pytest.approx(31 / 40)
+    assert 0 < of_group["r_stderr,f"] < 0.1
     assert isnan(metrics.aggregate_subtask_metrics([Mean.of(nan, 0)], [5]))
 
 

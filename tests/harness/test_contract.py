@@ -102,7 +102,7 @@ def test_a_release_that_nobody_tested_is_named_once(
     with caplog.at_level(logging.WARNING):
         ier.dataset(benchmark="sample", setting="direct")
         dsr.dataset(benchmark="sample")
-    found = [record.getMessage() for record in caplog.records if "newer than" in record.getMessage()]
-    assert len(found) == warnings
-    assert all(installed in message and "codemind-oracle" in message for message in found)
+    messages = [record.getMessage() for record in caplog.records if "newer than" in record.getMessage()]
+    assert len(messages) == warnings
+    assert all(installed in message and "codemind-oracle" in message for message in messages)
     contract.warn_if_unknown.cache_clear()

@@ -14,9 +14,9 @@ from lm_eval_codemind.languages.java.syntax import parse_valid
 def pieces(language: str, source: str) -> list[tuple[str, str]]:
     """Return the pieces of a source that have a colour, as the report finds them."""
     marks = get_language(language).marks
-    pattern = re.compile("|".join(f"({found})" for _, found in marks))
+    pattern = re.compile("|".join(f"({match})" for _, match in marks))
     assert pattern.groups == len(marks), "a pattern has a group that captures"
-    return [(marks[found.lastindex - 1][0], found[0]) for found in pattern.finditer(source) if found.lastindex]
+    return [(marks[match.lastindex - 1][0], match[0]) for match in pattern.finditer(source) if match.lastindex]
 
 
 def test_every_language_has_marks() -> None:
@@ -25,7 +25,7 @@ def test_every_language_has_marks() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "source", "found"),
+    ("language", "source", "expected"),
     [
         ("python", "return x  # if not", "keyword:return comment:# if not"),
         ("python", "s = 'it\\'s # no' + rb\"a\"", "string:'it\\'s # no' string:rb string:\"a\""),
@@ -40,8 +40,8 @@ def test_every_language_has_marks() -> None:
         ("java", "x # def None", ""),
     ],
 )
-def test_pieces(language: str, source: str, found: str) -> None:
-    assert " ".join(f"{kind}:{text}" for kind, text in pieces(language, source)) == found
+def test_pieces(language: str, source: str, expected: str) -> None:
+    assert " ".join(f"{kind}:{text}" for kind, text in pieces(language, source)) == expected
 
 
 def test_comments_and_strings_of_java_are_those_of_its_grammar() -> None:

@@ -57,26 +57,26 @@ BARE = dataclasses.replace(LOOP, problem_id="bare", code="def f():\n    return 5
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, Fresh]:
+def by_problem() -> dict[str, Fresh]:
     return make_fresh([LOOP, SCRIPT, METHOD, CONSTANT, BARE], seed=0, count=2)
 
 
-def test_outputs_are_what_plain_python_computes(found: dict[str, Fresh]) -> None:
+def test_outputs_are_what_plain_python_computes(by_problem: dict[str, Fresh]) -> None:
     programs = []
     for problem, call in ((LOOP, "{}"), (METHOD, "{}\nimport unittest\ntest(unittest.TestCase())")):
-        for run in found[problem.problem_id].runs:
+        for run in by_problem[problem.problem_id].runs:
             body, _, last = call.format(run.input).rpartition("\n")
             programs.append((f"{problem.code}\n{body}\nprint(repr({last}))", "", f"{run.output}\n"))
-    programs += [(SCRIPT.code, run.input, run.output or "") for run in found["script"].runs]
+    programs += [(SCRIPT.code, run.input, run.output or "") for run in by_problem["script"].runs]
     assert len(programs) == 6
     for code, stdin, output in programs:
         ran = subprocess.run([sys.executable, "-c", code], input=stdin, capture_output=True, text=True, check=True)
         assert ran.stdout == output
 
 
-def test_inputs_are_fresh_and_as_hard(found: dict[str, Fresh]) -> None:
+def test_inputs_are_fresh_and_as_hard(by_problem: dict[str, Fresh]) -> None:
     for problem in (LOOP, SCRIPT, METHOD):
-        fresh = found[problem.problem_id]
+        fresh = by_problem[problem.problem_id]
         assert len({run.input for run in fresh.runs}) == 2
         for run in fresh.runs:
             assert run.input not in (problem.input, *(case.input for case in problem.cases))
@@ -84,14 +84,14 @@ def test_inputs_are_fresh_and_as_hard(found: dict[str, Fresh]) -> None:
             assert fresh.steps <= 2 * run.steps and run.steps <= 2 * fresh.steps
 
 
-def test_equal_seeds_give_equal_inputs_and_others_do_not(found: dict[str, Fresh]) -> None:
-    assert make_fresh([LOOP, METHOD], seed=0, count=2) == {name: found[name] for name in ("loop", "method")}
-    assert make_fresh([LOOP], seed=1, count=2)["loop"] != found["loop"]
+def test_equal_seeds_give_equal_inputs_and_others_do_not(by_problem: dict[str, Fresh]) -> None:
+    assert make_fresh([LOOP, METHOD], seed=0, count=2) == {name: by_problem[name] for name in ("loop", "method")}
+    assert make_fresh([LOOP], seed=1, count=2)["loop"] != by_problem["loop"]
 
 
-def test_problems_without_one_are_named_with_the_reason(found: dict[str, Fresh]) -> None:
-    assert (found["constant"].reason, found["bare"].reason) == ("same", "input")
-    assert {each.reason for each in found.values()} <= {"", *REASONS}
+def test_problems_without_one_are_named_with_the_reason(by_problem: dict[str, Fresh]) -> None:
+    assert (by_problem["constant"].reason, by_problem["bare"].reason) == ("same", "input")
+    assert {each.reason for each in by_problem.values()} <= {"", *REASONS}
 
 
 def test_an_output_that_depends_on_hashing_is_refused() -> None:
@@ -111,12 +111,12 @@ def test_a_test_method_must_not_depend_on_the_files_of_an_earlier_run() -> None:
     assert make_fresh([keeps], seed=0)[keeps.problem_id].reason == "unproven"
 
 
-def test_records_give_back_what_was_made(found: dict[str, Fresh]) -> None:
+def test_records_give_back_what_was_made(by_problem: dict[str, Fresh]) -> None:
     problems = [LOOP, SCRIPT, METHOD, CONSTANT, BARE]
-    records = records_of(found, problems)
+    records = records_of(by_problem, problems)
     again = from_records(records, problems)
     assert [[run.input for run in again[each.problem_id].runs] for each in problems] == [
-        [run.input for run in found[each.problem_id].runs] for each in problems
+        [run.input for run in by_problem[each.problem_id].runs] for each in problems
     ]
     with pytest.raises(ValueError, match="loop: its fresh inputs were made for another program"):
         from_records(records, [dataclasses.replace(LOOP, code="def f(*a):\n    return 0\n")])

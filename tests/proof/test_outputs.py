@@ -45,16 +45,16 @@ def four_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("four_seconds")
 def test_functions() -> None:
     problem = Problem("p", "sample", "function", "python", "def f(a):\n    return a", "f", "f([0])", "[0]")
-    found = prove_outputs([Execution(problem, code, "f([0])") for code in FUNCTIONS])
-    assert dict(zip(FUNCTIONS, found, strict=True)) == FUNCTIONS
-    assert {one.cause for one in found} - {""} <= CAUSES.keys()
+    outputs = prove_outputs([Execution(problem, code, "f([0])") for code in FUNCTIONS])
+    assert dict(zip(FUNCTIONS, outputs, strict=True)) == FUNCTIONS
+    assert {one.cause for one in outputs} - {""} <= CAUSES.keys()
 
 
 def test_what_a_script_prints_is_its_output() -> None:
     problem = Problem("p", "sample", "script", "python", "print(input())", "", "3\n", "3\n")
     programs = ["print(int(input()) + 1)", "import random\nprint(random.random())", "input(); input()"]
-    found = prove_outputs([Execution(problem, program, "3\n") for program in programs])
-    assert found == [Proven("4\n"), Proven(None, "unstable"), Proven(None, "raises")]
+    outputs = prove_outputs([Execution(problem, program, "3\n") for program in programs])
+    assert outputs == [Proven("4\n"), Proven(None, "unstable"), Proven(None, "raises")]
 
 
 JAVA = """\
@@ -92,16 +92,16 @@ STATEMENTS = {
 def test_what_a_program_in_java_prints_is_its_output() -> None:
     problem = Problem("p", "sample_java", "script", "java", "", "", "3\n", "3\n")
     programs = [Execution(problem, JAVA.format(statement), "3\n") for statement in STATEMENTS]
-    found = prove_outputs(programs)
-    assert dict(zip(STATEMENTS, found, strict=True)) == STATEMENTS
+    outputs = prove_outputs(programs)
+    assert dict(zip(STATEMENTS, outputs, strict=True)) == STATEMENTS
 
 
 def test_what_a_prompt_shows_counts_together() -> None:
     problem = Problem("p", "sample", "function", "python", "", "f", "f(0)", "0")
     within = "def f(a):\n    return 'x' * 500\n#"
     within += "#" * (PROGRAM_CHARACTERS - len(within) - len("f(0)") - 502)
-    found = prove_outputs([Execution(problem, program, "f(0)") for program in (within, within + "#")])
-    assert found == [Proven(repr("x" * 500)), Proven(None, "too_long")]
+    outputs = prove_outputs([Execution(problem, program, "f(0)") for program in (within, within + "#")])
+    assert outputs == [Proven(repr("x" * 500)), Proven(None, "too_long")]
     assert prove_outputs([Execution(problem, within, None)]) == [Proven(None, "no_input")]
 
 

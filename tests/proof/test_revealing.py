@@ -31,16 +31,24 @@ def test_the_first_assertion_that_only_the_bug_fails_is_found() -> None:
     wrong = problem("def f(x):\n    return 1 / 0 if x == 3 else x + x + x\n", tests=tests)
     with Sandbox(workers=1) as sandbox:
         # The bug raises on what it fails; a value is preferred where there is one.
-        (found,) = find_revealing_tests([good], [bad], sandbox).values()
-        assert (found["test"].strip(), found["call"], found["returns"]) == ("assert f(3) == 9", "f(3)", False)
-        (found,) = find_revealing_tests([good], [wrong], sandbox).values()
-        assert (found["test"].strip(), found["call"], found["returns"]) == ("assert f(2) == 4", "f(2)", True)
+        (revealing,) = find_revealing_tests([good], [bad], sandbox).values()
+        assert (revealing["test"].strip(), revealing["call"], revealing["returns"]) == (
+            "assert f(3) == 9",
+            "f(3)",
+            False,
+        )
+        (revealing,) = find_revealing_tests([good], [wrong], sandbox).values()
+        assert (revealing["test"].strip(), revealing["call"], revealing["returns"]) == (
+            "assert f(2) == 4",
+            "f(2)",
+            True,
+        )
         assert find_revealing_tests([good], [good], sandbox) == {}
         # A suite that draws its arguments has no assertion that stands by itself.
         drawn = "def check(c):\n    for x in range(9):\n        assert c(x) == x * x\n"
         ours, theirs = problem(good.code, "f(5)", drawn), problem(wrong.code, "f(5)", drawn)
-        (found,) = find_revealing_tests([ours], [theirs], sandbox).values()
-        assert (found["test"].strip(), found["call"]) == ("assert f(5) == 25", "f(5)")
+        (revealing,) = find_revealing_tests([ours], [theirs], sandbox).values()
+        assert (revealing["test"].strip(), revealing["call"]) == ("assert f(5) == 25", "f(5)")
 
 
 def test_an_assertion_has_one_call() -> None:

@@ -39,8 +39,8 @@ EVERY = 40
 
 @pytest.fixture(scope="module")
 def programs(upstream: Upstream) -> list[reval.TracedProgram]:
-    found = reval.read_programs(upstream)
-    return [program for program in found if program.task_id in EXECUTED]
+    every_program = reval.read_programs(upstream)
+    return [program for program in every_program if program.task_id in EXECUTED]
 
 
 @pytest.fixture(scope="module")
@@ -97,12 +97,12 @@ def compare_with_execution(problems: list[Problem], sandbox: Sandbox) -> int:
     count = 0
     for program, inputs in runtime_proof.observe(problems, sandbox).items():
         for number, seen in inputs.items():
-            given = known[program][number]
-            if given.reason:
+            of_input = known[program][number]
+            if of_input.reason:
                 continue
-            for output, here in zip(given.outputs, seen["outputs"], strict=False):
+            for output, here in zip(of_input.outputs, seen["outputs"], strict=False):
                 assert output in (None, here), (program, number)
-            for label in given.labels:
+            for label in of_input.labels:
                 times, of_line = seen["lines"][str(label.line)]
                 assert times == label.runs, (program, number, label)
                 if label.run:
@@ -128,8 +128,8 @@ def test_rewritten_programs_log_what_the_labels_say(checker: ModuleType) -> None
     """No tracer is involved: the programs say themselves which lines they come to."""
     labels = load_labels("sample")
     for problem in load_benchmark("sample"):
-        for given in inputs_of(problem):
-            assert checker.differences(problem, given, labels[problem.problem_id][given.number]) == []
+        for run_input in inputs_of(problem):
+            assert checker.differences(problem, run_input, labels[problem.problem_id][run_input.number]) == []
 
 
 @pytest.mark.upstream
@@ -140,10 +140,10 @@ def test_rewritten_programs_log_what_the_labels_of_a_few_say(
     """``utils/check_runtime_labels.py`` does it for all."""
     labels = load_labels(name)
     for problem in read_proven(name, upstream)[::EVERY]:
-        for given in inputs_of(problem):
-            known = labels.get(problem.problem_id, {}).get(given.number)
+        for run_input in inputs_of(problem):
+            known = labels.get(problem.problem_id, {}).get(run_input.number)
             if known is not None and not known.reason:
-                assert checker.differences(problem, given, known) == []
+                assert checker.differences(problem, run_input, known) == []
 
 
 def test_differences_by_cause() -> None:
@@ -163,9 +163,9 @@ def test_differences_by_cause() -> None:
         "caller": 14, "merged": 6, "index": 5,
     }  # fmt: skip
     assert len(causes) == 208 and states.total() == 203
-    found = load_differences()
-    assert found["DREval/100"]["4"]["24"] == found["DREval/149"]["4"]["17"] == ["later", ""]
-    assert found["DREval/122"]["1"]["37"] == ["pairs", ""]
+    differences = load_differences()
+    assert differences["DREval/100"]["4"]["24"] == differences["DREval/149"]["4"]["17"] == ["later", ""]
+    assert differences["DREval/122"]["1"]["37"] == ["pairs", ""]
 
 
 def test_all_labels_are_well_formed() -> None:
@@ -173,10 +173,10 @@ def test_all_labels_are_well_formed() -> None:
         labels = load_labels(name)
         assert json.loads(json.dumps(plain(labels))) == shipped.load(f"runtime_labels/{name}.json.gz")
         for inputs in labels.values():
-            for given in inputs.values():
-                assert given.reason in ("", *runtime_labels.REASONS)
-                assert not given.reason or not given.labels
-                for label in given.labels:
+            for of_input in inputs.values():
+                assert of_input.reason in ("", *runtime_labels.REASONS)
+                assert not of_input.reason or not of_input.labels
+                for label in of_input.labels:
                     assert label.asked in ("c", "s", "p", "cs", "cp", "sp", "csp")
                     assert label.executed == (label.next_line is not None) == (1 <= label.run <= label.runs)
                     # State and path are asked about lines that are executed.

@@ -82,19 +82,19 @@ def test_no_input_shows_a_result(upstream: Upstream) -> None:
     """No assertion but those about exceptions, no name that says expected, no docstring, no carriage return."""
     for name in ("reval_humaneval", "reval_classeval", "avatar"):
         for problem in read_proven(name, upstream):
-            for given in inputs_of(problem):
-                if given.expression is None:
-                    assert "\r" not in given.input
+            for run_input in inputs_of(problem):
+                if run_input.expression is None:
+                    assert "\r" not in run_input.input
                     continue
-                assert "expect" not in given.input
+                assert "expect" not in run_input.input
                 if problem.kind == "method":
-                    used = [set(_names(node)) for node in ast.parse(given.input).body if isinstance(node, ast.Expr)]
-                    bound = {*_bound(given.code), *_bound(given.input), "self", problem.entry_point}
-                    assert all(names & bound for names in used), (problem.problem_id, given.number)
-                calls = [node.func for node in ast.walk(ast.parse(given.input)) if isinstance(node, ast.Call)]
+                    used = [set(_names(node)) for node in ast.parse(run_input.input).body if isinstance(node, ast.Expr)]
+                    bound = {*_bound(run_input.code), *_bound(run_input.input), "self", problem.entry_point}
+                    assert all(names & bound for names in used), (problem.problem_id, run_input.number)
+                calls = [node.func for node in ast.walk(ast.parse(run_input.input)) if isinstance(node, ast.Call)]
                 names = [call.attr for call in calls if isinstance(call, ast.Attribute)]
                 assert {each for each in names if each.startswith("assert")} <= {"assertRaises"}
-                assert ">>>" not in given.code
+                assert ">>>" not in run_input.code
 
 
 def _names(tree: ast.AST) -> list[str]:

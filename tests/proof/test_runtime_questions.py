@@ -36,8 +36,8 @@ BENCHMARKS = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sampl
 
 def test_what_comes_next_by_the_syntax_tree() -> None:
     """By hand. Lines that statements share are not there: 13, 14."""
-    found = {line: (point.kind, point.context, point.enters, point.skips) for line, point in points(CODE).items()}
-    assert found == {
+    by_line = {line: (point.kind, point.context, point.enters, point.skips) for line, point in points(CODE).items()}
+    assert by_line == {
         2: ("statement", "", 3, 3),
         # The only call of g is on line 9, after which the loop goes on.
         3: ("return", "", 7, 7),
@@ -75,16 +75,16 @@ def test_no_rule_on_the_syntax_tree_answers_the_shipped_questions(upstream: Upst
     rules: Counter[str] = Counter()
     known = 0
     for problem in read_proven(name, upstream):
-        for given in inputs_of(problem):
-            of_input = labels.get(problem.problem_id, {}).get(given.number)
+        for run_input in inputs_of(problem):
+            of_input = labels.get(problem.problem_id, {}).get(run_input.number)
             if of_input is None or of_input.reason:
                 continue
-            prompt = f"{given.code}\n{given.set_up}\n{given.input}"
-            sources = [given.code, given.set_up, *([] if given.expression is None else [given.input])]
+            prompt = f"{run_input.code}\n{run_input.set_up}\n{run_input.input}"
+            sources = [run_input.code, run_input.set_up, *([] if run_input.expression is None else [run_input.input])]
             literals = literals_in(*sources)
-            called = reachable(given.code, given.input) if given.expression is not None else set()
+            called = reachable(run_input.code, run_input.input) if run_input.expression is not None else set()
             for label in of_input.labels:
-                point: Point = points(given.code)[label.line]
+                point: Point = points(run_input.code)[label.line]
                 if "c" in label.asked:
                     executed[label.executed] += 1
                     known += point.context != "" and (not point.function or point.function in called or not called)

@@ -148,10 +148,10 @@ def test_a_recipe_is_verified_while_it_is_made(sandbox: Sandbox) -> None:
 
 def test_further_inputs_are_new_and_always_the_same() -> None:
     for problem in [FUNCTION, *load_benchmark("sample")]:
-        found = further_inputs(problem, 20)
-        assert found == further_inputs(problem, 20)
-        assert len(set(found)) == len(found)
-        assert not {problem.input, *(case.input for case in problem.cases)} & set(found)
+        inputs = further_inputs(problem, 20)
+        assert inputs == further_inputs(problem, 20)
+        assert len(set(inputs)) == len(inputs)
+        assert not {problem.input, *(case.input for case in problem.cases)} & set(inputs)
     assert len(further_inputs(FUNCTION, 20)) == 20
 
 

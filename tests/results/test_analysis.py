@@ -68,7 +68,7 @@ def test_a_program_counts_under_each_of_its_constructs(tables: dict[str, Table],
         if record["model"] == "org/scripts" and record["benchmark"] == ALL
     ]
     codes = {o.unit[0].doc["code"] for o in mine}
-    tags = {code: found.constructs for code in codes if (found := measure(code)) is not None}
+    tags = {code: measures.constructs for code in codes if (measures := measure(code)) is not None}
     there = {construct for of_program in tags.values() for construct in of_program}
     assert {record["construct"] for record in records} == there
     assert len(records) == len(there) > 4

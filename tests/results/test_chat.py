@@ -69,12 +69,12 @@ def test_lengths_of_responses_are_recorded_and_shown(run: Path) -> None:
     """In characters, and in tokens, which this server counts as words."""
     (read,) = read_runs([run])
     for task in read.tasks:
-        given = [sample.responses[0][0] for sample in task.read_samples() if sample.filter == task.main_filter]
+        responses = [sample.responses[0][0] for sample in task.read_samples() if sample.filter == task.main_filter]
         assert task.suite["response_lengths"] == {
-            "responses": len(given),
-            "characters": sum(map(len, given)),
-            "longest": max(map(len, given)),
-            "tokens": sum(len(text.split()) for text in given),
+            "responses": len(responses),
+            "characters": sum(map(len, responses)),
+            "longest": max(map(len, responses)),
+            "tokens": sum(len(text.split()) for text in responses),
         }
     shown = codemind("show", run, "-n", "0")
     lengths = read.task(TASKS[0]).suite["response_lengths"]  # type: ignore[union-attr]

@@ -47,8 +47,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def run(directory: Path) -> Run:
-    (found,) = read_runs([directory])
-    return found
+    (one_run,) = read_runs([directory])
+    return one_run
 
 
 @pytest.fixture(scope="module")
@@ -88,19 +88,19 @@ def test_a_task_belongs_to_the_family_that_its_results_record() -> None:
 
 
 def test_specification_reasoning_pairs_the_settings(run: Run, observations: list[Observation]) -> None:
-    found = of(observations, "SR")
+    by_problem = of(observations, "SR")
     documents = run.task("codemind_sr_sample").read_samples()
-    assert len(found) == len(documents) / 2
-    assert found[HELPED].scores == {"S_SR": 1, "pass without test": 0, "pass with test": 1}
-    assert found[HELPED].view.outcome(found[HELPED].unit) == "only with test"
-    assert found[WRONG].scores == {"S_SR": 0, "pass without test": 0, "pass with test": 0}
-    pairs = [(o.scores["pass without test"], o.scores["pass with test"]) for o in found.values()]
+    assert len(by_problem) == len(documents) / 2
+    assert by_problem[HELPED].scores == {"S_SR": 1, "pass without test": 0, "pass with test": 1}
+    assert by_problem[HELPED].view.outcome(by_problem[HELPED].unit) == "only with test"
+    assert by_problem[WRONG].scores == {"S_SR": 0, "pass without test": 0, "pass with test": 0}
+    pairs = [(o.scores["pass without test"], o.scores["pass with test"]) for o in by_problem.values()]
     reported = run.task("codemind_sr_sample").main_metrics["r_sr"].value
     assert reported == pytest.approx(r_sr(pairs))
-    estimate = found[HELPED].view.estimate(documents, "r_sr")
+    estimate = by_problem[HELPED].view.estimate(documents, "r_sr")
     assert estimate.value == pytest.approx(reported)
     assert estimate.low < reported < estimate.high
-    assert estimate.n == len(found)
+    assert estimate.n == len(by_problem)
 
 
 def test_the_report_shows_what_differs_in_specification_reasoning(observations: list[Observation]) -> None:
@@ -116,16 +116,16 @@ def test_the_report_shows_what_differs_in_specification_reasoning(observations: 
 
 
 def test_semantics_reasoning_shows_three_programs(observations: list[Observation]) -> None:
-    found = of(observations, "DSR")
-    parts = {part.title: part for part in found[HELPED].view.parts(found[HELPED].unit)}
+    by_problem = of(observations, "DSR")
+    parts = {part.title: part for part in by_problem[HELPED].view.parts(by_problem[HELPED].unit)}
     problems = {problem.problem_id: problem for problem in sample.read()}
     assert parts["C"].text == problems[HELPED].code
-    assert parts["C+"].text == found[HELPED].unit[0].doc["transformed"]
+    assert parts["C+"].text == by_problem[HELPED].unit[0].doc["transformed"]
     assert parts["Answer"].note == parts["C"].note
     assert [part.aside for part in parts.values()][:3] == [True] * 3
-    assert found[HELPED].solved
-    assert found[WRONG].view.outcome(found[WRONG].unit) == "no code"
-    assert found[HELPED].programs["C+"].loc > found[HELPED].programs["C"].loc
+    assert by_problem[HELPED].solved
+    assert by_problem[WRONG].view.outcome(by_problem[WRONG].unit) == "no code"
+    assert by_problem[HELPED].programs["C+"].loc > by_problem[HELPED].programs["C"].loc
 
 
 @pytest.mark.parametrize(
@@ -164,10 +164,10 @@ def test_overlap_counts_each_problem_once(observations: list[Observation]) -> No
 
 def test_every_score_and_program_has_its_correlations(run: Run, observations: list[Observation]) -> None:
     tables = {table.name: table for table in analyses([run], observations)}
-    found = {
+    counts = {
         (r["family"], r["score_name"], r["program"]) for r in tables["correlations"].records() if r["benchmark"] == ALL
     }
-    assert found == {
+    assert counts == {
         (view.title, score, program)
         for view in views().values()
         if any(view_of(task_run(task)) == view for task in TASKS)

@@ -73,20 +73,20 @@ def test_where_to_send_must_be_said(tmp_path: Path) -> None:
 @pytest.fixture
 def sent(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The repositories that data is sent to; every benchmark's data is that of the sample."""
-    found: list[str] = []
+    repositories: list[str] = []
 
     class Commit:
         oid = "abc"
 
     def upload(api: object, *, repo_id: str, **options: object) -> Commit:
-        found.append(repo_id)
+        repositories.append(repo_id)
         return Commit()
 
     monkeypatch.setattr(HfApi, "create_repo", lambda *arguments, **options: None)
     monkeypatch.setattr(HfApi, "upload_folder", upload)
     problems = load.load_benchmark("sample")
     monkeypatch.setattr(data, "load_benchmark", lambda name: problems)
-    return found
+    return repositories
 
 
 @pytest.mark.parametrize(

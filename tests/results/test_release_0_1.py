@@ -106,13 +106,13 @@ def test_answers_are_read(written: Path) -> None:
 
 
 def test_problems_are_paired_and_shown(written: Path) -> None:
-    found = observe(read_runs([written]))
-    assert [(o.view.name, o.score) for o in found] == [
+    observations = observe(read_runs([written]))
+    assert [(o.view.name, o.score) for o in observations] == [
         *(("ier", 1.0), ("ier", 0.0)),
         *(("sr", 1.0), ("sr", 1.0)),
         *(("dsr", 0.5), ("dsr", 0.0)),
     ]
-    assert [o.view.outcome(o.unit) for o in found[1:]] == [
+    assert [o.view.outcome(o.unit) for o in observations[1:]] == [
         *("no answer", "only with test", "only with test", "simplified", "no code"),
     ]
     shown = CliRunner().invoke(main, ["show", str(written)], catch_exceptions=False)

@@ -281,9 +281,9 @@ def test_the_page_holds_every_sample(page: Path, observations: list[Observation]
     parts = unpacked(page, "samples-0")
     assert len(parts) == len(observations)
     for of_sample, o in zip(parts, observations, strict=True):
-        found = {title: texts[place] for title, _, place, *_ in of_sample}
-        assert found["Response"] == o.unit[0].responses[0][0]
-        assert found["Program C"] == o.unit[0].doc["code"]
+        texts_by_title = {title: texts[place] for title, _, place, *_ in of_sample}
+        assert texts_by_title["Response"] == o.unit[0].responses[0][0]
+        assert texts_by_title["Program C"] == o.unit[0].doc["code"]
         languages = {title: language for title, kind, *_, language in of_sample if kind == "code"}
         assert set(languages.values()) == {o.unit[0].doc["language"]} == {"python"}
     assert max(Counter(texts).values()) == 1

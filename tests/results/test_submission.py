@@ -218,9 +218,9 @@ def test_models_that_check_the_suite_are_refused(
     output: Path, tmp_path: Path, arguments: list[str], reason: str
 ) -> None:
     (samples,) = (output / "org__right").glob("samples_*.jsonl")
-    given = [argument.format(file=samples) for argument in arguments]
+    options = [argument.format(file=samples) for argument in arguments]
     ran = CliRunner().invoke(
-        main, ["run", *given, "--tasks", TASK, "--output_path", str(tmp_path / "run"), "--log_samples"]
+        main, ["run", *options, "--tasks", TASK, "--output_path", str(tmp_path / "run"), "--log_samples"]
     )
     assert ran.exit_code == 0, ran.output
     (run,) = read_runs([tmp_path / "run"])
@@ -303,7 +303,7 @@ def test_a_bundle_cannot_write_outside(tmp_path: Path, name: str) -> None:
 def bundles(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Bundles of five models of which number i is right on every problem whose position is divisible by i + 1."""
     folder = tmp_path_factory.mktemp("bundles")
-    found = []
+    files = []
     for number in range(5):
         answered: list[str] = []
 
@@ -314,8 +314,8 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         evaluate(folder / str(number), f"org/model-{number}", answer, [TASK])
         result = submit(folder / str(number), folder / f"out{number}", model=f"org/model-{number}")
         assert result.exit_code == 0, result.output
-        found += (folder / f"out{number}").glob("*.tar.gz")
-    return found
+        files += (folder / f"out{number}").glob("*.tar.gz")
+    return files
 
 
 @pytest.fixture(scope="module")

@@ -32,12 +32,12 @@ def bare(task: str) -> TaskRun:
 
 def submittable() -> list[str]:
     """Return the sample's tasks of the families whose results can be submitted, but those with a first stage."""
-    found = []
+    tasks = []
     for file in sorted(task_directory().rglob("codemind_*_sample*.yaml")):
         view = view_of(bare(file.stem))
         if view is not None and view.variant.submittable and "first_stage" not in file.read_text(encoding="utf-8"):
-            found.append(file.stem)
-    return found
+            tasks.append(file.stem)
+    return tasks
 
 
 def has_jdk() -> bool:

@@ -22,19 +22,19 @@ SECOND = [True] * 16 + [False] * 6 + [True] * 4 + [False] * 14
 
 
 def test_forty_problems_by_hand() -> None:
-    found = associate(FIRST, SECOND)
-    assert (found.both, found.first_only, found.second_only, found.neither, found.n) == (16, 6, 4, 14, 40)
+    table = associate(FIRST, SECOND)
+    assert (table.both, table.first_only, table.second_only, table.neither, table.n) == (16, 6, 4, 14, 40)
     # (16 * 14 - 6 * 4) / sqrt(22 * 18 * 20 * 20) = 200 / 397.995
-    assert found.phi.value == pytest.approx(0.502519, abs=1e-6)
-    assert found.phi.low < found.phi.value < found.phi.high
-    assert found.odds_ratio.value == pytest.approx(16 * 14 / (6 * 4))
-    assert 1 < found.odds_ratio.low < found.odds_ratio.value < found.odds_ratio.high
-    assert found.given_right.value == pytest.approx(16 / 22)
-    assert found.given_wrong.value == pytest.approx(4 / 18)
-    assert found.difference.value == pytest.approx(16 / 22 - 4 / 18)
+    assert table.phi.value == pytest.approx(0.502519, abs=1e-6)
+    assert table.phi.low < table.phi.value < table.phi.high
+    assert table.odds_ratio.value == pytest.approx(16 * 14 / (6 * 4))
+    assert 1 < table.odds_ratio.low < table.odds_ratio.value < table.odds_ratio.high
+    assert table.given_right.value == pytest.approx(16 / 22)
+    assert table.given_wrong.value == pytest.approx(4 / 18)
+    assert table.difference.value == pytest.approx(16 / 22 - 4 / 18)
     # Newcombe's method by hand, from Wilson's intervals (0.5185, 0.8685) and (0.0900, 0.4521).
-    assert found.difference.low == pytest.approx(0.505051 - math.hypot(16 / 22 - 0.518486, 0.452129 - 4 / 18), abs=2e-4)
-    assert found.difference.high == pytest.approx(
+    assert table.difference.low == pytest.approx(0.505051 - math.hypot(16 / 22 - 0.518486, 0.452129 - 4 / 18), abs=2e-4)
+    assert table.difference.high == pytest.approx(
         0.505051 + math.hypot(0.868461 - 16 / 22, 4 / 18 - 0.090008), abs=2e-4
     )
 
@@ -42,16 +42,16 @@ def test_forty_problems_by_hand() -> None:
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60))
 def test_against_scipy_and_numpy(pairs: list[tuple[bool, bool]]) -> None:
     first, second = ([pair[i] for pair in pairs] for i in range(2))
-    found = associate(first, second)
+    result = associate(first, second)
     if len(set(first)) < 2 or len(set(second)) < 2:
-        assert math.isnan(found.phi.value) and math.isnan(found.p) and math.isnan(found.odds_ratio.value)
+        assert math.isnan(result.phi.value) and math.isnan(result.p) and math.isnan(result.odds_ratio.value)
         return
-    assert found.phi.value == pytest.approx(float(np.corrcoef(first, second)[0, 1]), abs=1e-9)
-    table = [[found.both, found.first_only], [found.second_only, found.neither]]
+    assert result.phi.value == pytest.approx(float(np.corrcoef(first, second)[0, 1]), abs=1e-9)
+    table = [[result.both, result.first_only], [result.second_only, result.neither]]
     expected = stats.fisher_exact(table)
-    assert (found.odds_ratio.value, found.p) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (result.odds_ratio.value, result.p) == pytest.approx((expected.statistic, expected.pvalue))
     turned = associate(second, first)
-    assert turned.p == pytest.approx(found.p) and turned.phi.value == pytest.approx(found.phi.value)
+    assert turned.p == pytest.approx(result.p) and turned.phi.value == pytest.approx(result.phi.value)
 
 
 def test_verdicts_that_do_not_pair_are_refused() -> None:
@@ -87,9 +87,9 @@ def test_the_authors_own_values_give_the_authors_own_figures(model: str, shared_
         values = {name: value for name, value in theirs[measure].items() if not name.startswith(left_out)}
         common = [name for name in values if name in verdicts]
         assert len(common) > 1200
-        found = grouped([values[name] for name in common], [verdicts[name] for name in common])
+        bins = grouped([values[name] for name in common], [verdicts[name] for name in common])
         expected = theirs["rho"][model][groups]
-        assert [value for value, _, _ in found] == [value for value, _, _ in expected]
-        assert sum(n for _, _, n in expected) - sum(n for _, _, n in found) == unlisted
+        assert [value for value, _, _ in bins] == [value for value, _, _ in expected]
+        assert sum(n for _, _, n in expected) - sum(n for _, _, n in bins) == unlisted
         rho = spearman_of_groups([values[name] for name in common], [verdicts[name] for name in common]).rho
         assert round(rho, 4) == theirs["rho"][model][measure]

@@ -56,8 +56,8 @@ def test_with_all_outputs_right_it_is_a_mean(rows: list[tuple[bool, int]]) -> No
     traces, problems = [float(right) for right, _ in rows], [str(problem) for _, problem in rows]
     ones = [1.0] * len(rows)
     assert right_for_the_right_reason(traces, ones) == pytest.approx(sum(traces) / len(traces))
-    found, expected = right_reason_stderr(traces, ones, problems), clustered_mean_stderr(traces, problems)
-    assert found == pytest.approx(expected) or (isnan(found) and isnan(expected))
+    error, expected = right_reason_stderr(traces, ones, problems), clustered_mean_stderr(traces, problems)
+    assert error == pytest.approx(expected) or (isnan(error) and isnan(expected))
 
 
 def test_the_aggregation_counts_each_response() -> None:

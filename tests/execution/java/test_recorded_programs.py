@@ -157,6 +157,8 @@ def test_wrong_programs_fail(fresh: Printed, sandbox_at: JavaSandbox) -> None:
 
 def test_attacks_do_not_succeed(sandbox_at: JavaSandbox) -> None:
     programs = rows("attacks")
-    found = outcomes(sandbox_at, programs, "42\n")
-    succeeded = [outcome for row, outcome in zip(programs, found, strict=True) if outcome.status.value in row["never"]]
+    results = outcomes(sandbox_at, programs, "42\n")
+    succeeded = [
+        outcome for row, outcome in zip(programs, results, strict=True) if outcome.status.value in row["never"]
+    ]
     assert not succeeded

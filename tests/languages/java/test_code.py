@@ -28,17 +28,17 @@ def test_there_are_a_hundred_shapes() -> None:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=[shape["id"] for shape in SHAPES])
 def test_shape(shape: dict[str, Any]) -> None:
-    found = java.code(shape["response"])
+    code = java.code(shape["response"])
     if shape["main"] is None:
-        assert found is None
+        assert code is None
         return
-    assert found is not None
-    assert found.main_class == shape["main"]
-    assert found.source == shape.get("exact", found.source)
+    assert code is not None
+    assert code.main_class == shape["main"]
+    assert code.source == shape.get("exact", code.source)
     for text in shape.get("has", []):
-        assert text in found.source
+        assert text in code.source
     for text in shape.get("absent", []):
-        assert text not in found.source
+        assert text not in code.source
 
 
 MAIN = SHAPES[0]["exact"]
@@ -58,9 +58,9 @@ MAIN = SHAPES[0]["exact"]
     ],
 )
 def test_code_that_does_not_compile_stays_in_the_program(response: str) -> None:
-    found = java.code(response)
-    assert found is not None and found.main_class == "Main"
-    assert found.source.replace(MAIN.strip(), "").strip()
+    code = java.code(response)
+    assert code is not None and code.main_class == "Main"
+    assert code.source.replace(MAIN.strip(), "").strip()
 
 
 @pytest.mark.parametrize(
@@ -74,19 +74,19 @@ def test_code_that_does_not_compile_stays_in_the_program(response: str) -> None:
     ],
 )
 def test_prose_around_a_program_is_no_code(response: str) -> None:
-    found = java.code(response)
-    assert found is not None and found.source == MAIN
+    code = java.code(response)
+    assert code is not None and code.source == MAIN
 
 
 def test_only_one_file_has_a_public_class() -> None:
     helper = "public final class Helper { }\n"
-    found = java.code(
+    code = java.code(
         f"Helper.java:\n```java\n{helper}```\nMain.java:\n```java\n{MAIN.replace('42', 'new Helper()')}```"
     )
-    assert found is not None and "\nfinal class Helper" in f"\n{found.source}" and "public class Main" in found.source
+    assert code is not None and "\nfinal class Helper" in f"\n{code.source}" and "public class Main" in code.source
     # Within one file it is the compiler's to say.
-    found = java.code(f"```java\n{helper}{MAIN}```")
-    assert found is not None and found.source.count("public") == 3
+    code = java.code(f"```java\n{helper}{MAIN}```")
+    assert code is not None and code.source.count("public") == 3
 
 
 USER = "class Main { public static void main(String[] args) { new Reader(); } }\n"
@@ -104,9 +104,9 @@ TEST = "class Test { public static void main(String[] args) { System.out.println
     ],
 )
 def test_the_program_starts_where_the_reader_says(response: str) -> None:
-    found = java.code(response)
-    assert found is not None and found.main_class == "Main"
-    assert main_class(found.source) == "Main"
+    code = java.code(response)
+    assert code is not None and code.main_class == "Main"
+    assert main_class(code.source) == "Main"
 
 
 _LONG = [
@@ -157,22 +157,22 @@ _PIECES = [
 @example("class A {" + "(" * 20_000 + "}")
 @example("class A { int x = " + "-(" * 5_000 + "1" + ")" * 5_000 + "; }")
 def test_extraction_never_raises(text: str) -> None:
-    found = java.code(text)
-    if found is not None:
-        measure(found.source)
+    code = java.code(text)
+    if code is not None:
+        measure(code.source)
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.sampled_from([shape for shape in SHAPES if shape["main"]]))
 def test_a_program_is_read_out_of_itself(shape: dict[str, Any]) -> None:
-    found = java.code(shape["response"])
-    assert found is not None
-    again = java.code(f"```java\n{found.source}```")
-    assert again == found
+    code = java.code(shape["response"])
+    assert code is not None
+    again = java.code(f"```java\n{code.source}```")
+    assert again == code
 
 
 @given(st.sampled_from([shape for shape in SHAPES if "exact" in shape]), st.integers(1, 400))
 def test_what_breaks_off_is_no_program(shape: dict[str, Any], characters: int) -> None:
     program = shape["exact"].rstrip()
-    found = java.code("```java\n" + program[: max(0, len(program) - characters)])
-    assert found is None
+    code = java.code("```java\n" + program[: max(0, len(program) - characters)])
+    assert code is None

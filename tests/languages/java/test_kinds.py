@@ -15,8 +15,8 @@ BROKEN = "Here it is:\n```java\npublic class Main {\n    public static void main
 
 
 def test_a_program_that_breaks_off_is_unfinished() -> None:
-    found = KIND.program(BROKEN, PROBLEM)
-    assert isinstance(found, Unfinished) and found.source.startswith("public class Main {")
+    program = KIND.program(BROKEN, PROBLEM)
+    assert isinstance(program, Unfinished) and program.source.startswith("public class Main {")
     assert KIND.program("No program.", PROBLEM) is None
     # A whole program before it stands, as it does for the reader.
     assert KIND.program(f"```java\n{PROBLEM.code}```\n{BROKEN}", PROBLEM) == KIND.read_back(

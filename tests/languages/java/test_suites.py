@@ -143,8 +143,8 @@ WRONG_PROGRAMS = [
 
 
 def test_what_is_wrong_never_passes() -> None:
-    found = dict(zip(WRONG_PROGRAMS, statuses(WRONG_PROGRAMS), strict=True))
-    assert [code for code, status in found.items() if status is Status.PASSED] == []
+    by_program = dict(zip(WRONG_PROGRAMS, statuses(WRONG_PROGRAMS), strict=True))
+    assert [code for code, status in by_program.items() if status is Status.PASSED] == []
 
 
 def test_how_a_wrong_program_ends() -> None:
@@ -163,15 +163,15 @@ def test_the_assertions_that_stand_by_themselves() -> None:
         f"{made}List<Integer> none = new ArrayList<>();\nassert s.evens(none).size() == 0;": "s.evens(none)",
     }
     passed, failed = Status.PASSED, Status.FAILED
-    found = statuses([CODE, around(ECHO)], assertions(PROBLEM))
-    assert found == [passed, passed, passed, failed, passed, passed]
+    of_assertions = statuses([CODE, around(ECHO)], assertions(PROBLEM))
+    assert of_assertions == [passed, passed, passed, failed, passed, passed]
 
 
 def test_what_a_response_gives() -> None:
     def program(response: str) -> str:
-        found = KIND.program(response, PROBLEM, into=CODE)
-        assert isinstance(found, str)
-        return KIND.extract_target(found, PROBLEM)
+        code = KIND.program(response, PROBLEM, into=CODE)
+        assert isinstance(code, str)
+        return KIND.extract_target(code, PROBLEM)
 
     own = KIND.extract_target(CODE, PROBLEM)
     assert program(f"```java\n{CODE}```") == own

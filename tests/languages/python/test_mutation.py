@@ -73,12 +73,12 @@ def test_a_test_method_changes_in_what_it_hands_over() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kept", "stated"), [("expected = [1, 2]\n    return a.both(), expected", True), ("return a.both()", False)]
+    ("statement", "stated"), [("expected = [1, 2]\n    return a.both(), expected", True), ("return a.both()", False)]
 )
-def test_a_stated_output_is_seen(kept: str, stated: bool) -> None:
+def test_a_stated_output_is_seen(statement: str, stated: bool) -> None:
     code = "class A:\n    def both(self):\n        return [1, 2]\n"
     output = "([1, 2], [1, 2])" if stated else "[1, 2]"
-    assert states_value(code, f"def test(self):\n    a = A()\n    {kept}\n", output) == stated
+    assert states_value(code, f"def test(self):\n    a = A()\n    {statement}\n", output) == stated
 
 
 def test_standard_input_keeps_its_layout() -> None:

@@ -19,10 +19,10 @@ from watching import Traced, Watching, line_of, runs, submit
 
 def traced(program: str, expression: str = "f()", watch: dict[int, list[str]] | None = None, **options: int) -> Trace:
     """Trace a program in this process."""
-    found = units(ast.parse(program))
-    watches = {number: watch[unit.line] for number, unit in enumerate(found) if watch and unit.line in watch}
+    program_units = units(ast.parse(program))
+    watches = {number: watch[unit.line] for number, unit in enumerate(program_units) if watch and unit.line in watch}
     plain = record(program, script=False, expression=expression, make=Watching, watches=watches, **options)
-    return read_trace(plain, found)
+    return read_trace(plain, program_units)
 
 
 def lines(seen: Trace) -> str:
@@ -401,11 +401,11 @@ def test_shape(name: str) -> None:
     seen = traced(textwrap.dedent(shape.code), watch=watch)
     assert lines(seen) == shape.steps
     for (line, variable), expected in shape.labels.items():
-        found = []
+        pairs = []
         for run in runs(seen, line):
             value = run.values.get(variable)
-            found.append((value and value.literal, None if run.next is None else seen.steps[run.next].line))
-        assert found == expected, (line, variable)
+            pairs.append((value and value.literal, None if run.next is None else seen.steps[run.next].line))
+        assert pairs == expected, (line, variable)
 
 
 def test_how_a_step_ends() -> None:
@@ -540,14 +540,14 @@ def test_the_trace_is_what_the_program_logs_of_itself(body: list[str], a: int, b
     # Headers of loops and handlers are not logged, since nothing can be written before a second look at them.
     unlogged = ("for", "except", "with", "try")
     text = code.splitlines()
-    kept = [
+    steps = [
         (before, step)
         for before, step in pairwise(step for step in seen.steps if step.frame == 0)
         if step.line > 9 and not text[step.line - 1].strip().startswith(unlogged)
     ]
-    assert [step.line for _, step in kept] == [line for line, _ in log]
+    assert [step.line for _, step in steps] == [line for line, _ in log]
     # What holds before a step is what held after the step before it in the same frame.
-    for (before, _), (_, (x, y, zs)) in zip(kept, log, strict=True):
+    for (before, _), (_, (x, y, zs)) in zip(steps, log, strict=True):
         assert [value and value.literal for value in before.values.values()] == [repr(x), repr(y), zs]
 
 
@@ -556,17 +556,17 @@ def _logging(code: str) -> ast.Module:
     (function,) = (node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "f")
 
     def with_notes(body: list[ast.stmt]) -> list[ast.stmt]:
-        found: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
         for statement in body:
             if not isinstance(statement, (ast.For, ast.With, ast.Try)) and statement.lineno > 9:
-                found += ast.parse(f"note({statement.lineno}, a, b, xs)").body
+                statements += ast.parse(f"note({statement.lineno}, a, b, xs)").body
             for name in ("body", "orelse", "finalbody"):
                 if getattr(statement, name, None):
                     setattr(statement, name, with_notes(getattr(statement, name)))
             for handler in getattr(statement, "handlers", ()):
                 handler.body = with_notes(handler.body)
-            found.append(statement)
-        return found
+            statements.append(statement)
+        return statements
 
     function.body = with_notes(function.body)
     return ast.fix_missing_locations(tree)

@@ -26,8 +26,8 @@ from lm_eval_codemind.languages.python.complexity import measure
     ],
 )
 def test_tags_and_nesting(code: str, tags: tuple[str, ...], nested: int) -> None:
-    found = measure(code)
-    assert found is not None and (found.constructs, found.nc) == (tags, nested)
+    measures = measure(code)
+    assert measures is not None and (measures.constructs, measures.nc) == (tags, nested)
 
 
 @pytest.mark.slow
@@ -50,14 +50,14 @@ def test_every_program_has_the_constructs_that_another_parser_finds(
 
     assert len(programs[benchmark]) >= 86
     for code in programs[benchmark]:
-        found = list(constructs(parso.parse(code)))
-        tags = {kind for kind, _ in found}
-        tags |= {"nested_loop" for kind, around in found if kind in ("for", "while") and {"for", "while"} & {*around}}
-        tags |= {"nested_if" for kind, around in found if kind == "if" and "if" in around}
+        pairs = list(constructs(parso.parse(code)))
+        tags = {kind for kind, _ in pairs}
+        tags |= {"nested_loop" for kind, around in pairs if kind in ("for", "while") and {"for", "while"} & {*around}}
+        tags |= {"nested_if" for kind, around in pairs if kind == "if" and "if" in around}
         measures = measure(code)
         assert measures is not None
         assert measures.constructs == tuple(tag for tag in CONSTRUCTS if tag in (tags or {"basic"}))
-        assert measures.nc == sum(bool(around) for _, around in found)
+        assert measures.nc == sum(bool(around) for _, around in pairs)
 
 
 def test_an_f_string_that_only_newer_versions_read_has_no_measures() -> None:
