@@ -1,4 +1,4 @@
-"""What tests share: upstream's data and the recorded responses, where a checkout has them beside it."""
+"""What tests share: upstream's data and the recorded responses, where a checkout has them next to it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def upstream(shared_data: Path) -> Upstream:
 def built_data(upstream: Upstream) -> Path:
     """A data directory with all benchmarks, for ``$CODEMIND_DATA``. Only to be read.
 
-    Runs share it. What it holds has the bytes that were released; other benchmarks are built anew, from upstream's
+    Runs share it. What it holds has the bytes that were released; other benchmarks are built again, from upstream's
     archives. That a build gives these bytes is for ``tests/data/test_build.py`` to show.
     """
     folder = ROOT / ".cache" / "built_data"

@@ -186,7 +186,7 @@ def test_every_problem_is_classified_and_only_excluded_ones_lack_an_output(built
             assert (proven.output is None) == (proven.category == "excluded"), proven.problem_id
 
 
-# -- what lies beside the problems
+# -- the side files of the problems
 
 
 @pytest.fixture
@@ -219,23 +219,23 @@ def test_a_damaged_or_missing_side_is_built_anew(
     with_sides: Made, tmp_path: Path, side: str, damage: bytes | None
 ) -> None:
     load_benchmark(NAME)
-    beside = side_path(benchmark_path(tmp_path / "data", NAME), side)
-    before = beside.read_bytes()
+    side_file = side_path(benchmark_path(tmp_path / "data", NAME), side)
+    before = side_file.read_bytes()
     if damage is None:
-        beside.unlink()
+        side_file.unlink()
     else:
-        beside.write_bytes(damage)
+        side_file.write_bytes(damage)
     assert not intact(tmp_path / "data", NAME)
     assert load_benchmark(NAME) == with_sides.problems
-    assert beside.read_bytes() == before
+    assert side_file.read_bytes() == before
     assert with_sides.reads == 2
 
 
 def test_a_side_that_the_build_did_not_write_is_removed(made: Made, tmp_path: Path) -> None:
-    """A line that is added beside problems that have none there changes what is loaded, so it counts as damage."""
+    """A line that is added for problems that have none there changes what is loaded, so it counts as damage."""
     load_benchmark(NAME)
-    beside = side_path(benchmark_path(tmp_path / "data", NAME), "hints")
-    beside.write_text(json.dumps({"problem_id": "made_0", "hint_test": "assert f()", "misleading_test": ""}) + "\n")
+    side_file = side_path(benchmark_path(tmp_path / "data", NAME), "hints")
+    side_file.write_text(json.dumps({"problem_id": "made_0", "hint_test": "assert f()", "misleading_test": ""}) + "\n")
     assert not intact(tmp_path / "data", NAME)
     assert load_benchmark(NAME) == made.problems
 

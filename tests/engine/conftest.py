@@ -23,7 +23,7 @@ BACKENDS = {
     "vllm": "dtype=bfloat16,max_model_len=8192,enforce_eager=True",
     "hf": "dtype=bfloat16",
 }
-# A family's run by each backend, with its prompts as they stand and as chats.
+# A family's run by each backend, with its plain prompts and as chats.
 each_backend = pytest.mark.parametrize("backend", BACKENDS)
 each_form = pytest.mark.parametrize("chat", [False, True], ids=["plain", "chat"])
 

@@ -26,6 +26,6 @@ def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) ->
         for row in samples[task]:
             assert row["doc"]["loc_transformed"] > row["doc"]["loc"]
             assert row["doc"]["transformed"].strip() in row["arguments"]["gen_args_0"]["arg_0"]
-            # The harness writes what is no text as str() gives it.
+            # The harness writes other values than text as str() gives it.
             answer = Answer.from_json(row["filtered_resps"][0][0])
             assert (answer.found is None) == (answer.outcome is None)

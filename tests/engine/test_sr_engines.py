@@ -26,6 +26,6 @@ def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) ->
         assert results["configs"][task]["metadata"]["suite"]["hint_seed"] == 0
     assert 0.0 <= results["results"][MISLEADING]["pass@1,extract-code"] <= 1.0
     for row in (row for rows in samples.values() for row in rows):
-        # The harness writes what is no text as str() gives it.
+        # The harness writes other values than text as str() gives it.
         answer = Answer.from_json(row["filtered_resps"][0][0])
         assert (answer.found is None) == (answer.outcome is None)

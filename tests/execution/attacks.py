@@ -132,7 +132,7 @@ _function("aborts", {C}, "import os\ndef f(a, b):\n    os.abort()")
 _function("stops itself", {T}, "import os, signal\ndef f(a, b):\n    os.kill(os.getpid(), signal.SIGSTOP)")
 _function("segmentation fault", {C}, "import ctypes\ndef f(a, b):\n    ctypes.string_at(0)")
 _function("defines nothing", {E}, "")
-_function("is no Python", {E}, "The answer is 42.")
+_function("is not Python", {E}, "The answer is 42.")
 _script(
     "a script that exits with an error after the right output", {E}, "print(42, flush=True)\nimport sys\nsys.exit(3)"
 )
@@ -224,7 +224,7 @@ _unit("replaces unittest", {F}, """
         def deposit(self, amount): pass
         def balance(self): return 0
     """)  # fmt: skip
-_unit("replaces unittest where the suite runs beside it", {F, E}, """
+_unit("replaces unittest where the suite runs with it", {F, E}, """
     import unittest, unittest.case, sys
     unittest.TestCase.assertEqual = lambda *args, **kwargs: None
     unittest.TestCase.run = lambda self, result=None: None
@@ -234,7 +234,7 @@ _unit("replaces unittest where the suite runs beside it", {F, E}, """
         def deposit(self, amount): pass
         def balance(self): return 0
     """, _INSIDE)  # fmt: skip
-_unit("replaces builtins where the suite runs beside it", {F, E}, """
+_unit("replaces builtins where the suite runs with it", {F, E}, """
     import builtins
     for name in ("len", "isinstance", "type", "repr", "getattr"):
         setattr(builtins, name, lambda *args, **kwargs: True)
@@ -244,18 +244,18 @@ _unit("replaces builtins where the suite runs beside it", {F, E}, """
         def deposit(self, amount): pass
         def balance(self): return 0
     """, _INSIDE)  # fmt: skip
-_unit("agrees with everything where the suite runs beside it", {F}, _LIAR.format(base="", value="") + """
+_unit("agrees with everything where the suite runs with it", {F}, _LIAR.format(base="", value="") + """
 class Account:
     def __init__(self, start): self.history = Liar()
     def deposit(self, amount): pass
     def balance(self): return Liar()
 """, _INSIDE)  # fmt: skip
-_unit("exits where the suite runs beside it", {E}, """
+_unit("exits where the suite runs with it", {E}, """
     import os
     class Account:
         def __init__(self, start): os._exit(0)
     """, _INSIDE)  # fmt: skip
-_unit("raises SystemExit where the suite runs beside it", {E}, """
+_unit("raises SystemExit where the suite runs with it", {E}, """
     class Account:
         def __init__(self, start): raise SystemExit(0)
     """, _INSIDE)  # fmt: skip
@@ -554,7 +554,7 @@ _function("a memory bomb of an extension", {M, C, E}, """
     def f(a, b):
         return numpy.ones((1 << 34,)).sum()
     """)  # fmt: skip
-# Writing to so much memory takes time of its own.
+# Writing to so much memory takes time, too.
 _function("a memory bomb of maps", {M, B, E, T}, """
     import mmap
     def f(a, b):
@@ -643,7 +643,7 @@ _unit("endless repr of a result", {T}, """
         def deposit(self, amount): pass
         def balance(self): return Odd()
     """)  # fmt: skip
-_unit("endless repr where the suite runs beside it", {T}, """
+_unit("endless repr where the suite runs with it", {T}, """
     class Odd:
         def __repr__(self):
             while True: pass
@@ -727,7 +727,7 @@ _escape(
     "a datagram from a pair of sockets",
     {B, F},
     """
-ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+ours, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
 ours.sendto(b'x', chr(0) + 'codemind')
 return True
 """,
@@ -736,7 +736,7 @@ _escape(
     "sends a descriptor",
     {B, F},
     """
-ours, theirs = socket.socketpair()
+ours, other = socket.socketpair()
 socket.send_fds(ours, [b'x'], [0])
 return True
 """,
@@ -1104,7 +1104,7 @@ _escape(
     {F},
     """
 import fcntl
-ours, theirs = socket.socketpair()
+ours, other = socket.socketpair()
 for command, value in ((8, os.getppid() or 1), (10, 9), (15, bytes(8)), (1024, 0), (1026, 1), (1031, 1 << 20)):
     try:
         fcntl.fcntl(ours, command, value)
@@ -1150,7 +1150,7 @@ _escape(
     "fills the buffers of sockets",
     {F},
     """
-ours, theirs = socket.socketpair()
+ours, other = socket.socketpair()
 before = ours.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
 for option in (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33):
     try:
@@ -1291,8 +1291,8 @@ _UNPROVEN = {
     "agrees with everything", "an int that lies", "a str that lies", "a list that lies", "a dict that lies",
     "a float that lies", "a tuple that lies", "subtracts to nothing", "contains everything", "is inside a list",
     "a class that agrees with everything", "pretends to be an int", "a numpy array that lies", "an object's values lie",
-    "replaces unittest", "replaces unittest where the suite runs beside it",
-    "agrees with everything where the suite runs beside it", "traces every call",
+    "replaces unittest", "replaces unittest where the suite runs with it",
+    "agrees with everything where the suite runs with it", "traces every call",
     "writes forged verdicts to every descriptor", "a thread acts later",
 }  # fmt: skip
 

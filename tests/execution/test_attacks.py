@@ -53,7 +53,7 @@ def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome, Out
     assert servers
     for pid in servers:
         descendants = below(pid)
-        # Bubblewrap keeps a watching process of its own above the server.
+        # Bubblewrap keeps a separate watching process above the server.
         assert len(descendants) <= 1, descendants
         for server in [pid, *descendants]:
             names = descriptors(server)

@@ -20,7 +20,7 @@ def suite(kind: str, program: str, tests: str) -> Job:
 
 
 def plain(job: Job) -> bool:
-    """Return whether plain Python passes it, all in one namespace."""
+    """Whether plain Python passes it, all in one namespace."""
     # Dataclasses look for their module.
     space: dict[str, Any] = {"__name__": "builtins"}
     try:
@@ -56,7 +56,7 @@ CASES: dict[str, tuple[str, str, str, bool, bool]] = {
         True,
         True,
     ),
-    "dict with defaults of its own": (
+    "dict with its own defaults": (
         "X",
         "class X(dict):\n    def __missing__(self, key): return key * 2\n    def __getattr__(self, name): return self[name]\n",
         "d = X(a=1)\nself.assertEqual(d['b'], 'bb')\nself.assertEqual(d['a'], 1)\nself.assertNotIn('b', d)\n"
@@ -64,7 +64,7 @@ CASES: dict[str, tuple[str, str, str, bool, bool]] = {
         True,
         True,
     ),
-    "list subclass with methods of its own": (
+    "list subclass with its own methods": (
         "X",
         "class X(list):\n    def append(self, item):\n        if item in self: return\n        super().append(item)\n"
         "    def top(self): return self[-1]\n",

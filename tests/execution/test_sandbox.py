@@ -337,7 +337,7 @@ def test_processes_are_allowed_only_where_they_can_be_contained(sandbox_at: Sand
 
 def test_waiting_for_the_disk_is_not_the_programs_time(sandbox_at: Sandbox) -> None:
     if sandbox_at.isolation != "bubblewrap":
-        pytest.skip("Without processes of its own, a program cannot wait as it does for a disk.")
+        pytest.skip("Without its own processes, a program cannot wait as it does for a disk.")
     # The kernel shows a process that waits for its new child to execute as one that waits for a disk.
     program = (
         "import os, subprocess\n"

@@ -116,7 +116,7 @@ def test_a_container_without_users_is_told() -> None:
         isolation._user_range("0 1000 1\n")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives programs users of their own")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives programs their own users")
 def test_as_root_no_server_shares_a_user_and_none_is_root(level: str) -> None:
     with Sandbox(workers=4, isolation=level) as sandbox:
         sandbox.run([Job.script("import time; time.sleep(0.3)", [("", None)])] * 8)

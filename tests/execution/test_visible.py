@@ -93,7 +93,7 @@ class Layout:
 
 
 def tiny(directory: Path, name: str = "tiny") -> Path:
-    """Make a package that reads a file of its own when it is imported."""
+    """Make a package that reads its own file when it is imported."""
     package = directory / name
     package.mkdir(parents=True)
     (package / "data.txt").write_text("42")
@@ -133,7 +133,7 @@ def system_site_packages(place: Path) -> Layout:
 
 
 def conda_like(place: Path) -> Layout:
-    """An interpreter and its library in a prefix of their own, without ``pyvenv.cfg``."""
+    """An interpreter and its library in a separate prefix, without ``pyvenv.cfg``."""
     conda = place / "conda"
     (conda / "bin").mkdir(parents=True)
     (conda / "conda-meta").mkdir()
@@ -272,7 +272,7 @@ def current_directory(place: Path) -> Layout:
 
 
 def installed(place: Path) -> Layout:
-    """This package, whose data holds answers, installed beside the others."""
+    """This package, whose data holds answers, installed with the others."""
     packages = venv(place / "env")
     tiny(packages)
     own = packages / "lm_eval_codemind"
@@ -352,7 +352,7 @@ for level in ("bubblewrap", "landlock"):
 
 
 def guard(place: Path, **variables: str) -> str:
-    """Return what the guard says of packages beside a script, which no layout names."""
+    """Return what the guard says of packages next to a script, which no layout names."""
     script = place / "script.py"
     script.write_text(GUARD)
     levels = [level.name for level in isolation.available()]
@@ -370,8 +370,8 @@ def test_a_package_that_only_the_host_sees_stops_the_run_and_the_message_mends_i
     for line in said:
         assert f"tiny (ModuleNotFoundError: No module named 'tiny'; tiny lies in {package}/__init__.py)" in line
         assert "no_such_module" not in line and "json" not in line and "CODEMIND_SANDBOX_READABLE=" in line
-    mended = guard(tmp_path, CODEMIND_SANDBOX_READABLE=str(tmp_path)).splitlines()
-    assert [line.split()[-1] for line in mended] == ["all"] * len(said)
+    fixed = guard(tmp_path, CODEMIND_SANDBOX_READABLE=str(tmp_path)).splitlines()
+    assert [line.split()[-1] for line in fixed] == ["all"] * len(said)
 
 
 def test_a_module_that_ends_the_process_inside_is_not_taken_for_importable(

@@ -64,7 +64,7 @@ def test_a_program_that_takes_long_leaves_its_place_to_another() -> None:
     with Sandbox(workers=workers) as sandbox:
         outcomes = sandbox.run([Job.script(SLEEP, [("", "1")])] * workers)
         assert {outcome.status for outcome in outcomes} == {Status.PASSED}
-        # None has waited for another: each ran on servers of its own.
+        # None has waited for another: each ran on its own servers.
         assert len(server_pids(sandbox)) == 2 * workers
 
 

@@ -1,4 +1,4 @@
-"""DER through the harness: two stages, one loaded model, and what is said of responses that are not the model's own."""
+"""DER through the harness: two stages, one loaded model, and the message for responses of another model."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ VIEW = views()["der"]
 
 def right(problem: Any) -> str:
     code = kind_of(problem).own_answer(problem)
-    # What a program prints meanwhile is no part of its output.
+    # What a program prints meanwhile is not part of its output.
     noise = f"\n\n{problem.entry_point}  # mine\nprint('noise')" if problem.problem_id == NOISY else ""
     return f"```python\n{code}{noise}\n```"
 

@@ -72,7 +72,7 @@ def test_the_models_own_translation_is_what_is_asked_about(tmp_path: Path) -> No
         name, program = question.key.problem_id, question["answer"]
         output = TRANSLATION.posed(question).output or ""
         if question is asked[0]:
-            # It passes, since white space at the end does not count, and has no output of its own.
+            # It passes, since white space at the end does not count, and has no separate output.
             program += BY_CHANCE
         elif question is asked[1]:
             # What counts is what this very program prints.

@@ -73,11 +73,11 @@ def test_the_oracle_gets_everything() -> None:
 def test_of_a_buggy_program_the_bug_is_to_be_kept() -> None:
     correct = {problem.problem_id: problem for problem in load_benchmark("sample_bugs")}
     for row in dsr.dataset(benchmark="sample_bugs_buggy")["test"]:
-        mended = correct[row["problem_id"]]
+        fixed = correct[row["problem_id"]]
         assert row["test"] in row["prompt"] and row["code"] not in row["prompt"]
         # The call that reveals the bug, with what the buggy program returns.
-        assert row["test"] != mended.hint_test.strip() and row["test"].startswith(f"assert {mended.input} == ")
-        same, repaired, shown = (score(row, fenced(code)) for code in (row["code"], mended.code, row["transformed"]))
+        assert row["test"] != fixed.hint_test.strip() and row["test"].startswith(f"assert {fixed.input} == ")
+        same, repaired, shown = (score(row, fenced(code)) for code in (row["code"], fixed.code, row["transformed"]))
         assert (same["r_dsr"], same["pass@1"]) == (1, 1), row["problem_id"]
         assert (repaired["r_dsr"], repaired["pass@1"]) == (0, 0), row["problem_id"]
         assert (shown["r_dsr"], shown["pass@1"]) == (0, 1), row["problem_id"]
@@ -151,7 +151,7 @@ def test_one_method_counts_and_is_validated_in_its_class(documents: dict[str, di
     document = next(row for row in documents.values() if row["kind"] == "method")
     class_name, method = document["entry_point"].split(".")
     assert document["loc"] < lines_of_code(document["code"])
-    # A class whose other methods are gone is no shortcut.
+    # A class whose other methods are gone is not a shortcut.
     gutted = f"class {class_name}:\n    def {method}(self, *args):\n        return 'wrong'\n"
     assert score(document, fenced(gutted))["pass@1"] == 0
 
@@ -241,7 +241,7 @@ def test_a_string_with_a_line_at_column_0_takes_one_line(line_end: str, document
         "        return LONG",
         "\n".join([*(" " * (8 + level) + "if args:" for level in range(98)), " " * 106 + "return 1"]),
     ],
-    ids=["a long sum", "a long sum raised", "a long sum beside it", "98 levels"],
+    ids=["a long sum", "a long sum raised", "a long sum next to it", "98 levels"],
 )
 def test_programs_nested_as_deeply_as_python_allows_end_no_run(body: str, documents: dict[str, dict[str, Any]]) -> None:
     document = next(row for row in documents.values() if row["kind"] == "method")

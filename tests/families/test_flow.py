@@ -1,4 +1,4 @@
-"""Loops and branches: what is asked needs execution, labels hold, and answers score what they should."""
+"""Loops and branches: the questions need execution, labels hold, and answers score what they should."""
 
 from __future__ import annotations
 

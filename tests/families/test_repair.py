@@ -1,4 +1,4 @@
-"""Bug repair: what is asked, how answers are scored, and the harness around it."""
+"""Bug repair: the questions, how answers are scored, and the harness around it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def rows(**options: Any) -> list[dict[str, Any]]:
 
 
 def passes(code: str, *checks: str) -> bool:
-    """Tell whether a program of our own passes assertions, or suites that define ``check(candidate)``."""
+    """Whether a program of ours passes assertions, or suites that define ``check(candidate)``."""
     namespace: dict[str, Any] = {}
     exec(code, namespace)
     try:

@@ -159,7 +159,7 @@ def test_body_alone_and_future_imports() -> None:
 def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     submitted: list[Any] = []
     monkeypatch.setattr(journal, "submit", submitted.append)
-    # What stands before the break would pass both tests.
+    # The code before the break would pass both tests.
     response = "```python\ndef double(x):\n    if x: return 2 * x\n    else: return 2 *"
     ((answer,),) = sr.extract_code([[response]], [FUNCTION])
     metrics = sr.process_results(FUNCTION, [[answer]])
@@ -172,10 +172,8 @@ def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.Mo
 
 
 def test_misleading_code_is_validated_on_the_misleading_test_alone() -> None:
-    (obedient, honest) = sr.extract_code(
-        [["def double(x): return -1017"], ["def double(x): return 2 * x"]], [MISLED] * 2
-    )
-    assert sr.process_results(MISLED, [obedient]) == {"pass@1": 1.0, "code_found": 1.0, "unproven_passes": 0}
+    (misled, honest) = sr.extract_code([["def double(x): return -1017"], ["def double(x): return 2 * x"]], [MISLED] * 2)
+    assert sr.process_results(MISLED, [misled]) == {"pass@1": 1.0, "code_found": 1.0, "unproven_passes": 0}
     assert sr.process_results(MISLED, [honest]) == {"pass@1": 0.0, "code_found": 1.0, "unproven_passes": 0}
 
 

@@ -107,7 +107,7 @@ def test_recorded_answers_give_the_published_table(documents: list[dict[str, Any
         verdicts = [
             (row[rule]["right"] == 1, said["Matched"] == "True") for row, said in zip(rows, recorded, strict=True)
         ]
-        assert sum(ours != theirs for ours, theirs in verdicts) == differing, name
+        assert sum(ours != published for ours, published in verdicts) == differing, name
 
 
 @pytest.mark.upstream
@@ -262,7 +262,7 @@ def test_the_ends_of_the_scale_of_ces(inputs: dict[str, dict[str, Any]]) -> None
     answers_of_rows = family.extract_annotated([[row["target"], ""] for row in rows], rows)
     oracle = [family.process_ces(row, [answers[0]]) for row, answers in zip(rows, answers_of_rows, strict=True)]
     assert all(row["output"] == 1 for row in oracle)
-    # Upstream's rule refuses three of its own labels, and the executed values of 30 inputs are others.
+    # Upstream's rule refuses three of its labels, and the executed values of 30 inputs are others.
     assert sum(row["coherent"] for row in oracle) == 483
     assert sum(row["trace"] == 0 for row in oracle) == 30
     null = [family.process_ces(row, [answers[1]]) for row, answers in zip(rows, answers_of_rows, strict=True)]

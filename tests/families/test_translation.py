@@ -1,4 +1,4 @@
-"""Translation: what is asked, why answers fail, and the scores."""
+"""Translation: the questions, why answers fail, and the scores."""
 
 from __future__ import annotations
 

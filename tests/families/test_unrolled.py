@@ -1,4 +1,4 @@
-"""IER on unrolled programs: what is asked is what was proven; oracle and null get what they should."""
+"""IER on unrolled programs: the questions are those that were proven; oracle and null get what they should."""
 
 from __future__ import annotations
 

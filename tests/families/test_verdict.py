@@ -237,10 +237,12 @@ def test_lines_are_those_that_the_study_publishes(shared_data: Path) -> None:
     accepted = {
         name: {row["program"].split("\n")[line - 1].strip() for line in row["lines"]} for name, row in rows.items()
     }
-    theirs = {name: {line.strip() for line in text.split("\n") if line.strip()} for name, text in published.items()}
-    assert {name for name, lines in theirs.items() if not lines} == ONLY_ADDS
-    assert all(lines <= accepted[name] for name, lines in theirs.items())
-    assert {name for name, lines in theirs.items() if lines and lines != accepted[name]} == MORE
+    upstream_lines = {
+        name: {line.strip() for line in text.split("\n") if line.strip()} for name, text in published.items()
+    }
+    assert {name for name, lines in upstream_lines.items() if not lines} == ONLY_ADDS
+    assert all(lines <= accepted[name] for name, lines in upstream_lines.items())
+    assert {name for name, lines in upstream_lines.items() if lines and lines != accepted[name]} == MORE
 
 
 @pytest.mark.upstream

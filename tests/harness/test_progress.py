@@ -19,7 +19,7 @@ def test_counts_what_is_done_and_ends_when_nothing_is_pending() -> None:
     futures[1].set_result(1)
     assert progress._bar is None
     assert "executing" in stream.getvalue()
-    # The next task starts a bar of its own; a future that is done already counts at once.
+    # The next task starts its own bar; a future that is done already counts at once.
     progress.watch(futures[0])
     assert progress._bar is None
 

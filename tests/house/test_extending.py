@@ -93,7 +93,7 @@ def results(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_harness_runs_it(package: Path) -> None:
-    # The harness's own program in a process of its own: nothing but an installed package tells it of these modules.
+    # The harness's own program in a separate process: only an installed package tells it of these modules.
     arguments = ["--model", "dummy", "--tasks", TASK, "--include_path", str(package / "tasks")]
     ended = subprocess.run(
         [Path(sys.executable).with_name("lm_eval"), *arguments],

@@ -1,4 +1,4 @@
-"""A third language in a package of its own: node runs its programs in the sandbox, and no module of ours knows it."""
+"""A third language in a separate package: node runs its programs in the sandbox, and no module of ours knows it."""
 
 from __future__ import annotations
 

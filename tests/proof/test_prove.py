@@ -113,8 +113,8 @@ def test_what_execution_proves(proofs: dict[str, Proof], problem_id: str) -> Non
 
 def test_a_program_that_only_runs_in_our_version_is_repaired() -> None:
     ours = PROBLEMS[0]
-    theirs = dataclasses.replace(ours, code="def f():\n    return helper()")
-    assert prove_labels([ours], {ours.problem_id: theirs}) == {"right": Proof("repaired")}
+    upstream = dataclasses.replace(ours, code="def f():\n    return helper()")
+    assert prove_labels([ours], {ours.problem_id: upstream}) == {"right": Proof("repaired")}
 
 
 @given(st.lists(st.floats() | st.integers(-(2**60), 2**60) | st.booleans() | st.fractions(), max_size=8))

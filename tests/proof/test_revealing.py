@@ -46,8 +46,8 @@ def test_the_first_assertion_that_only_the_bug_fails_is_found() -> None:
         assert find_revealing_tests([good], [good], sandbox) == {}
         # A suite that draws its arguments has no assertion that stands by itself.
         drawn = "def check(c):\n    for x in range(9):\n        assert c(x) == x * x\n"
-        ours, theirs = problem(good.code, "f(5)", drawn), problem(wrong.code, "f(5)", drawn)
-        (revealing,) = find_revealing_tests([ours], [theirs], sandbox).values()
+        ours, buggy = problem(good.code, "f(5)", drawn), problem(wrong.code, "f(5)", drawn)
+        (revealing,) = find_revealing_tests([ours], [buggy], sandbox).values()
         assert (revealing["test"].strip(), revealing["call"]) == ("assert f(5) == 25", "f(5)")
 
 

@@ -63,7 +63,7 @@ class Browser:
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def click(self, selector: str) -> None:
-        """Click the first element that a selector finds, once there is one; again if the page has drawn it anew."""
+        """Click the first element that a selector finds, once there is one; again if the page has drawn it again."""
         from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 
         def clicked() -> bool:

@@ -1,4 +1,4 @@
-"""The baselines that the report shows beside the scores."""
+"""The baselines that the report shows with the scores."""
 
 from __future__ import annotations
 

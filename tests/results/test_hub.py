@@ -47,7 +47,7 @@ def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pyte
     assert "- `sample`: lm-eval-codemind: MIT\n" in card
     assert "sample: lm-eval-codemind: MIT" in result.output
     declared = yaml.safe_load((folder / "eval.yaml").read_text())
-    assert declared["tasks"] == []  # the sample is no benchmark
+    assert declared["tasks"] == []  # the sample is not a benchmark
 
 
 @pytest.mark.upstream

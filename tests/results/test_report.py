@@ -36,7 +36,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def page(output: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the two models, with its tables and figures beside it."""
+    """The report of the two models, with its tables and figures next to it."""
     folder = tmp_path_factory.mktemp("report")
     arguments = ["report", str(output), "-o", str(folder / "report.html")]
     arguments += ["--tables", str(folder / "tables"), "--figures", str(folder / "figures")]

@@ -1,4 +1,4 @@
-"""A family beside the one its problems come from, on facts made by hand."""
+"""A family and the one its problems come from, on facts made by hand."""
 
 from __future__ import annotations
 

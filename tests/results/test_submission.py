@@ -80,7 +80,7 @@ def test_a_complete_run_is_written_in_every_form(output: Path, tmp_path: Path) -
     assert entry.task_id in tasks
     assert all(set(task) == {"id", "config", "split"} and task["config"] in benchmarks() for task in tasks.values())
 
-    # The sample is no benchmark of the authors' leaderboard.
+    # The sample is not a benchmark of the authors' leaderboard.
     rows = list(csv.reader((tmp_path / "leaderboard.csv").open()))
     assert rows == [list(LEADERBOARD_COLUMNS)]
 
@@ -224,7 +224,7 @@ def test_models_that_check_the_suite_are_refused(
     )
     assert ran.exit_code == 0, ran.output
     (run,) = read_runs([tmp_path / "run"])
-    # Saying what the run calls its model is no way round.
+    # Saying what the run calls its model does not help.
     own = [] if run.model == "org/m" else ["--model-was", run.model]
     result = submit(tmp_path / "run", tmp_path / "out", *own, "--recorded", model="org/m")
     assert (result.exit_code == 0) == (not reason), result.output

@@ -1,6 +1,6 @@
 """Every family whose results can be submitted, from one fresh run of its sample: verified, reported, submitted.
 
-DER, which is a run of its own after another one, has its test beside its others.
+DER, which is a second run after another one, has its test with its others.
 """
 
 from __future__ import annotations

@@ -76,7 +76,7 @@ def test_groups_of_the_smallest_values() -> None:
 @pytest.mark.upstream
 @pytest.mark.parametrize("model", ["gpt-4-turbo", "deepseek-coder-33b-instruct"])
 def test_the_authors_own_values_give_the_authors_own_figures(model: str, shared_data: Path) -> None:
-    theirs = json.loads((shared_data / "recorded" / "exerscope_analyses.json").read_text(encoding="utf-8"))
+    published = json.loads((shared_data / "recorded" / "exerscope_analyses.json").read_text(encoding="utf-8"))
     with gzip.open(shared_data / "recorded" / f"ier_{model}.jsonl.gz", "rt", encoding="utf-8") as file:
         verdicts = {row["problem_id"]: bool(row["published_verdict"]) for row in map(json.loads, file)}
     for measure, groups, left_out, unlisted in (
@@ -84,12 +84,12 @@ def test_the_authors_own_values_give_the_authors_own_figures(model: str, shared_
         # Five methods of ClassEval are in their groups, and their loop lengths are not in their file.
         ("loops", "loop_groups", ("atcoder_", "codeforces_"), 5),
     ):
-        values = {name: value for name, value in theirs[measure].items() if not name.startswith(left_out)}
+        values = {name: value for name, value in published[measure].items() if not name.startswith(left_out)}
         common = [name for name in values if name in verdicts]
         assert len(common) > 1200
         bins = grouped([values[name] for name in common], [verdicts[name] for name in common])
-        expected = theirs["rho"][model][groups]
+        expected = published["rho"][model][groups]
         assert [value for value, _, _ in bins] == [value for value, _, _ in expected]
         assert sum(n for _, _, n in expected) - sum(n for _, _, n in bins) == unlisted
         rho = spearman_of_groups([values[name] for name in common], [verdicts[name] for name in common]).rho
-        assert round(rho, 4) == theirs["rho"][model][measure]
+        assert round(rho, 4) == published["rho"][model][measure]

@@ -22,7 +22,7 @@ def test_layout_and_documentation_change_nothing() -> None:
     assert form('def f( x ):\n    """Take one away."""\n    return (x - 1)  # done\n') == bug
     assert form("def f(x):\n    return x + 1\n") != bug
     assert form("def f(:") == "def f(:"
-    # What stands before a program anyway may be repeated, once or twice, or not.
+    # The text before a program may be repeated, once or twice, or not.
     context = 'import math\n\ndef g(x):\n    """Help."""\n    return x\n'
     for repeated in ("import math\n", context, "", context + "import math\n"):
         assert form(f"{repeated}def f(x):\n    return x - 1\n", context) == bug

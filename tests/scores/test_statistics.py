@@ -28,9 +28,11 @@ def test_no_samples_give_nan_instead_of_an_error() -> None:
 def test_bootstrap_agrees_with_scipys() -> None:
     scores = list(np.random.default_rng(7).beta(2, 5, 120))
     ours = mean(scores)
-    theirs = stats.bootstrap((scores,), np.mean, method="percentile", rng=np.random.default_rng(1)).confidence_interval
-    assert ours.low == pytest.approx(theirs.low, abs=0.005)
-    assert ours.high == pytest.approx(theirs.high, abs=0.005)
+    of_scipy = stats.bootstrap(
+        (scores,), np.mean, method="percentile", rng=np.random.default_rng(1)
+    ).confidence_interval
+    assert ours.low == pytest.approx(of_scipy.low, abs=0.005)
+    assert ours.high == pytest.approx(of_scipy.high, abs=0.005)
 
 
 def test_bootstrap_of_a_function_of_several_means() -> None:

@@ -48,7 +48,7 @@ def observe(code: str, calls: list[str], stdin: str = "") -> list[Any]:
 def observe_drawn(codes: Sequence[str], calls: list[str], stdin: str = "") -> list[list[Any]]:
     """As :func:`observe`, for programs drawn by hypothesis: those that do not end or outgrow the memory are rejected.
 
-    They run in a process of their own, for nothing inside a process can stop a product of two huge numbers.
+    They run in a separate process, for nothing inside a process can stop a product of two huge numbers.
     """
     # The process inherits what the rules' library calls import, instead of importing it each time.
     for module in ("cryptography.fernet", "dateutil.parser", "http.client", "scipy.stats", "sklearn.utils"):

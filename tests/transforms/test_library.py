@@ -78,7 +78,7 @@ def present() -> list[str]:
     ]
 
 
-def tangle(code: str, rules: Iterable[str], most: int) -> tuple[str, int]:
+def transformed(code: str, rules: Iterable[str], most: int) -> tuple[str, int]:
     """Apply each of the rules at drawn sites, up to `most` times."""
     program, rng, applied = Program(code), Random(0), 0
     for name in rules:
@@ -108,12 +108,12 @@ def run_tests(directory: Path, names: list[str], rules: Iterable[str] = ()) -> d
 
 
 def write(directory: Path, rules: Iterable[str], most: int) -> tuple[list[str], int]:
-    """Write the modules, tangled by the rules, and return their names and how often a rule was applied."""
+    """Write the modules, transformed by the rules, and return their names and how often a rule was applied."""
     names, applied = [], 0
     for name in present():
         code = (LIBRARY / f"{name}.py").read_text(encoding="utf-8")
         try:
-            text, count = tangle(code, rules, most)
+            text, count = transformed(code, rules, most)
         except UnsupportedSyntaxError:
             text, count = code, 0
         (directory / f"{name}.py").write_text(text, encoding="utf-8")
@@ -144,7 +144,7 @@ def test_modules_pass_their_tests(rules: list[str], tmp_path: Path, baseline: di
         test: trace
         for test, trace in result["failed"].items()
         # `__all__` is compared with everything a module holds: new functions are not in it. Readline is tested in an
-        # interpreter of its own beside the modules, where libraries they call import them while they are being loaded.
+        # separate interpreter next to the modules, where libraries they call import them while they are being loaded.
         if test not in baseline["failed"] and not test.endswith(("test__all__", "test_all")) and "Readline" not in test
     }
     assert not new, "\n\n".join(f"{test}\n{trace}" for test, trace in new.items())

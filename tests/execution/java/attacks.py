@@ -123,7 +123,7 @@ _main("a bomb of interned strings", {M, T}, """
 _main("a thread bomb", {M, T}, """
     while (true) new Thread(() -> { try { Thread.sleep(100_000); } catch (InterruptedException e) { } }).start();
 """)  # fmt: skip
-# Each thread that cannot be made may be complained about on stderr, and the machine gives up if it is one of its own.
+# Each thread that cannot be made may be complained about on stderr, and the machine gives up if it is the machine's own.
 _main("a bomb of threads that make threads", {M, T, O, C}, "f();", """
     static void f() { while (true) new Thread(Main::f).start(); }
 """)  # fmt: skip
@@ -152,7 +152,7 @@ _main("it interrupts itself", {E, C, F}, """
     Thread.sleep(500);
     System.out.println(41);
 """)  # fmt: skip
-_escape("a native library of its own", {E, B}, """
+_escape("its own native library", {E, B}, """
     Path path = Path.of("lib.so").toAbsolutePath();
     Files.write(path, new byte[] {127, 'E', 'L', 'F'});
     System.load(path.toString());
@@ -250,9 +250,9 @@ _source("a class named like the compiler's server", {F}, "public class CompileSe
         " public static void main(String[] a) { System.out.println(41); } }")  # fmt: skip
 _source("a class of java.lang", {E}, "package java.lang; public class Main {"
         " public static void main(String[] a) { System.out.println(42); } }")  # fmt: skip
-_source("a String of its own", {E}, "public class Main { static class String { }"
+_source("its own String", {E}, "public class Main { static class String { }"
         " public static void main(String[] a) { System.out.println(42); } }")  # fmt: skip
-_source("a System of its own", {F}, "public class Main { static class System {"
+_source("its own System", {F}, "public class Main { static class System {"
         " static java.io.PrintStream out = new java.io.PrintStream(java.io.OutputStream.nullOutputStream()); }"
         " public static void main(java.lang.String[] a) { System.out.println(42); } }")  # fmt: skip
 _source("a module", {E}, "module m { requires java.base; }")
@@ -318,8 +318,8 @@ _compiler("options in the name", {E}, "package -J-Xmx1k; public class @file { " 
 _compiler("a class named by an option file", {E}, "public class Main { @/etc/passwd " + _HELLO + " }")
 _compiler("unicode escapes that end a comment", {F}, "public class Main { // \\u000a static int x = 1 / 0 * 0 + y(); static int y() { return 0; }\n"
           .replace("1 / 0 * 0 + ", "") + _HELLO + "}")  # fmt: skip
-_compiler("a unicode escape that is none", {E}, "public class Main { // \\u00zz\n" + _HELLO + "}")
-_compiler("bytes that are no text", {E}, "public class Main { \0\ud800\uffff " + _HELLO + "}")
+_compiler("a malformed unicode escape", {E}, "public class Main { // \\u00zz\n" + _HELLO + "}")
+_compiler("bytes that are not text", {E}, "public class Main { \0\ud800\uffff " + _HELLO + "}")
 _compiler("a class that extends itself", {E}, "public class Main extends Main { " + _HELLO + " }")
 _compiler(
     "very many classes",

@@ -45,5 +45,5 @@ def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome]], s
     pids = server_pids(sandbox_at)
     assert len(pids) == sandbox_at.workers + 1
     for pid in pids:
-        # Bubblewrap keeps a watching process of its own above the server.
+        # Bubblewrap keeps a separate watching process above the server.
         assert len(below(pid)) <= 1, below(pid)

@@ -1,4 +1,4 @@
-"""Where Java is looked for, and what is said where there is none."""
+"""Where the sandbox looks for Java, and its message where there is none."""
 
 from __future__ import annotations
 

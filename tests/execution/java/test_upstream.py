@@ -32,7 +32,7 @@ def failing(sandbox: JavaSandbox, problems: Sequence[Problem]) -> list[Outcome]:
 
 
 def surviving(sandbox: JavaSandbox, problems: Sequence[Problem]) -> list[str]:
-    """Return the problems for which no mutant fails, by name. One that does not compile is no mutant."""
+    """Return the problems for which no mutant fails, by name. One that does not compile does not count."""
     left: dict[str, tuple[Problem, Iterator[str]]] = {
         problem.problem_id: (problem, mutants(problem.code)) for problem in problems
     }

@@ -20,7 +20,7 @@ def body(text: str) -> str:
     return f"class A {{ void f(int x) {{ {text} }} }}"
 
 
-# What stands around a body: two lines.
+# The lines around a body: two lines.
 LINES = [
     ("", 0),
     ("x++; x--;", 2),
@@ -93,7 +93,7 @@ def test_the_normal_form_is_blind_to_layout_and_comments() -> None:
         ("int y = switch (x) { case 1, 2 -> 2; default -> 3; };", 1),
         ("try { g(); } catch (A | B e) { } catch (C e) { } finally { }", 2),
         ("Runnable r = () -> { if (x > 1) g(); };", 1),
-        ("Object o = new Object() { void g() { if (true) return; } };", 2),  # a unit of its own with one decision
+        ("Object o = new Object() { void g() { if (true) return; } };", 2),  # a separate unit with one decision
         ("x = x & 1 | 2;", 0),
     ],
 )
@@ -171,9 +171,14 @@ TWINS = [
 @pytest.mark.parametrize(("java_text", "python_text"), TWINS)
 def test_the_definitions_are_pythons(java_text: str, python_text: str) -> None:
     source = f"class A {{ {java_text} }}"
-    ours, theirs = measure(source), complexity.measure(python_text)
-    assert ours is not None and theirs is not None
-    assert (ours.cc, ours.nc, ours.constructs, ours.dep) == (theirs.cc, theirs.nc, theirs.constructs, theirs.dep)
+    ours, of_python = measure(source), complexity.measure(python_text)
+    assert ours is not None and of_python is not None
+    assert (ours.cc, ours.nc, ours.constructs, ours.dep) == (
+        of_python.cc,
+        of_python.nc,
+        of_python.constructs,
+        of_python.dep,
+    )
     assert lines(source) == lines_of_code(python_text) + 1
 
 

@@ -17,7 +17,7 @@ CODE = """\
 import java.util.*;
 
 class Solution {
-    /** Say whether a number is even. */
+    /** True for an even number. */
     public boolean even(int n) {
         return n % 2 == 0;
     }
@@ -179,8 +179,8 @@ def test_what_a_response_gives() -> None:
     alone = f"It is this method:\n```java\n{RIGHT}\n```"
     in_class = f"```java\nclass Solution {{\n    {RIGHT}}}\n```"
     for response in (alone, in_class):
-        assert program(response).split() == own.replace("/** Say whether a number is even. */", "").split()
-    # The last class counts that has the method, whatever tries it out beside it.
+        assert program(response).split() == own.replace("/** True for an even number. */", "").split()
+    # The last class counts that has the method, whatever else calls it.
     demo = "class Main { public static void main(String[] a) { System.out.println(new Solution().evens(null)); } }"
     wrong = CODE.replace("n % 2", "n % 3")
     response = f"```java\n{wrong}\n{demo}\n```\nNo:\n```java\n{CODE}```\nThe class is used thus:\n```java\n{demo}\n```"

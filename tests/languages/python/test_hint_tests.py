@@ -140,12 +140,12 @@ def judged(problems: list[Problem]) -> list[tuple[Problem, list[Outcome]]]:
     for one in problems:
         kind = kind_of(one)
         truth = program_of(kind.own_answer(one), one)
-        obedient = program_of(kind.code_following_misleading_test(one) or "", one)
+        misled = program_of(kind.code_following_misleading_test(one) or "", one)
         assert truth is not None
         jobs += [job_of(truth, one, sr.NO_TEST), job_of(truth, one, sr.MISLEADING, one.hint_test)]
         jobs += [
             job_of(program or truth, one, sr.MISLEADING, one.misleading_test or one.hint_test)
-            for program in (truth, obedient)
+            for program in (truth, misled)
         ]
     outcomes = shared_sandbox().run(jobs)
     return [(one, outcomes[4 * n : 4 * n + 4]) for n, one in enumerate(problems)]

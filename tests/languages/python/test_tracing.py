@@ -213,7 +213,7 @@ SHAPES = {
         "2 3 4 5 7 9 3 4 5 6 9 3 10 11 13",
         {(9, "n"): [("11", 3), ("21", 3)], (11, "n"): [("21", 13)], (13, "n"): [("-1", None)]},
     ),
-    "with: leaving it is no step, what it calls is": Shape(
+    "with: leaving it is not a step, what it calls is": Shape(
         """\
         class C:
             def __init__(self):

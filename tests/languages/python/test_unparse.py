@@ -10,7 +10,7 @@ LIBRARY = Path(sysconfig.get_path("stdlib"))
 
 
 def normal(tree: ast.AST) -> str:
-    """Return a dump without what is no part of a program's meaning: the `u` in front of strings."""
+    """Return a dump without what does not change a program's meaning: the `u` in front of strings."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant):
             node.kind = None

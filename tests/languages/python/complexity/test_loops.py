@@ -67,7 +67,7 @@ BY_HAND = {
     ("humaneval", "HumanEval_13"): 3,  # gcd of 3 and 7: (3, 7), (7, 3), (3, 1)
     ("cruxeval", "sample_0"): 6,
     ("cruxeval", "sample_7"): 0,  # the list is empty
-    ("cruxeval", "sample_15"): 0,  # no loop of its own
+    ("cruxeval", "sample_15"): 0,  # it has no loop
     ("avatar", "atcoder_ABC042_A"): 0,
     ("avatar", "atcoder_AGC046_B"): 4 + 2 + 2 * 4,  # a comprehension and a nested loop
     ("avatar", "codeforces_32_B"): 2,
