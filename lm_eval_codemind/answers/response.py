@@ -36,8 +36,8 @@ def visible_text(response: str) -> str:
     The time is linear in the length of the response.
     """
     spoken, thought = _parted(response.replace("\r\n", "\n").replace("\r", "\n"))
-    said = _up_to_special_token(spoken)
-    return said if said.strip() else _up_to_special_token(thought)
+    text = _up_to_special_token(spoken)
+    return text if text.strip() else _up_to_special_token(thought)
 
 
 def own_text(text: str, end: re.Pattern[str] = END_OF_OWN_TEXT) -> str:

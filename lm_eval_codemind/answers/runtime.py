@@ -458,10 +458,10 @@ def _with_names(masked: str) -> str:
 def _filled(text: str, masked: str) -> tuple[str, ...] | None:
     """Return the text at each mask if the answer is the completed source, or only its lines with masks."""
     try:
-        wanted, answer = parse_source(_with_names(masked)), parse_source(text)
+        template, answer = parse_source(_with_names(masked)), parse_source(text)
     except NotALiteralError:
         return None
-    for pattern in (wanted, [node for node in wanted if HOLE_NAME in ast.unparse(node)]):
+    for pattern in (template, [node for node in template if HOLE_NAME in ast.unparse(node)]):
         content = in_holes(pattern, answer)
         if content is not None:
             return tuple(map(ast.unparse, content))
@@ -549,9 +549,9 @@ def published_assertions(answer: str, masked: str) -> str | None:
         answer: The text.
         masked: The question.
     """
-    lines, asked = answer.strip().splitlines(), masked.splitlines()
-    if len(lines) < len(asked):
-        lines = asked[: len(asked) - len(lines)] + lines
+    lines, masked_lines = answer.strip().splitlines(), masked.splitlines()
+    if len(lines) < len(masked_lines):
+        lines = masked_lines[: len(masked_lines) - len(lines)] + lines
     text = "\n".join(lines)
     if text.count("assert") < masked.count("assert") or any(each in text for each in _TRIVIAL):
         return None

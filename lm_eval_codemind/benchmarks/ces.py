@@ -54,8 +54,8 @@ def _input(files: Mapping[str, str], folder: str) -> dict[str, Any]:
             # Upstream counts the lines of loops from 1 and those of conditions from 0.
             number = int(line) - (kind != CONDITION)
             marks.setdefault((number, kind, name), []).append(value)
-    for number, taken in _branches(files.get(f"{folder}/tmp/branch.txt", "")):
-        marks.setdefault((number, BRANCH, "taken"), []).append(taken)
+    for number, direction in _branches(files.get(f"{folder}/tmp/branch.txt", "")):
+        marks.setdefault((number, BRANCH, "taken"), []).append(direction)
     return {
         "name": folder,
         "code": files[f"{folder}/main.py"].rstrip() + "\n",
@@ -67,12 +67,12 @@ def _input(files: Mapping[str, str], folder: str) -> dict[str, Any]:
 
 def _branches(text: str) -> Iterator[tuple[int, str]]:
     """Yield each time that a branch may be taken, with its line, and Y or N."""
-    taken: list[list[Any]] = []
+    directions: list[list[Any]] = []
     for line, what in _HIT.findall(text):
         if what == "may be":
-            taken.append([int(line), "N"])
+            directions.append([int(line), "N"])
         else:
-            last = next((one for one in reversed(taken) if one[0] == int(line)), None)
+            last = next((one for one in reversed(directions) if one[0] == int(line)), None)
             if last is not None:
                 last[1] = "Y"
-    yield from ((line, letter) for line, letter in taken)
+    yield from ((line, letter) for line, letter in directions)

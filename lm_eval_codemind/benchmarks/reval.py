@@ -165,17 +165,17 @@ def _class_inputs(record: Mapping[str, list[str]], tasks: list[dict[str, Any]]) 
         before = (
             f"{source.rstrip()}\n\n\n_codemind_test = {classes[index].name}({test.name!r})\n_codemind_test.setUp()\n"
         )
-        shown = record["inputs"][index]
+        text = record["inputs"][index]
         inputs.append(
             Input(
                 index,
-                shown,
+                text,
                 "\n".join(unparse(node) for node in test.body),
                 before,
                 f"_codemind_test.{test.name}()",
                 "" if set_up is None else "\n".join(unparse(node) for node in set_up.body),
                 str(task["output_pred"]),
-                shown,
+                text,
                 _questions(task),
             )
         )
@@ -186,9 +186,9 @@ def _questions(task: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"line": int(each["lineno"]), "variable": each["var"]} for each in task["task"]]
 
 
-def completed(masked: str, shown: str, expected: str) -> str:
+def completed(masked: str, text: str, expected: str) -> str:
     """Return an output question with what is expected in place of the masks; see :class:`Input`."""
-    is_call = masked.strip().startswith(f"assert {shown.strip()} == ??")
+    is_call = masked.strip().startswith(f"assert {text.strip()} == ??")
     return masked.replace("??", expected) if is_call else expected
 
 

@@ -27,11 +27,11 @@ def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | No
     from lm_eval_codemind.results.runs import read_runs
 
     with value_errors():
-        chosen = read_runs(runs)
-        report = make_report(chosen, observe(chosen))
+        results = read_runs(runs)
+        report = make_report(results, observe(results))
     write_whole(output, render_html(report, title))
     click.echo(
-        f"{output}: {len(chosen)} runs, {len(report.observations)} samples, {output.stat().st_size / 1e6:.1f} MB"
+        f"{output}: {len(results)} runs, {len(report.observations)} samples, {output.stat().st_size / 1e6:.1f} MB"
     )
     if tables is not None:
         for table in report.tables:

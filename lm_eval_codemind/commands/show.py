@@ -30,15 +30,15 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
             click.echo(f"\n{title}\n{table.to_text()}")
 
     with value_errors():
-        chosen = read_runs(runs)
-        observations = observe(chosen)
-    scores = summary(chosen, observations)
-    click.echo(overall(chosen, scores).without("family").to_text())
+        results = read_runs(runs)
+        observations = observe(results)
+    scores = summary(results, observations)
+    click.echo(overall(results, scores).without("family").to_text())
     if not all_metrics:
         reported = {view.title: view.reported for view in views().values()}
         scores = scores.where(lambda row: row["metric"] in reported[row["family"]])
     section("By task", scores.without("family", "n"))
-    section("Lengths of responses, mean", provenance(chosen)[-1])
+    section("Lengths of responses, mean", provenance(results)[-1])
     if not observations:
         click.echo("\nNo samples were logged; run with --log_samples for problems, comparisons and the report.")
         return

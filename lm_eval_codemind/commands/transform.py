@@ -77,19 +77,19 @@ def command(
     try:
         make = partial(Program, code, script=script, public=public)
         differs = _checker(file, code, suite, entry_point)
-        made = compose_verified(make, f"{seed}/{file.name}", differs, rules=rules, dropped=_print_dropped)
+        result = compose_verified(make, f"{seed}/{file.name}", differs, rules=rules, dropped=_print_dropped)
     except SyntaxError as error:
         raise click.ClickException(f"{file}: not a Python program ({error}); fix it first") from error
     except UnsupportedSyntaxError as error:
         raise click.ClickException(f"{file}: cannot be transformed: {error}; rewrite that part first") from error
-    if not made.steps:
+    if not result.steps:
         click.echo(f"{file}: no rule can be applied safely; the program is printed in normal form", err=True)
     if output is None:
-        click.echo(made.code, nl=False)
+        click.echo(result.code, nl=False)
     else:
-        write_whole(output, made.code)
+        write_whole(output, result.code)
     verified = "not executed: no --tests" if suite is None else "all tests pass"
-    click.echo(f"{len(set(made.rules))} rules ({', '.join(made.rules)}); {verified}", err=True)
+    click.echo(f"{len(set(result.rules))} rules ({', '.join(result.rules)}); {verified}", err=True)
 
 
 def _checker(file: Path, code: str, suite: str | None, entry_point: str) -> Callable[[str], bool]:

@@ -59,8 +59,8 @@ def _plain(benchmark: str, problems: Sequence[Problem]) -> Records:
     return _flagged(problems, load_plain_inputs().get(benchmark, ()), "plain")
 
 
-def _flagged(problems: Sequence[Problem], chosen: Collection[str], flag: str) -> Records:
-    return {problem.problem_id: {flag: True} for problem in problems if problem.problem_id in chosen}
+def _flagged(problems: Sequence[Problem], names: Collection[str], flag: str) -> Records:
+    return {problem.problem_id: {flag: True} for problem in problems if problem.problem_id in names}
 
 
 # Side file -> the function that makes its records from a benchmark's name and problems. Records are keyed by problem.
@@ -152,8 +152,8 @@ def read_proven(name: str, upstream: Upstream) -> list[Problem]:
 
 
 def _with_hint(problem: Problem) -> Problem:
-    wanted = problem.specification and not problem.hint_test
-    return kind_of(problem).with_hint(problem, HINT_SEED) if wanted else problem
+    needs_hint = problem.specification and not problem.hint_test
+    return kind_of(problem).with_hint(problem, HINT_SEED) if needs_hint else problem
 
 
 def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str, Entry]:
@@ -171,13 +171,13 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str
         ValueError: If there is no benchmark of a name.
         UpstreamError: If upstream's data is missing or is not what it must be, or the directory cannot be written.
     """
-    wanted = list(dict.fromkeys(names))
-    for name in wanted:
+    queue = list(dict.fromkeys(names))
+    for name in queue:
         get_benchmark(name)
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with FileLock(directory / ".lock"):
-            return {name: _build(name, upstream, directory) for name in tqdm(wanted, desc="building", unit="benchmark")}
+            return {name: _build(name, upstream, directory) for name in tqdm(queue, desc="building", unit="benchmark")}
     except PermissionError as error:
         raise UpstreamError(
             f"{directory}: data cannot be written there ({error}); set CODEMIND_DATA to a directory of your own"

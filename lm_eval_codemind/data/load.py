@@ -51,8 +51,8 @@ class Entry:
 
 def data_directory() -> Path:
     """Return the directory of built data: ``$CODEMIND_DATA``, or else a folder in the user's cache directory."""
-    chosen = os.environ.get(DATA_VARIABLE)
-    return Path(chosen) if chosen else platformdirs.user_cache_path("codemind")
+    path = os.environ.get(DATA_VARIABLE)
+    return Path(path) if path else platformdirs.user_cache_path("codemind")
 
 
 def benchmark_path(directory: Path, name: str) -> Path:

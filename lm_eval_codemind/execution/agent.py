@@ -161,10 +161,10 @@ class Agent:
     def _call(self, request: dict[str, Any], /, *args: Any, **kwargs: Any) -> Any:
         number = request["on"]
         target = self._methods[number, request["of"]] if "of" in request else self._objects[number]
-        made = target(*args, **kwargs)
-        if isinstance(target, type) and type(made) is target and not callable(made):
-            return self._refer(made, "instance")
-        return made
+        result = target(*args, **kwargs)
+        if isinstance(target, type) and type(result) is target and not callable(result):
+            return self._refer(result, "instance")
+        return result
 
     def _new_module(self, name: str, source: str, file: str) -> types.CodeType:
         module = types.ModuleType(name)

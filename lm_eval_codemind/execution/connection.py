@@ -43,11 +43,11 @@ class Streams:
     def __init__(self, text: str | None) -> None:
         self.descriptors = [os.memfd_create(name, os.MFD_CLOEXEC) for name in ("stdout", "stderr")]
         if text is not None:
-            made = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-            wire.write_all(made, text.encode("utf-8", "surrogateescape"))
-            os.lseek(made, 0, os.SEEK_SET)
-            fcntl.fcntl(made, fcntl.F_ADD_SEALS, _SEALS)
-            self.descriptors.append(made)
+            file = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+            wire.write_all(file, text.encode("utf-8", "surrogateescape"))
+            os.lseek(file, 0, os.SEEK_SET)
+            fcntl.fcntl(file, fcntl.F_ADD_SEALS, _SEALS)
+            self.descriptors.append(file)
 
     def sent(self) -> None:
         """Close what only the program needs."""
@@ -60,12 +60,12 @@ class Streams:
 
         The program must be gone.
         """
-        taken: dict[str, list[object]] = {}
+        texts: dict[str, list[object]] = {}
         for name, descriptor in zip(("stdout", "stderr"), self.descriptors, strict=True):
             size = os.fstat(descriptor).st_size
-            taken[name] = [size, os.pread(descriptor, min(size, limit), 0).decode("latin-1") if size else ""]
+            texts[name] = [size, os.pread(descriptor, min(size, limit), 0).decode("latin-1") if size else ""]
             os.close(descriptor)
-        return taken
+        return texts
 
 
 class Connection:

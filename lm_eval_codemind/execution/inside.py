@@ -48,9 +48,9 @@ def checked(verdict: Any) -> dict[str, Any]:
     """Return a verdict that is safe to read: the program's process wrote it."""
     if type(verdict) is not dict or verdict.get("status") not in _STATUSES:
         return {"status": "error", "exception_message": "malformed verdict"}
-    made: dict[str, Any] = {"status": verdict["status"]}
+    record: dict[str, Any] = {"status": verdict["status"]}
     for name in ("failed_test", "exception_type", "exception_message"):
-        made[name] = str(verdict.get(name, ""))[:4000]
+        record[name] = str(verdict.get(name, ""))[:4000]
     count = verdict.get("tests_run")
-    made["tests_run"] = count if type(count) is int and count >= 0 else 0
-    return made
+    record["tests_run"] = count if type(count) is int and count >= 0 else 0
+    return record

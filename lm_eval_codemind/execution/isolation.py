@@ -233,15 +233,15 @@ def bubblewrap_command(
             command += ["--symlink", str(Path(path).readlink()), path]
         elif Path(path).is_dir():
             command += ["--ro-bind", path, path]
-    shown = [("--ro-bind-try", path, path) for path in _FILES]
-    shown += binds
+    mounts = [("--ro-bind-try", path, path) for path in _FILES]
+    mounts += binds
     # Those that bubblewrap makes itself are for their owner only, who isn't the user that programs run as.
     links = {link for link, _ in view.links}
-    for target in [*(target for _, _, target in shown), *links, *view.bound]:
+    for target in [*(target for _, _, target in mounts), *links, *view.bound]:
         parents = [str(parent) for parent in reversed(Path(target).parents[:-1])]
         for parent in parents if links.isdisjoint(parents) else ():
             command += ["--dir", parent]
-    for bind in shown:
+    for bind in mounts:
         command += bind
     command += ["--proc", "/proc"]
     for entry in sorted(os.scandir("/proc"), key=lambda entry: entry.name):
@@ -365,9 +365,9 @@ def take_user() -> tuple[int, socket.socket]:
     """
     with _user_lock:
         numbers, count = _user_numbers()
-        taken = _users_of_processes()
+        users = _users_of_processes()
         for number in itertools.islice(numbers, min(count, 100_000)):
-            if number in taken or _is_known(number):
+            if number in users or _is_known(number):
                 continue
             claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
             try:

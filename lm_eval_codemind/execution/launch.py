@@ -17,14 +17,14 @@ _CLONE_NEWUSER = 0x10000000
 
 def main(user: int, inner: int, command: list[str]) -> None:
     """Make the namespace and become the command; a process outside it, still root, says which users it knows."""
-    made, tell = os.pipe()
+    ready, tell = os.pipe()
     target = os.getpid()
     helper = os.fork()
     if helper == 0:
         status = 1
         try:
             os.close(tell)
-            if os.read(made, 1):
+            if os.read(ready, 1):
                 for kind in ("uid_map", "gid_map"):
                     with open(f"/proc/{target}/{kind}", "w") as file:
                         file.write(f"0 0 1\n{inner} {user} 1\n")
@@ -41,7 +41,7 @@ def main(user: int, inner: int, command: list[str]) -> None:
     _, status = os.waitpid(helper, 0)
     if status:
         raise SystemExit(f"programs cannot get a separate user: root needs CAP_SETUID and CAP_SETGID, and user {user}")
-    os.close(made)
+    os.close(ready)
     os.close(tell)
     os.execv(command[0], command)
 

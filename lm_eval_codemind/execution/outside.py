@@ -212,11 +212,11 @@ class Program:
             raise NotPlain("a class of the program other than the one under test")
         if kind == "instance" and not (request["op"] == "call" and self._makes_instances and "of" not in request):
             raise NotPlain("an object that the tests did not make")
-        made: Any = object.__new__(makes)
+        instance: Any = object.__new__(makes)
         target = {"on": request["on"], "of": request["name"]} if request["op"] == "get" else {"on": int(number)}
-        _Opaque.__dict__["_program"].__set__(made, self)
-        _Opaque.__dict__["_target"].__set__(made, target)
-        return made
+        _Opaque.__dict__["_program"].__set__(instance, self)
+        _Opaque.__dict__["_target"].__set__(instance, target)
+        return instance
 
     def _encode_opaque(self, value: Any) -> Any:
         if type(value) in (Instance, Function, Class) and "of" not in _TARGET(value):

@@ -190,8 +190,8 @@ def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> 
         if "import" in source:
             for match in _IMPORT.finditer(source):
                 imported.update(_NAME.findall(match.group(1)))
-    wanted = imported.intersection(preload)
-    packages = () if not wanted else ("numpy",) if wanted == {"numpy"} and not testing else preload
+    modules = imported.intersection(preload)
+    packages = () if not modules else ("numpy",) if modules == {"numpy"} and not testing else preload
     return ("unittest", *packages) if testing else packages
 
 
@@ -263,8 +263,8 @@ class SeededPool(ExitStack):
             ValueError: If no runtime is registered for the job's language.
         """
         if job.language not in self._sandboxes:
-            made = get_runtime(job.language).sandbox(hash_seed=self._hash_seed)
-            self._sandboxes[job.language] = self.enter_context(made)
+            sandbox = get_runtime(job.language).sandbox(hash_seed=self._hash_seed)
+            self._sandboxes[job.language] = self.enter_context(sandbox)
         return self._sandboxes[job.language].submit(job)
 
 

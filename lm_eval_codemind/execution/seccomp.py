@@ -184,17 +184,17 @@ class _Program:
 
     def when(self, names: str | list[str], tests: list[tuple[int, int, int, bool]], verdict: int) -> None:
         """Give system calls a verdict if all tests hold: (comparison, argument's offset, operand, wanted result)."""
-        asked = [names] if isinstance(names, str) else names
-        numbers = [self._numbers[name] for name in asked if name in self._numbers]
+        group = [names] if isinstance(names, str) else names
+        numbers = [self._numbers[name] for name in group if name in self._numbers]
         length = 2 * len(tests) + 1
         for left, number in zip(reversed(range(len(numbers))), numbers, strict=True):
             self._emit(_EQUAL, left, 0 if left else length + 1, number)
         if not numbers:
             return
-        for index, (comparison, offset, operand, wanted) in enumerate(tests):
+        for index, (comparison, offset, operand, holds) in enumerate(tests):
             away = length - 2 * index - 2
             self._emit(_LOAD, 0, 0, offset)
-            self._emit(comparison, 0 if wanted else away, away if wanted else 0, operand)
+            self._emit(comparison, 0 if holds else away, away if holds else 0, operand)
         self._emit(_RETURN, 0, 0, verdict)
         self._emit(_LOAD, 0, 0, _NUMBER)
 
@@ -255,7 +255,7 @@ def _add_common_rules(program: _Program, attributes: bool) -> None:
     program.when([*_OF_PROCESSES, "prlimit64"], _OTHER, _REFUSED)
     # Of processes, not groups or users, and of itself.
     program.when("getpriority", [(_ANY_BIT, _argument(0), 0xFFFFFFFF, True)], _REFUSED)
-    program.when("getpriority", [(test, _argument(1), number, wanted) for test, _, number, wanted in _OTHER], _REFUSED)
+    program.when("getpriority", [(test, _argument(1), number, holds) for test, _, number, holds in _OTHER], _REFUSED)
     # A clock below zero is that of a process, of a thread (bit 2; the kernel knows only those of the same process) or
     # of a device; the last three bits of a process's own, which has the number 0, are the kind of time.
     foreign = [(_ANY_BIT, _argument(0), 1 << 31, True), (_ANY_BIT, _argument(0), 4, False)]

@@ -112,7 +112,7 @@ def run(namespace: dict[str, Any], tests: CodeType, kind: str, entry_point: str,
 
 
 def _chosen(namespace: dict[str, Any], only: list[str], framework: Any) -> list[Any]:
-    chosen = []
+    cases = []
     unknown = set(only)
     for name, value in list(namespace.items()):
         # An object of the program must not be asked for its class.
@@ -120,13 +120,13 @@ def _chosen(namespace: dict[str, Any], only: list[str], framework: Any) -> list[
             continue
         for method in framework.TestLoader().getTestCaseNames(value):
             if not only or name in only or f"{name}.{method}" in only:
-                chosen.append(value(method))
+                cases.append(value(method))
                 unknown -= {name, f"{name}.{method}"}
     if unknown:
         raise NoTests(f"the suite has no {', '.join(sorted(unknown))}")
-    if not chosen:
+    if not cases:
         raise NoTests("the suite has no tests")
-    return chosen
+    return cases
 
 
 def seed() -> None:

@@ -70,9 +70,9 @@ class View:
 
         It is none of the directories that are shown, nor one of ``also``.
         """
-        taken = [*self.shown, *(link for link, _ in self.links), *also]
+        paths = [*self.shown, *(link for link, _ in self.links), *also]
         return next(
-            (home for home in _HOMES if not any(_within(path, home) or _within(home, path) for path in taken)),
+            (home for home in _HOMES if not any(_within(path, home) or _within(home, path) for path in paths)),
             _HOMES[-1],
         )
 
@@ -217,16 +217,16 @@ class _Visible:
 
     def view(self, path: Iterable[str]) -> View:
         """Return what was gathered, without what comes along with something else."""
-        shown: list[str] = []
+        roots: list[str] = []
         for each in sorted(self._shown, key=lambda path: (path.count("/"), path)):
-            if not any(_within(each, other) for other in (*shown, *SYSTEM)):
-                shown.append(each)
-        self._shown = set(shown)
+            if not any(_within(each, other) for other in (*roots, *SYSTEM)):
+                roots.append(each)
+        self._shown = set(roots)
         return View(
-            shown=tuple(shown),
+            shown=tuple(roots),
             links=tuple((link, target) for link, target in sorted(self._links.items()) if not self.seen(link)),
             listed=tuple(each for each in sorted(self._listed) if not self.seen(each)),
-            hidden=(_OWN,) if any(_within(_OWN, other) for other in shown) else (),
+            hidden=(_OWN,) if any(_within(_OWN, other) for other in roots) else (),
             path=tuple(path),
             user_base=site.getuserbase() if site.ENABLE_USER_SITE else "",
         )

@@ -107,9 +107,9 @@ class Zygote:
         pid = kernel.start(lambda: self._become_candidate(limits, ends))
         for end in ends:
             os.close(end)
-        reason, asked = self._follow(pid, limits, started)
+        reason, message = self._follow(pid, limits, started)
         # A child that ended by itself keeps its status. Any other is ended here.
-        own_end = asked is not None and asked["gone"] and self._ended(pid, limits)
+        own_end = message is not None and message["gone"] and self._ended(pid, limits)
         if not own_end:
             os.kill(pid, signal.SIGKILL)
         _, status, usage = os.wait4(pid, 0)
@@ -118,15 +118,15 @@ class Zygote:
         wall = time.monotonic() - started
         # A program that looks for itself was given its source.
         left = cleanup.reset(self._home) - {f"{agent.MODULE}.py"}
-        if asked is None:
-            asked = wire.receive(self._control)
+        if message is None:
+            message = wire.receive(self._control)
         return {
             "exit": os.WEXITSTATUS(status) if os.WIFEXITED(status) else None,
             "signal": os.WTERMSIG(status) if own_end and os.WIFSIGNALED(status) else None,
             "reason": reason,
             "cpu": usage.ru_utime + usage.ru_stime,
             "wall": wall,
-            "word": asked["word"],
+            "word": message["word"],
             "left": bool(left),
             # Some file systems never let a directory shrink: then the next program needs another one.
             "last": os.stat(self._home).st_size != self._home_size,
@@ -144,8 +144,8 @@ class Zygote:
         requests, replies, out, err, *inputs = ends
         # Opened for each program: the server's would carry flags from one program to the next.
         standard_input = inputs[0] if inputs else os.open("/dev/null", os.O_RDONLY)
-        wanted = [standard_input, out, err, requests, replies, *([self._rules] if self._rules >= 0 else [])]
-        kernel.arrange(wanted)
+        descriptors = [standard_input, out, err, requests, replies, *([self._rules] if self._rules >= 0 else [])]
+        kernel.arrange(descriptors)
         if limits != self._defaults:
             self._set_limits(limits)
         seconds = int(limits["cpu_seconds"]) + 2

@@ -43,17 +43,17 @@ def with_revealing_tests(benchmark: str, problems: Sequence[Problem]) -> list[Pr
     records = shipped.load(REVEALING_TESTS).get(fixed or benchmark)
     if records is None:
         return list(problems)
-    asked = bool(fixed) and get_benchmark(benchmark).labelled
-    return [_with_test(problem, records.get(problem.problem_id), asked) for problem in problems]
+    has_labels = bool(fixed) and get_benchmark(benchmark).labelled
+    return [_with_test(problem, records.get(problem.problem_id), has_labels) for problem in problems]
 
 
-def _with_test(problem: Problem, record: Mapping[str, Any] | None, asked: bool) -> Problem:
+def _with_test(problem: Problem, record: Mapping[str, Any] | None, has_labels: bool) -> Problem:
     if record is None:
         return dataclasses.replace(problem, category="excluded", reason="untested", output=None)
-    shown = dataclasses.replace(problem, hint_test=record["test"])
-    if not asked:
-        return shown
-    called = dataclasses.replace(shown, input=record["call"], output=None)
+    with_test = dataclasses.replace(problem, hint_test=record["test"])
+    if not has_labels:
+        return with_test
+    called = dataclasses.replace(with_test, input=record["call"], output=None)
     return called if record["returns"] else dataclasses.replace(called, category="excluded", reason="no_output")
 
 

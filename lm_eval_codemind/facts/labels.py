@@ -137,10 +137,10 @@ def apply_proof(problem: Problem, proof: Proof) -> Problem:
     if printed and not any(case.input == problem.input for case in proven_cases):
         proven_cases.insert(0, Case(problem.input, output))
     proven = dataclasses.replace(problem, category=proof.category, output=output, cases=tuple(proven_cases))
-    asked = _readable(proven, problem.cases) if printed else proven
-    if beyond_prompt(asked.code, asked.input, asked.output or ""):
+    readable = _readable(proven, problem.cases) if printed else proven
+    if beyond_prompt(readable.code, readable.input, readable.output or ""):
         return dataclasses.replace(problem, category="excluded", reason="too_long", output=None)
-    return asked
+    return readable
 
 
 def _readable(proven: Problem, published: Sequence[Case]) -> Problem:
@@ -152,13 +152,13 @@ def _readable(proven: Problem, published: Sequence[Case]) -> Problem:
     """
     assert proven.output is not None
     own = Case(proven.input, proven.output)
-    shown = shown_cases((own, *proven.cases), 1)
-    if shown in ((own,), ()):
+    examples = shown_cases((own, *proven.cases), 1)
+    if examples in ((own,), ()):
         return proven
-    label = next(case.output for case in published if case.input == shown[0].input)
+    label = next(case.output for case in published if case.input == examples[0].input)
     category = proven.category
     if category in ("confirmed", "corrected"):
-        category = "confirmed" if prints_the_same(label, shown[0].output) else "corrected"
+        category = "confirmed" if prints_the_same(label, examples[0].output) else "corrected"
     return dataclasses.replace(
-        proven, input=shown[0].input, output=shown[0].output, published_output=label, category=category
+        proven, input=examples[0].input, output=examples[0].output, published_output=label, category=category
     )

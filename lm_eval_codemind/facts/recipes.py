@@ -75,16 +75,16 @@ def apply_recipe(problem: Problem, recipe: Recipe, transform_seed: int) -> Probl
         RecipeError: If the result differs from the verified C+ in any byte.
     """
     try:
-        made = recreate(program_for_rules(problem), seed_of(problem, transform_seed), recipe.steps)
+        result = recreate(program_for_rules(problem), seed_of(problem, transform_seed), recipe.steps)
     except RecipeError as error:
         raise RecipeError(f"{problem.problem_id}: {error}") from error
-    if made.digest != recipe.sha256:
+    if result.digest != recipe.sha256:
         raise RecipeError(
-            f"{problem.problem_id}: the C+ that Python {platform.python_version()} makes here (SHA-256 {made.digest}) "
-            f"is not the one that was verified ({recipe.sha256}); report this with your Python version, and use "
+            f"{problem.problem_id}: the C+ that Python {platform.python_version()} makes here (SHA-256 "
+            f"{result.digest}) is not the one that was verified ({recipe.sha256}); report this with your Python version, and use "
             "another one meanwhile"
         )
-    return dataclasses.replace(problem, transformed=made.code, transformations=made.rules)
+    return dataclasses.replace(problem, transformed=result.code, transformations=result.rules)
 
 
 def transformed(problems: Sequence[Problem], benchmark: str) -> list[Problem]:

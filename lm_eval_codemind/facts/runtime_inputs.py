@@ -61,8 +61,8 @@ class RuntimeInput:
             text = unparse(statement if seen is None else seen)
             if isinstance(seen, ast.Tuple):
                 text = f"({text})"
-            asked = seen is not None and bool(waiting) and waiting.pop(0) is not None
-            if asked:
+            has_question = seen is not None and bool(waiting) and waiting.pop(0) is not None
+            if has_question:
                 statements.append(f"assert {text} == {_MASK}")
             elif not isinstance(seen, ast.Name):
                 statements.append(text)
@@ -83,9 +83,9 @@ def inputs_of(problem: Problem) -> tuple[RuntimeInput, ...]:
         return (RuntimeInput(ONLY, problem.code, execution.stdin, "", "", None),)
     if not problem.input.strip():
         return ()
-    before, _, asked = kind.masked_output(problem).rpartition("assert ")
-    shown = f"{before}{SEE}({asked.removesuffix(' == ??')})"
-    return (RuntimeInput(ONLY, problem.code, shown, "", execution.module, f"{SEE}({execution.expression})"),)
+    before, _, expression = kind.masked_output(problem).rpartition("assert ")
+    call = f"{before}{SEE}({expression.removesuffix(' == ??')})"
+    return (RuntimeInput(ONLY, problem.code, call, "", execution.module, f"{SEE}({execution.expression})"),)
 
 
 def without_docstrings(code: str) -> str:
@@ -123,8 +123,8 @@ def without_expectations(body: str) -> str:
 
 
 def _call(code: str, original: reval.Input) -> RuntimeInput:
-    shown = f"{SEE}({original.body})"
-    return RuntimeInput(str(original.index), code, shown, "", "", shown)
+    call = f"{SEE}({original.body})"
+    return RuntimeInput(str(original.index), code, call, "", "", call)
 
 
 def _test(code: str, original: reval.Input) -> RuntimeInput | None:

@@ -26,9 +26,9 @@ class Value(float):
     @classmethod
     def of(cls, value: float, problem: str) -> Value:
         """Return a value of a document about a problem."""
-        made = cls(value)
-        made.problem = problem
-        return made
+        metric = cls(value)
+        metric.problem = problem
+        return metric
 
 
 class Mean(float):
@@ -43,9 +43,9 @@ class Mean(float):
     @classmethod
     def of(cls, value: float, size: int) -> Mean:
         """Return a metric that is averaged over so many items."""
-        made = cls(value)
-        made.size = size
-        return made
+        metric = cls(value)
+        metric.size = size
+        return metric
 
 
 class Aggregation:

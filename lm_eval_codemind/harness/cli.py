@@ -146,14 +146,14 @@ def _run_stages(
         # The questions of the second stage are made of the samples of the first.
         _run(options, tasks=stages[0], output_path=place, log_samples=True)
         wait_for_all()
-        made = [file for file in directory.rglob("*.json") if date_of(file) and file not in before]
-        if len(made) != 1:
+        files = [file for file in directory.rglob("*.json") if date_of(file) and file not in before]
+        if len(files) != 1:
             raise SystemExit(
-                f"{directory}: {len(made)} results files appeared there while the first stage ran, and must be one; "
+                f"{directory}: {len(files)} results files appeared there while the first stage ran, and must be one; "
                 "give every run, and a run of several processes as a whole, a separate --output_path"
             )
         logger.info("second stage: %s", ", ".join(stages[1]))
-        _run(options, tasks=stages[1], metadata={**metadata, stages_module.PLACE: str(made[0].resolve())})
+        _run(options, tasks=stages[1], metadata={**metadata, stages_module.PLACE: str(files[0].resolve())})
 
 
 def _run(options: argparse.Namespace, **changed: Any) -> None:

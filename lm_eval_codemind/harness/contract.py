@@ -49,9 +49,9 @@ def include_our_tasks(manager: Any) -> None:
     def with_our_tasks(self: Any, *arguments: Any, **named: Any) -> None:
         call = signature.bind(self, *arguments, **named)
         call.apply_defaults()
-        chosen = call.arguments["include_path"]
+        include_path = call.arguments["include_path"]
         if call.arguments["include_defaults"]:
-            paths = [chosen] if isinstance(chosen, (str, Path)) else list(chosen or ())
+            paths = [include_path] if isinstance(include_path, (str, Path)) else list(include_path or ())
             try:
                 ours = task_directories()
             except Exception as error:
@@ -61,7 +61,7 @@ def include_our_tasks(manager: Any) -> None:
             known = {Path(path).resolve() for path in paths}
             call.arguments["include_path"] = [path for path in ours if Path(path).resolve() not in known] + paths
         initialise(*call.args, **call.kwargs)
-        self.include_path = chosen
+        self.include_path = include_path
 
     manager.__init__ = with_our_tasks
 

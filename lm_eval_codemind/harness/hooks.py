@@ -111,16 +111,16 @@ class Hooks:
         use_own_statistics()
         note_reported_tokens()
         family = self._family
-        chosen = get_benchmark(benchmark)
+        entry = get_benchmark(benchmark)
         ways = tuple(settings) or (setting,)
-        wanted = {name: options[name] for name in family.options if options.get(name) is not None}
+        family_options = {name: options[name] for name in family.options if options.get(name) is not None}
         templates = Templates(family.templates, prompts, family.template_root)
-        problems = family.problems(chosen, wanted)
+        problems = family.problems(entry, family_options)
         if family.executes:
             require_runnable(filter(family.runs, problems), family.answered_in)
         if suite is not None:
-            record_task(suite, family, chosen, ways, wanted, templates)
-            family.record(suite, chosen, wanted)
+            record_task(suite, family, entry, ways, family_options, templates)
+            family.record(suite, entry, family_options)
         questions = [question for problem in problems for way in ways for question in family.questions(problem, way)]
         _require_questions(family, benchmark, problems, ways, questions)
         documents = [_with_texts(question, family, templates).document() for question in questions]

@@ -136,8 +136,8 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     if not responses:
         raise ValueError(f"{file}: no response to a question of {task} under the setting {setting!r}; {run_it}")
     questions = {key: Question.from_document(document) for key, document in documents.items()}
-    asked = [(question, responses[key]) for key, question in questions.items() if key in responses]
-    return FirstStage(task, file, samples, here.config.metadata["suite"], asked, list(questions.values()))
+    pairs = [(question, responses[key]) for key, question in questions.items() if key in responses]
+    return FirstStage(task, file, samples, here.config.metadata["suite"], pairs, list(questions.values()))
 
 
 def samples_of(file: Path, family: str) -> Iterator[dict[str, Any]]:

@@ -143,8 +143,8 @@ class Equivalence:
         kind = python_kind(problem)
         # Each test runs separately, so each has an outcome.
         names = kind.test_names(problem) if in_detail else ()
-        chosen: list[tuple[str, ...]] = [(name,) for name in names] or [()]
-        jobs = [kind.suite_job(problem, code, limits=limits_of(problem), only=only) for only in chosen]
+        selections: list[tuple[str, ...]] = [(name,) for name in names] or [()]
+        jobs = [kind.suite_job(problem, code, limits=limits_of(problem), only=only) for only in selections]
         return tuple((str(o.status), o.failed_test, o.exception_type) for o in self._sandbox.run(jobs))
 
     def _original_behaviour(self, problem: Problem) -> tuple[list[str], list[CaseOutcome]]:

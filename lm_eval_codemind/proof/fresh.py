@@ -114,23 +114,23 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
     with tqdm(total=total, desc=label, unit="problem", disable=total == 1) as bar:
         waiting = list(problems)
         for tries, bold in _ROUNDS:
-            made = []
+            attempts = []
             for problem in waiting:
-                made.append(_Making(problem, seed, count, tries, bold))
-                made[-1].measure(measuring)
-            for each in made:
+                attempts.append(_Making(problem, seed, count, tries, bold))
+                attempts[-1].measure(measuring)
+            for each in attempts:
                 each.choose()
                 each.prove(pools)
                 bar.update(0 if bold else 1)
             for _ in range(_PROVEN - 1):
-                for each in made:
+                for each in attempts:
                     each.take()
-                for each in made:
+                for each in attempts:
                     each.prove(pools)
-            for each in made:
+            for each in attempts:
                 each.take()
-            results |= {each.problem.problem_id: each.fresh() for each in made}
-            waiting = [each.problem for each in made if results[each.problem.problem_id].reason not in _HOPELESS]
+            results |= {each.problem.problem_id: each.fresh() for each in attempts}
+            waiting = [each.problem for each in attempts if results[each.problem.problem_id].reason not in _HOPELESS]
     return {problem.problem_id: results[problem.problem_id] for problem in problems}
 
 

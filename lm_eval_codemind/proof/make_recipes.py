@@ -37,9 +37,11 @@ def transform(problem: Problem, transform_seed: int, equivalence: Equivalence) -
         logger.warning("%s: rule %s is dropped, it changes behaviour: %s", problem.problem_id, rule, reason)
         dropped.append(rule)
 
-    made = compose_verified(lambda: program_for_rules(problem), seed_of(problem, transform_seed), differs, dropped=drop)
+    result = compose_verified(
+        lambda: program_for_rules(problem), seed_of(problem, transform_seed), differs, dropped=drop
+    )
     usable = equivalence.original_passes(problem) and not depends_on_version(problem.problem_id)
-    return Recipe(made.steps, made.digest, tuple(dropped), usable)
+    return Recipe(result.steps, result.digest, tuple(dropped), usable)
 
 
 def transform_all(

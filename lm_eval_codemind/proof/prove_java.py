@@ -59,14 +59,14 @@ def _job(problem: Problem, first: int) -> Job:
 
 def _all_runs(problem: Problem, outcome: Outcome, sandbox: JavaSandbox) -> list[Outcome]:
     """Return one outcome per input. A job ends at the first input that fails, so a new job runs the inputs after it."""
-    wanted = 1 + len(problem.cases)
+    count = 1 + len(problem.cases)
     runs: list[Outcome] = []
     while True:
         if not outcome.observations:
             if outcome.status is Status.CRASHED:
                 raise ProofError(f"{problem.problem_id}: {outcome.exception_message}")
-            return runs + [outcome] * (wanted - len(runs))
+            return runs + [outcome] * (count - len(runs))
         runs += [dataclasses.replace(outcome, observations=(observation,)) for observation in outcome.observations]
-        if len(runs) == wanted:
+        if len(runs) == count:
             return runs
         (outcome,) = sandbox.run([_job(problem, len(runs))])

@@ -39,9 +39,9 @@ def overlap(observations: Sequence[Observation]) -> Table:
             if len(families) < 2 or not common:
                 continue
             for size in range(len(families) + 1):
-                for chosen in combinations(families, size):
-                    names = [name for name, of in common.items() if {title for title in of if of[title]} == set(chosen)]
-                    what = {"benchmark": benchmark, "model": model, "solved_under": " + ".join(chosen) or "none"}
+                for subset in combinations(families, size):
+                    names = [name for name, of in common.items() if {title for title in of if of[title]} == set(subset)]
+                    what = {"benchmark": benchmark, "model": model, "solved_under": " + ".join(subset) or "none"}
                     share = interval(proportion(len(names), len(common)), "share")
                     counts = {"problems": len(names), **share, "n": len(common)}
                     rows.append({**what, **counts, "examples": ", ".join(names[:10])})

@@ -225,5 +225,5 @@ def _standalone_style() -> str:
 
 def _text(text: str) -> str:
     """Escape text for XML, showing characters that XML does not allow as their code."""
-    shown = "".join(c if c in "\t\n" or (c.isprintable() and not "\ud800" <= c <= "\udfff") else "\ufffd" for c in text)
-    return escape(shown, quote=True)
+    clean = "".join(c if c in "\t\n" or (c.isprintable() and not "\ud800" <= c <= "\udfff") else "\ufffd" for c in text)
+    return escape(clean, quote=True)

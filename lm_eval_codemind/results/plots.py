@@ -73,8 +73,8 @@ def _overlap(table: Table) -> Iterable[UpSet]:
             if row["model"] == model
         ]
         families = distinct(name for members, _ in counts for name in sorted(members))
-        shown = sorted((one for one in counts if one[1]), key=lambda one: (-one[1], sorted(one[0])))
-        yield UpSet(_name("overlap", model), f"{model}: problems solved under exactly these tasks", families, shown)
+        bars = sorted((one for one in counts if one[1]), key=lambda one: (-one[1], sorted(one[0])))
+        yield UpSet(_name("overlap", model), f"{model}: problems solved under exactly these tasks", families, bars)
 
 
 def _name(table: str, *words: str) -> str:

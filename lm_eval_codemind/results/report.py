@@ -81,9 +81,9 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
 def _facts(runs: Table) -> str:
     """Return when and with what the runs were made, in one line."""
     dates = sorted(row["date"] for row in runs.rows)
-    made = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
+    when = dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}"
     versions = [f"{name} {', '.join(distinct(row[key] for row in runs.rows))}" for key, name in _VERSIONS.items()]
-    return f"{len(runs.rows)} run{'s' if len(runs.rows) > 1 else ''}, {made}; {', '.join(versions)}"
+    return f"{len(runs.rows)} run{'s' if len(runs.rows) > 1 else ''}, {when}; {', '.join(versions)}"
 
 
 _VERSIONS = {"suite": "lm-eval-codemind", "lm_eval": "lm-eval"}

@@ -135,7 +135,7 @@ def score(path: Path, study: Study, model: str, folder: Path) -> list[Result]:
     }
     tasks = {spec[0] for specs in columns.values() for spec in specs.values()}
     documents = {task: _documents(task) for task in sorted(tasks)}
-    asked = {part: _asked(study, rows, documents[_last(columns[part])[0]]) for part, rows in parts.items()}
+    pairs = {part: _asked(study, rows, documents[_last(columns[part])[0]]) for part, rows in parts.items()}
     responses = {
         key: row
         for part, rows in parts.items()
@@ -144,7 +144,7 @@ def score(path: Path, study: Study, model: str, folder: Path) -> list[Result]:
         if key is not None
     }
     run = _run(study, model, responses, documents, folder) if responses else None
-    return [_result(study, model, part, columns[part], asked[part], run) for part in parts]
+    return [_result(study, model, part, columns[part], pairs[part], run) for part in parts]
 
 
 def _last(columns: Mapping[str, list[str]]) -> list[str]:
@@ -167,17 +167,17 @@ def _asked(study: Study, rows: Sequence[Row], documents: Sequence[Row]) -> list[
     for document in documents:
         columns = tuple(str(document[column]) for column in study.document)
         unused.setdefault(columns, []).append(Key.of(document).recorded())
-    asked: list[tuple[Key | None, Row]] = []
+    pairs: list[tuple[Key | None, Row]] = []
     seen: set[tuple[str, ...]] = set()
     for row in rows:
         columns = tuple(study.text(template, row) for template in study.document.values())
         excluded = any(all(row.get(name) in values for name, values in one.items()) for one in study.excluded)
         if not excluded and unused.get(columns):
-            asked.append((unused[columns].pop(0), row))
+            pairs.append((unused[columns].pop(0), row))
         elif columns not in seen:
-            asked.append((None, row))
+            pairs.append((None, row))
         seen.add(columns)
-    return asked
+    return pairs
 
 
 def _run(
@@ -196,8 +196,8 @@ def _run(
         task: [index for index, document in enumerate(of_task) if Key.of(document).recorded() in responses]
         for task, of_task in documents.items()
     }
-    chosen = {task: numbers for task, numbers in indices.items() if numbers}
-    replay(str(file), {"model": model}, chosen, folder, journal=journal)
+    numbered = {task: numbers for task, numbers in indices.items() if numbers}
+    replay(str(file), {"model": model}, numbered, folder, journal=journal)
     forget_journals()
     journal.unlink(missing_ok=True)
     return max(read_runs([folder]), key=lambda run: run.date)
@@ -208,10 +208,10 @@ def _result(
     model: str,
     part: str,
     columns: Mapping[str, list[str]],
-    asked: Sequence[tuple[Key | None, Row]],
+    pairs: Sequence[tuple[Key | None, Row]],
     run: Run | None,
 ) -> Result:
-    verdicts = [(key, verdict) for key, row in asked if (verdict := study.verdict(row)) is not None]
+    verdicts = [(key, verdict) for key, row in pairs if (verdict := study.verdict(row)) is not None]
     scores: dict[str, float | None] = {
         RECORDED: _share([verdict for _, verdict in verdicts]),
         KEPT: _share([verdict for key, verdict in verdicts if key is not None]),
@@ -219,18 +219,18 @@ def _result(
     errors: dict[str, float | None] = {}
     for heading, (name, metric, *filters) in columns.items():
         task = run.task(name) if run is not None else None
-        chosen = (
+        metrics = (
             [m for m in task.metrics if m.name == metric and m.filter in (filters or [str(task.main_filter)])]
             if task
             else []
         )
-        scores[heading] = chosen[0].value if chosen else None
-        errors[heading] = chosen[0].stderr if chosen else None
+        scores[heading] = metrics[0].value if metrics else None
+        errors[heading] = metrics[0].stderr if metrics else None
     rights = _rights(run, _last(columns)) if verdicts else {}
     changed = [rights[key] for key, verdict in verdicts if key in rights and rights[key] != verdict]
     turned = (sum(changed), len(changed) - sum(changed)) if rights else (None, None)
-    excluded = sum(key is None for key, _ in asked)
-    return Result(study.title, model, part, len(asked), excluded, scores, errors, *turned)
+    excluded = sum(key is None for key, _ in pairs)
+    return Result(study.title, model, part, len(pairs), excluded, scores, errors, *turned)
 
 
 def _share(verdicts: Sequence[bool]) -> float | None:
@@ -308,16 +308,16 @@ def orders(results: Sequence[Result]) -> Iterator[str]:
     for part, of_part in parts.items():
         first: dict[str, float] = {}
         for heading in of_part[0].scores:
-            shown = {one.model: round(x, 4) for one in of_part if (x := one.scores[heading]) is not None and x == x}
+            values = {one.model: round(x, 4) for one in of_part if (x := one.scores[heading]) is not None and x == x}
             pairs = [
                 f"{one} and {other}"
-                for one, other in combinations(sorted(shown.keys() & first.keys()), 2)
-                if _sign(shown, one, other) != _sign(first, one, other)
+                for one, other in combinations(sorted(values.keys() & first.keys()), 2)
+                if _sign(values, one, other) != _sign(first, one, other)
             ]
-            if len(shown) > 1 and (not first or pairs):
+            if len(values) > 1 and (not first or pairs):
                 changes = ", ".join(pairs) if len(pairs) <= _PAIRS_SHOWN else f"{len(pairs)} pairs"
-                yield f"| {part} | {heading} | {_order(shown)} | {changes} |"
-            first = first or shown
+                yield f"| {part} | {heading} | {_order(values)} | {changes} |"
+            first = first or values
 
 
 def _sign(values: Mapping[str, float], first: str, second: str) -> int:

@@ -107,9 +107,9 @@ def reasons_against(
     for task in run.tasks:
         reasons += _reasons_against_task(task, again.task(task.task), digests, bool(config.get("limit") is not None))
     if not verification.equal:
-        shown = [str(difference) for difference in verification.differences[:_REASONS_OF_ONE_KIND]]
-        more = len(verification.differences) - len(shown)
-        reasons += [f"rescoring differs: {text}" for text in shown]
+        examples = [str(difference) for difference in verification.differences[:_REASONS_OF_ONE_KIND]]
+        more = len(verification.differences) - len(examples)
+        reasons += [f"rescoring differs: {text}" for text in examples]
         if more:
             reasons.append(f"rescoring differs in {more} more places; `codemind verify` lists them")
     reasons += [f"not verifiable: {note}" for note in verification.notes]

@@ -243,7 +243,7 @@ def _contrast(one: str, other: str, length: int = 60) -> tuple[str, str]:
 
     def cut(text: str) -> str:
         piece = text[start : start + length]
-        shown = ("…" if start else "") + piece + ("…" if start + length < len(text) else "")
-        return json.dumps(shown, ensure_ascii=False) if shown != shown.strip() or not shown.isprintable() else shown
+        line = ("…" if start else "") + piece + ("…" if start + length < len(text) else "")
+        return json.dumps(line, ensure_ascii=False) if line != line.strip() or not line.isprintable() else line
 
     return cut(one), cut(other)

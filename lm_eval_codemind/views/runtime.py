@@ -61,13 +61,13 @@ class RuntimeView(View):
 
     def parts(self, unit: Unit) -> list[Part]:
         language = str(unit[0].doc.get("language", ""))
-        shown = []
+        parts = []
         for run in dict.fromkeys(str(sample.doc["run"]) for sample in unit):
             of_run = [sample for sample in unit if str(sample.doc["run"]) == run]
             note = "answer, and the truth where it is another"
-            shown.append(Part(f"Input {run}", "code", _input_shown(of_run[0].doc), language=language))
-            shown.append(Part(f"Answers on input {run}", "code", annotated(of_run), note=note))
-        return shown + [part for s in unit for part in exchange(s, f" ({s.key.setting}, {s.key.item})")]
+            parts.append(Part(f"Input {run}", "code", _input_shown(of_run[0].doc), language=language))
+            parts.append(Part(f"Answers on input {run}", "code", annotated(of_run), note=note))
+        return parts + [part for s in unit for part in exchange(s, f" ({s.key.setting}, {s.key.item})")]
 
 
 class PublishedRuntimeView(RuntimeView):
@@ -93,14 +93,14 @@ def annotated(samples: Sequence[Sample]) -> str:
     Args:
         samples: The samples of one program on one input.
     """
-    asked = {(sample.key.setting, int(sample.doc["line"])): sample for sample in samples}
+    by_place = {(sample.key.setting, int(sample.doc["line"])): sample for sample in samples}
     notes: dict[int, list[str]] = defaultdict(list)
-    for (_, line), sample in asked.items():
+    for (_, line), sample in by_place.items():
         notes[line].append(_note(sample))
     for line in notes:
         places = [(setting, _NO_LINE if setting == OUTPUT else line) for setting in SETTINGS]
-        if line != _NO_LINE and all(place in asked for place in places):
-            notes[line].append(_consistency({setting: _is_right(asked[setting, at]) for setting, at in places}))
+        if line != _NO_LINE and all(place in by_place for place in places):
+            notes[line].append(_consistency({setting: _is_right(by_place[setting, at]) for setting, at in places}))
 
     code = numbered(str(samples[0].doc["code"])).split("\n")
     width = min(max(map(len, code)), _CODE_COLUMNS)

@@ -110,8 +110,8 @@ class CesView(View):
 
     def outcome(self, unit: Unit) -> str:
         right = unit[0].scores.get("trace")
-        asked = "no trace asked" if right is None else "right trace" if right else "wrong trace"
-        return f"{'right' if self.solved(unit) else 'wrong'} output, {asked}"
+        trace = "no trace asked" if right is None else "right trace" if right else "wrong trace"
+        return f"{'right' if self.solved(unit) else 'wrong'} output, {trace}"
 
     def content(self, sample: Sample) -> list[Part]:
         return [
