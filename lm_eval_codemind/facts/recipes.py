@@ -81,8 +81,8 @@ def apply_recipe(problem: Problem, recipe: Recipe, transform_seed: int) -> Probl
     if result.digest != recipe.sha256:
         raise RecipeError(
             f"{problem.problem_id}: the C+ that Python {platform.python_version()} makes here (SHA-256 "
-            f"{result.digest}) is not the one that was verified ({recipe.sha256}); report this with your Python version, and use "
-            "another one meanwhile"
+            f"{result.digest}) is not the one that was verified ({recipe.sha256}); report this with "
+            "your Python version, and use another one meanwhile"
         )
     return dataclasses.replace(problem, transformed=result.code, transformations=result.rules)
 
