@@ -130,7 +130,7 @@ def main() -> None:
                 file.write(json.dumps({**key, "response": text}) + "\n")
         programs = []
         for document, text in zip(documents, texts, strict=True):
-            program = sr.SR.read(text, Question.from_document(document), "extract-code").found
+            program = sr.SR.read(text, Question.from_document(document), "extract-code").text
             programs.append(f"{program}\n\n{document['tests']}\n\ncheck({document['entry_point']})\n")
         assert len(documents) == len(set(programs)) == 328
         workers = shared_sandbox().workers

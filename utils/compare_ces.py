@@ -87,7 +87,7 @@ def differences(row: dict[str, Any], document: dict[str, Any]) -> Iterator[str]:
     trace_published.CES.score(question, answer)
     ours = {(line, kind): bits for line, kind, bits in answer.details["bits"]}
     recorded = {(one["lino"], one["type"]): one["label"][:2] for one in row["published_verdict"]["labels"]}
-    stated = ces.read_marks(answer.found or "")
+    stated = ces.read_marks(answer.text or "")
     for place in sorted(ours.keys() | recorded.keys()):
         where = f"{row['model']} {row['problem_id']}, line {place[0]}, {place[1]}"
         if place not in ours or place not in recorded:

@@ -61,11 +61,11 @@ class DependentReasoning(ExecutionReasoning):
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document: for each a record, which the aggregations below put together."""
-        asked = question.key.item != NOTHING
+        has_input = question.key.item != NOTHING
         record = {
             "problem_id": question.key.problem_id,
-            "right": means["r_der"] if asked else None,
-            "answered": means["answered"] if asked else None,
+            "right": means["r_der"] if has_input else None,
+            "answered": means["answered"] if has_input else None,
             "ier_same": question["ier_same"],
             **{name: question["first_stage"][name] for name in ("responses", "passed", "asked")},
         }
@@ -217,10 +217,10 @@ def with_input(problem: Problem) -> Problem:
     if problem.input or kind_of(problem).printed or not labelled:
         return problem
     try:
-        asked = load_problem(labelled, problem.problem_id)
+        original = load_problem(labelled, problem.problem_id)
     except KeyError:
         return problem
-    return problem if asked.category == "excluded" else dataclasses.replace(problem, input=asked.input)
+    return problem if original.category == "excluded" else dataclasses.replace(problem, input=original.input)
 
 
 def _row(complexity: Complexity | None) -> dict[str, Any] | None:

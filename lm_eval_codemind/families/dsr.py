@@ -75,15 +75,15 @@ class SemanticsReasoning(Family):
         """
         kind, language = kind_of(problem), get_language(problem.language)
         programs = [kind.read_back(text, problem, language.fence) for text in (problem.code, problem.transformed)]
-        asked = [kind.extract_target(program, problem) for program in programs]
-        lines = [language.lines(text) for text in asked]
+        targets = [kind.extract_target(program, problem) for program in programs]
+        lines = [language.lines(text) for text in targets]
         if lines[1] <= lines[0]:
             return
         fields = {
             "test": _shown_test(problem),
             "loc": lines[0],
             "loc_transformed": lines[1],
-            "answer": asked[0],
+            "answer": targets[0],
         }
         yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
@@ -114,8 +114,8 @@ class SemanticsReasoning(Family):
         if not isinstance(program, str):
             return Answer.of_program(program)
         try:
-            asked = kind_of(problem).extract_target(program, problem)
-            answer = Answer(asked, {"loc": get_language(problem.language).lines(asked)})
+            target = kind_of(problem).extract_target(program, problem)
+            answer = Answer(target, {"loc": get_language(problem.language).lines(target)})
         except SyntaxError:
             # In its class it is nested more deeply than the language allows: it can neither run nor be counted.
             return Answer(program)
@@ -126,24 +126,24 @@ class SemanticsReasoning(Family):
         passed, lines = answer.passed, answer.details.get("loc", 0)
         loc, transformed = question["loc"], question["loc_transformed"]
         likeness = 0.0
-        if answer.found is not None:
+        if answer.text is not None:
             problem = problem_of(question)
             normal = get_language(problem.language).normal_form
             original = kind_of(problem).extract_target(problem.code, problem)
-            likeness = similarity(normal(answer.found), normal(original))
+            likeness = similarity(normal(answer.text), normal(original))
         return {
             "r_dsr": s_dsr(passed, loc, transformed, lines),
             "pass@1": float(passed),
             "shorter": float(shorter(passed, transformed, lines)),
             "similarity": likeness,
-            "code_found": float(answer.found is not None),
+            "code_found": float(answer.text is not None),
         }
 
 
 def _shown_test(problem: Problem) -> str:
     """Return a test that the program passes: of a buggy one what it returns for the call that reveals the bug."""
-    shown = dataclasses.replace(problem, hint_test="") if fixed_form(problem.benchmark) else problem
-    return kind_of(problem).shown_test(shown)
+    posed = dataclasses.replace(problem, hint_test="") if fixed_form(problem.benchmark) else problem
+    return kind_of(problem).shown_test(posed)
 
 
 DSR = SemanticsReasoning()

@@ -84,7 +84,7 @@ class FlowReasoning(ExecutionFamily):
         return {
             self.metric: float(trace(matches, steps)),
             "prefix": prefix(matches, steps),
-            "answered": float(answer.found is not None),
+            "answered": float(answer.text is not None),
         }
 
 
@@ -108,8 +108,8 @@ def matching(question: Question, answer: Answer) -> list[bool]:
     answers: Sequence[str] = answer.details.get("values", ())
     variables = len(loop_variables(question["code"]).get(question["line"], ()))
     pairs = zip(answers, labels, strict=False)
-    found = [same_loop_value(*pair, variables) if variables else same_truth(*pair) for pair in pairs]
-    return found + [False] * (len(answers) - len(found))
+    matches = [same_loop_value(*pair, variables) if variables else same_truth(*pair) for pair in pairs]
+    return matches + [False] * (len(answers) - len(matches))
 
 
 LOOP_REASONING, BRANCH_REASONING = LoopReasoning(), BranchReasoning()

@@ -46,8 +46,8 @@ class FreshReasoning(ExecutionReasoning):
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
         """Return the problems that have fresh inputs. The fresh inputs become their cases."""
         fresh = load_fresh(benchmark.name, *_chosen(options))
-        asked = (problem for problem in super().problems(benchmark, options) if fresh[problem.problem_id].runs)
-        return [_with_cases(problem, fresh[problem.problem_id]) for problem in asked]
+        with_runs = (problem for problem in super().problems(benchmark, options) if fresh[problem.problem_id].runs)
+        return [_with_cases(problem, fresh[problem.problem_id]) for problem in with_runs]
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
         """Add the fresh inputs of the questions, and the problems without fresh inputs, by reason."""
@@ -82,13 +82,13 @@ def _chosen(options: Mapping[str, Any]) -> tuple[int, int]:
     Raises:
         ValueError: If one is not a whole number, or is too small.
     """
-    chosen = []
+    numbers = []
     for name, default, least in (("input_seed", SHIPPED_SEED, 0), ("fresh_inputs", 1, 1)):
-        given = options.get(name, default)
-        if not str(given).isdecimal() or int(given) < least:
-            raise ValueError(f"{name} is {given!r} and must be a whole number from {least}; set --metadata {name}=N")
-        chosen.append(int(given))
-    return chosen[0], chosen[1]
+        value = options.get(name, default)
+        if not str(value).isdecimal() or int(value) < least:
+            raise ValueError(f"{name} is {value!r} and must be a whole number from {least}; set --metadata {name}=N")
+        numbers.append(int(value))
+    return numbers[0], numbers[1]
 
 
 def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
@@ -114,16 +114,16 @@ def load_fresh(benchmark: str, seed: int, count: int) -> dict[str, Fresh]:
     if seed == SHIPPED_SEED and count == 1 and packaged:
         return from_records(packaged, problems)
     data = benchmark_digests(benchmark)[benchmark][:12]
-    kept = data_directory() / "fresh" / f"{benchmark}-{data}-{VERSION}-{seed}-{count}.json.gz"
-    if kept.is_file():
+    file = data_directory() / "fresh" / f"{benchmark}-{data}-{VERSION}-{seed}-{count}.json.gz"
+    if file.is_file():
         try:
-            return from_records(json.loads(gzip.decompress(kept.read_bytes())), problems)
+            return from_records(json.loads(gzip.decompress(file.read_bytes())), problems)
         except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-            logger.warning("%s cannot be read (%s); the fresh inputs are generated again", kept, error)
+            logger.warning("%s cannot be read (%s); the fresh inputs are generated again", file, error)
     require_runnable(problems)
     fresh = make_fresh(problems, seed, count)
     text = json.dumps(records_of(fresh, problems), separators=(",", ":"))
-    write_whole(kept, gzip.compress(text.encode(), mtime=0))
+    write_whole(file, gzip.compress(text.encode(), mtime=0))
     return fresh
 
 

@@ -54,13 +54,13 @@ class ExecutionReasoning(Family):
         return Answer(find(response, kind_of(question).printed))
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        right = s_ier(answer.found, question["output"], kind_of(question).printed)
+        right = s_ier(answer.text, question["output"], kind_of(question).printed)
         return {"r_ier": float(right), **self._as_text(question, answer)}
 
     def _as_text(self, question: Question, answer: Answer) -> dict[str, float]:
         return {
-            "r_ier_text": float(s_ier_text(answer.found, question["output"])),
-            "answered": float(answer.found is not None),
+            "r_ier_text": float(s_ier_text(answer.text, question["output"])),
+            "answered": float(answer.text is not None),
         }
 
 

@@ -47,8 +47,8 @@ class InputPrediction(Family):
         yield Question.about(problem, setting, fields, columns=COLUMNS)
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        shown = {name: fields[name].strip("\n") for name in ("code", "masked", "output")}
-        return {**shown, "entry_point": fields["entry_point"], "setting": setting}
+        texts = {name: fields[name].strip("\n") for name in ("code", "masked", "output")}
+        return {**texts, "entry_point": fields["entry_point"], "setting": setting}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         reasoning = fields.get("reasoning", "").strip()
@@ -57,13 +57,13 @@ class InputPrediction(Family):
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the input after the marker or, with the flexible filter, the part that looks most like an input."""
         kind, problem = kind_of(question), problem_of(question)
-        found = marked_answer(response, kind.printed, INPUT)
-        if found is None and filter == FLEXIBLE:
-            found = kind.likely_input(response, problem)
-        given = None if found is None else kind.read_input(found, problem)
-        answer = Answer(found, {"readable": given is not None, "as_recorded": given is not None and given.recorded})
-        if given is not None and not given.recorded:
-            answer.program = given.input
+        text = marked_answer(response, kind.printed, INPUT)
+        if text is None and filter == FLEXIBLE:
+            text = kind.likely_input(response, problem)
+        guess = None if text is None else kind.read_input(text, problem)
+        answer = Answer(text, {"readable": guess is not None, "as_recorded": guess is not None and guess.recorded})
+        if guess is not None and not guess.recorded:
+            answer.program = guess.input
         return answer
 
     def job(self, answer: Answer, question: Question) -> Job | None:
@@ -86,7 +86,7 @@ class InputPrediction(Family):
         return {
             "r_input": float(s_input(recorded, computed, question["output"], printed)),
             "as_recorded": float(recorded),
-            "answered": float(answer.found is not None),
+            "answered": float(answer.text is not None),
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:

@@ -26,8 +26,8 @@ def paired(
     for record in records:
         problems.setdefault(record["problem_id"], {})[record[field]] = record["passed"]
     first, second = halves
-    pairs = [(found[first], found[second]) for found in problems.values() if len(found) == 2]
-    return pairs, [problem for problem, found in problems.items() if len(found) < 2]
+    pairs = [(by_setting[first], by_setting[second]) for by_setting in problems.values() if len(by_setting) == 2]
+    return pairs, [problem for problem, by_setting in problems.items() if len(by_setting) < 2]
 
 
 def warn_of(alone: Sequence[str], subject: str) -> None:

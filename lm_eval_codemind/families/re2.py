@@ -87,9 +87,9 @@ class Re2(PublishedRe2):
             yield Question.about(problem, setting, fields)
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        shown = {name: fields[name].strip("\n") for name in ("code", "called", "entry_point", "shown")}
+        texts = {name: fields[name].strip("\n") for name in ("code", "called", "entry_point", "shown")}
         lines = json.loads(fields["label"]) if setting in (LOOP, BRANCH) else {}
-        return {**shown, "numbered": numbered(fields["code"]), "lines": lines, "printed": kind.printed}
+        return {**texts, "numbered": numbered(fields["code"]), "lines": lines, "printed": kind.printed}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         if setting not in (LOOP, BRANCH):
@@ -108,11 +108,11 @@ class Re2(PublishedRe2):
 
     def right(self, question: Question, answer: Answer) -> bool:
         """Whether an answer equals the label by value."""
-        if answer.found is None:
+        if answer.text is None:
             return False
         if question.key.setting in (LOOP, BRANCH):
-            return all(place is None for *_, place in compared(question.fields, question.key.setting, answer.found))
-        return _states(answer.found, parse_literal(question["label"]), kind_of(question).printed)
+            return all(place is None for *_, place in compared(question.fields, question.key.setting, answer.text))
+        return _states(answer.text, parse_literal(question["label"]), kind_of(question).printed)
 
 
 class Re2Input(InputPrediction, Re2):

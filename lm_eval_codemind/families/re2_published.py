@@ -55,8 +55,8 @@ class PublishedRe2(Family):
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question of a task about a problem, if upstream has it with a label."""
         record = record_of(problem.upstream_questions)
-        asked = record.get(setting if setting in (LOOP, BRANCH) else "values")
-        if not asked or asked.get("label", asked) is None:
+        parts = record.get(setting if setting in (LOOP, BRANCH) else "values")
+        if not parts or parts.get("label", parts) is None:
             return
         fields = {
             "code": problem.code,
@@ -65,11 +65,11 @@ class PublishedRe2(Family):
         }
         fields |= {"difficulty": record["difficulty"], "source": record["source"]}
         if setting in (LOOP, BRANCH):
-            fields |= {"code": asked["code"], "shown": asked["input"], "label": json.dumps(asked["label"])}
+            fields |= {"code": parts["code"], "shown": parts["input"], "label": json.dumps(parts["label"])}
         else:
-            shown, label = (asked[key] for key in (("inputs", "return") if setting == OUTPUT else ("return", "inputs")))
+            text, label = (parts[key] for key in (("inputs", "return") if setting == OUTPUT else ("return", "inputs")))
             fields |= {"called": record["called"], "structure": record["structures"][setting]}
-            fields |= {"shown": json.dumps(shown, indent=4), "label": json.dumps(label)}
+            fields |= {"shown": json.dumps(text, indent=4), "label": json.dumps(label)}
         yield Question.about(problem, setting, fields)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
@@ -87,7 +87,7 @@ class PublishedRe2(Family):
             states = {line: (f"[STATE]{name}={render(x)}[/STATE]" for name, x in label[line].items()) for line in label}
             answer = "\n".join(f"{line} ## {' '.join(states[line])}" for line in states)
         elif setting == BRANCH:
-            letters = {line: ", ".join("Y" if taken else "N" for taken in label[line]) for line in label}
+            letters = {line: ", ".join("Y" if is_taken else "N" for is_taken in label[line]) for line in label}
             answer = "\n".join(f"{line} ## [BRANCH]taken=[{letters[line]}][/BRANCH]" for line in letters)
         else:
             answer = json.dumps({"output": label} if setting == OUTPUT else label, indent=4)
@@ -99,7 +99,7 @@ class PublishedRe2(Family):
 
     def right(self, question: Question, answer: Answer) -> bool:
         """Whether an answer is right by RE2-Bench's rules."""
-        setting, label, text = question.key.setting, json.loads(question["label"]), answer.found
+        setting, label, text = question.key.setting, json.loads(question["label"]), answer.text
         if setting == LOOP:
             return rules.same_loops(rules.read_loops(text or ""), label)
         if setting == BRANCH:
@@ -108,7 +108,7 @@ class PublishedRe2(Family):
         return text is not None and same(rules.read_value(text), label)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        return {"right": float(self.right(question, answer)), "answered": float(answer.found is not None)}
+        return {"right": float(self.right(question, answer)), "answered": float(answer.text is not None)}
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document; a score for one difficulty is None for problems of the other."""
@@ -128,9 +128,9 @@ class InputPrediction(PublishedRe2):
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that runs the program on an answer; None if there is no need, or no way."""
-        if answer.found is None or question["source"] not in SELF_CONTAINED or super().right(question, answer):
+        if answer.text is None or question["source"] not in SELF_CONTAINED or super().right(question, answer):
             return None
-        return self.execution(question, answer.found)
+        return self.execution(question, answer.text)
 
     @abstractmethod
     def execution(self, question: Question, text: str) -> Job | None:

@@ -70,8 +70,8 @@ class Repair(Family):
         return {**record, "test": "" if setting in WITHOUT_TEST else record["test"], "answer": record["code"]}
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
-        shown = {name: fields[name].strip("\n") for name in ("specification", "buggy", "test", "entry_point")}
-        return {**shown, "setting": setting, "step_by_step": setting in _STEP_BY_STEP}
+        texts = {name: fields[name].strip("\n") for name in ("specification", "buggy", "test", "entry_point")}
+        return {**texts, "setting": setting, "step_by_step": setting in _STEP_BY_STEP}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {
@@ -91,14 +91,14 @@ class Repair(Family):
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         """Return the scores of a response; a response without a program resembles nothing and changes nothing back."""
-        found = None if answer.found is None else _compared(answer.found, question)
+        code = None if answer.text is None else _compared(answer.text, question)
         bug, correct = (_compared(question[column], question) for column in ("buggy", "code"))
         return {
             "pass@1": float(answer.passed),
-            "unchanged": float(found == bug),
-            "similarity_to_bug": 0.0 if found is None else similarity(found, bug),
-            "similarity_to_correct": 0.0 if found is None else similarity(found, correct),
-            "code_found": float(found is not None),
+            "unchanged": float(code == bug),
+            "similarity_to_bug": 0.0 if code is None else similarity(code, bug),
+            "similarity_to_correct": 0.0 if code is None else similarity(code, correct),
+            "code_found": float(code is not None),
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:

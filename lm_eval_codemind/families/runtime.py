@@ -61,14 +61,14 @@ class RuntimeBehaviour(Family):
 
     def questions(self, problem: Problem, setting: str) -> list[Question]:
         """Return the questions of a setting: at most one a line, of outputs one an input."""
-        inputs = {given.number: given for given in inputs_of(problem)}
-        found = []
+        inputs = {runtime_input.number: runtime_input for runtime_input in inputs_of(problem)}
+        questions = []
         for run, known in load_labels(problem.benchmark).get(problem.problem_id, {}).items():
             of_input = _of_input(problem, inputs[run], known)
             for label in _asked(known, setting):
                 fields = {**of_input, **_of_line(inputs[run].code, label, setting)}
-                found.append(self._question(problem, setting, run, fields))
-        return found
+                questions.append(self._question(problem, setting, run, fields))
+        return questions
 
     def _question(self, problem: Problem, setting: str, run: str, fields: dict[str, Any]) -> Question:
         item = f"input {run}" if setting == OUTPUT else reval.item_key(int(run), fields["line"])
@@ -132,8 +132,8 @@ class RuntimeBehaviour(Family):
                 return Answer(None)
             if not state.executed:
                 return Answer(answers.NOT_EXECUTED, {"executed": False})
-            shown = f"{state.value}; {state.type_name}" if state.type_name else state.value
-            return Answer(shown, {"value": state.value, "type": state.type_name})
+            text = f"{state.value}; {state.type_name}" if state.type_name else state.value
+            return Answer(text, {"value": state.value, "type": state.type_name})
         if setting == PATH:
             following = answers.read_path(response, question["code"].split("\n"))
             details = {"line": following} if isinstance(following, int) else {}
@@ -143,20 +143,20 @@ class RuntimeBehaviour(Family):
 
     def right(self, question: Question, answer: Answer) -> bool:
         """Whether an answer is right."""
-        if answer.found is None:
+        if answer.text is None:
             return False
         setting, details = question.key.setting, answer.details
         if setting == COVERAGE:
-            return (answer.found == "yes") is question["executed"]
+            return (answer.text == "yes") is question["executed"]
         if setting == STATE:
             state = answers.State(details.get("value", ""), details.get("type", ""), details.get("executed", True))
             return answers.same_state(state, question["value"], question["type_name"])
         if setting == PATH:
-            return answers.same_path(details.get("line", answer.found), question["next_line"], question["next_end"])
+            return answers.same_path(details.get("line", answer.text), question["next_line"], question["next_end"])
         return answers.same_outputs(details["values"], question["outputs"], kind_of(question).printed)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        return {"right": float(self.right(question, answer)), "answered": float(answer.found is not None)}
+        return {"right": float(self.right(question, answer)), "answered": float(answer.text is not None)}
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         more = {f"{name}_{question.key.setting}": value for name, value in pass_at_k.items() if name != "pass@1"}
@@ -192,17 +192,17 @@ def _asked(known: InputLabels, setting: str) -> Iterable[Label]:
     return [label for label in known.labels if setting[0] in label.asked]
 
 
-def _of_input(problem: Problem, given: RuntimeInput, known: InputLabels) -> dict[str, Any]:
+def _of_input(problem: Problem, runtime_input: RuntimeInput, known: InputLabels) -> dict[str, Any]:
     """Return the columns that all questions about an input share."""
     row = problem.to_row()
-    masked = given.masked(known.outputs)
+    masked = runtime_input.masked(known.outputs)
     return {
-        "code": given.code,
+        "code": runtime_input.code,
         "entry_point": row["entry_point"],
         "complexity": row["complexity"],
-        "run": given.number,
-        "input": given.input if given.expression is None else given.masked(()),
-        "set_up": given.set_up,
+        "run": runtime_input.number,
+        "input": runtime_input.input if runtime_input.expression is None else runtime_input.masked(()),
+        "set_up": runtime_input.set_up,
         "masked": masked,
         "outputs": [output for output in known.outputs if output is not None],
     }
@@ -226,9 +226,9 @@ def _of_line(code: str, label: Label, setting: str) -> dict[str, Any]:
 
 def _said_executed(answer: Answer) -> bool | None:
     """Return what an answer about coverage says, ours or in REval's words, where what is unclear counts as NO."""
-    if answer.found in ("yes", "no"):
-        return answer.found == "yes"
-    return None if answer.found is None else answers.published_coverage(answer.found)
+    if answer.text in ("yes", "no"):
+        return answer.text == "yes"
+    return None if answer.text is None else answers.published_coverage(answer.text)
 
 
 RUNTIME = RuntimeBehaviour()

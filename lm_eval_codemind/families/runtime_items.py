@@ -47,28 +47,28 @@ def items(records: Iterable[Record | None], metric: str) -> list[Item]:
         else:
             place = (record["program"], record["run"], record["line"])
             lines.setdefault(place, {})[record["setting"]] = record
-    found: Iterator[dict[str, Record]]
+    groups: Iterator[dict[str, Record]]
     if metric == OUTPUT:
-        found = ({OUTPUT: record} for record in outputs.values())
+        groups = ({OUTPUT: record} for record in outputs.values())
     else:
-        found = (
+        groups = (
             {**of_line, OUTPUT: outputs[place[:2]]} if place[:2] in outputs else of_line
             for place, of_line in lines.items()
         )
     needed = set(NEEDS[metric])
-    return [item for answered in found if needed <= answered.keys() for item in _responses(answered)]
+    return [item for answered in groups if needed <= answered.keys() for item in _responses(answered)]
 
 
 def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
     one = next(iter(answered.values()))
     for number in range(len(one["right"])):
         right = {setting: bool(record["right"][number]) for setting, record in answered.items()}
-        said = answered[COVERAGE]["said_executed"][number] if COVERAGE in answered else None
+        verdicts = answered[COVERAGE]["said_executed"][number] if COVERAGE in answered else None
         yield Item(
             one["program"],
             one["executed"],
             one["goes_on"],
-            said,
+            verdicts,
             right.get(STATE, False),
             right.get(PATH, False),
             right.get(OUTPUT, False),
@@ -91,15 +91,15 @@ def _aggregation(metric: str) -> Aggregation:
 
 
 def _say_what_ic_leaves_out(records: Sequence[Record | None]) -> None:
-    known, found = [record for record in records if record is not None], items(records, "ic")
-    asked = {(record["program"], record["run"], record["line"]) for record in known if record["line"]}
+    known, ic_items = [record for record in records if record is not None], items(records, "ic")
+    places = {(record["program"], record["run"], record["line"]) for record in known if record["line"]}
     repeats = len(known[0]["right"]) if known else 1
-    if len(asked) * repeats > len(found):
+    if len(places) * repeats > len(ic_items):
         logger.warning(
             "ic leaves out %d of %d items of which not all four questions were asked (--limit and --samples count "
             "documents)",
-            len(asked) - len(found) // repeats,
-            len(asked),
+            len(places) - len(ic_items) // repeats,
+            len(places),
         )
 
 

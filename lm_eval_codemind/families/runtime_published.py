@@ -33,21 +33,21 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
 
     def questions(self, problem: Problem, setting: str) -> list[Question]:
         """Return REval's questions, without those that no answer to could be right by its rules."""
-        found = []
+        questions = []
         row = problem.to_row()
-        for given, labels in _published(problem):
+        for program_input, labels in _published(problem):
             shared = {
                 **{column: row[column] for column in _COLUMNS},
-                "run": str(given.index),
-                "input": given.shown,
-                "set_up": given.set_up,
-                "masked": given.masked,
-                "expected": given.expected,
+                "run": str(program_input.index),
+                "input": program_input.shown,
+                "set_up": program_input.set_up,
+                "masked": program_input.masked,
+                "expected": program_input.expected,
             }
             for label in labels[:1] if setting == OUTPUT else labels:
                 fields = {**shared, **_of_published_line(None if setting == OUTPUT else label)}
-                found.append(self._question(problem, setting, shared["run"], fields))
-        return found
+                questions.append(self._question(problem, setting, shared["run"], fields))
+        return questions
 
     def _right_answer(self, setting: str, fields: Mapping[str, Any]) -> str:
         if setting == COVERAGE:
@@ -76,7 +76,7 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
         return Answer(text or None)
 
     def right(self, question: Question, answer: Answer) -> bool:
-        setting, text = question.key.setting, answer.found or ""
+        setting, text = question.key.setting, answer.text or ""
         if setting == COVERAGE:
             return answers.published_coverage(text) is question["executed"]
         if setting == STATE:
@@ -87,14 +87,14 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that executes the assertions of an answer: REval asks only that nothing is raised."""
-        if question.key.setting != OUTPUT or answer.found is None:
+        if question.key.setting != OUTPUT or answer.text is None:
             return None
-        assertions = answers.published_assertions(answer.found, question["masked"])
+        assertions = answers.published_assertions(answer.text, question["masked"])
         if assertions is None:
             return None
         program = reval.program_of(problem_of(question))
-        given = next(given for given in program.inputs if str(given.index) == question["run"])
-        return reval.assertions_job(program, given, assertions)
+        program_input = next(each for each in program.inputs if str(each.index) == question["run"])
+        return reval.assertions_job(program, program_input, assertions)
 
 
 def _of_published_line(label: PublishedLabel | None) -> dict[str, Any]:
@@ -117,12 +117,12 @@ def _published(problem: Problem) -> list[tuple[reval.Input, tuple[PublishedLabel
     """
     program = reval.program_of(problem)
     labels, unrunnable = load_published().get(program.task_id, {}), load_unrunnable().get(program.task_id, ())
-    asked = []
-    for given in program.inputs:
-        if str(given.index) in labels and str(given.index) not in unrunnable:
-            lines = [label for label in labels[str(given.index)] if answers.published_answerable(label.values)]
-            asked.append((given, tuple(lines)))
-    return asked
+    pairs = []
+    for program_input in program.inputs:
+        if str(program_input.index) in labels and str(program_input.index) not in unrunnable:
+            lines = [label for label in labels[str(program_input.index)] if answers.published_answerable(label.values)]
+            pairs.append((program_input, tuple(lines)))
+    return pairs
 
 
 PUBLISHED_RUNTIME = PublishedRuntimeBehaviour()

@@ -101,7 +101,7 @@ class SpecificationReasoning(Family):
         return kind_of(problem).suite_job(problem, answer.program, limits=limits)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        return {"pass@1": float(answer.passed), "code_found": float(answer.found is not None)}
+        return {"pass@1": float(answer.passed), "code_found": float(answer.text is not None)}
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document.

@@ -74,7 +74,7 @@ class TraceReasoning(ExecutionFamily):
             "prefix": scores.prefix(matches, steps),
             "output": output,
             "lucky": scores.lucky(trace, output),
-            "answered": float(answer.found is not None),
+            "answered": float(answer.text is not None),
         }
 
     def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
@@ -100,13 +100,13 @@ def matching(question: Question, answer: Answer) -> list[bool]:
     variables = loop_variables(code)
     first = {line: start for start, end in sorted(ends_of_lines(code).items()) for line in range(start, end + 1)}
     answers = list(zip(answer.details.get("lines", ()), answer.details.get("values", ()), strict=True))
-    found = []
+    matches = []
     for (at, text), line, value in zip(answers, question["lines"], question["values"], strict=False):
         right = first.get(at) == line
         if right and question.key.setting == STATES:
             right = same_loop_value(text, value, len(variables[line])) if line in variables else same_truth(text, value)
-        found.append(right)
-    return found + [False] * (len(answers) - len(found))
+        matches.append(right)
+    return matches + [False] * (len(answers) - len(matches))
 
 
 def right_output(question: Question, answer: Answer) -> bool:

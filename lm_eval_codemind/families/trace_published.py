@@ -65,19 +65,19 @@ class CoconutTrace(Family):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the last list in a response; a list that the response breaks off in counts as far as it goes."""
-        found = _LIST.findall(response)
-        return Answer(found[-1] if found else None)
+        lists = _LIST.findall(response)
+        return Answer(lists[-1] if lists else None)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         proven = scores.collapsed(question["lines"])
         if question.key.problem_id in _EVALUATED:
             proven = proven[:-1]
-        lines = None if answer.found is None else lines_of(answer.found)
+        lines = None if answer.text is None else lines_of(answer.text)
         return {
             "collapsed": float(lines == scores.collapsed(question["lines"])),
             "plain": float(lines == question["lines"]),
             "trace": float(lines is not None and scores.collapsed(lines) == proven),
-            "answered": float(answer.found is not None),
+            "answered": float(answer.text is not None),
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
@@ -113,11 +113,11 @@ class CesTrace(Family):
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         complexity = problem.to_row()["complexity"]
-        for given in json.loads(problem.upstream_questions):
-            fields = {name: given[name] for name in ("code", "input", "output")}
+        for record in json.loads(problem.upstream_questions):
+            fields = {name: record[name] for name in ("code", "input", "output")}
             fields |= {"entry_point": problem.entry_point, "complexity": complexity}
-            fields |= {"marks": json.dumps(given["marks"]), "proven": json.dumps(proven_marks(given))}
-            yield Question.about(problem, setting, fields, given["name"])
+            fields |= {"marks": json.dumps(record["marks"]), "proven": json.dumps(proven_marks(record))}
+            yield Question.about(problem, setting, fields, record["name"])
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {"program": _annotated(fields, hidden=True), "input": fields["input"]}
@@ -132,10 +132,10 @@ class CesTrace(Family):
         return Answer(code or None, {"output": answers.stated_output(response)})
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        code, stated = answer.found or "", answer.details["output"]
+        code, stated = answer.text or "", answer.details["output"]
         expected = answers.value_of(question["output"].strip())
         output = stated is not None and answers.value_of(stated.strip()) == expected
-        found = answer.details["bits"] = bits(json.loads(question["marks"]), question["code"], answers.read_marks(code))
+        marks = answer.details["bits"] = bits(json.loads(question["marks"]), question["code"], answers.read_marks(code))
         proven = json.loads(question["proven"])
         stated_marks = answers.on_lines_of(code, question["code"])
         trace = all(
@@ -145,11 +145,11 @@ class CesTrace(Family):
         return {
             "output": float(output),
             "coherent": float(
-                all(scores.coherent(kind == "loop", first, second, output) for _, kind, (first, second) in found)
+                all(scores.coherent(kind == "loop", first, second, output) for _, kind, (first, second) in marks)
             ),
             "trace": float(trace),
             "lucky": float(output and not trace),
-            "answered": float(answer.found is not None),
+            "answered": float(answer.text is not None),
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
@@ -170,41 +170,41 @@ def bits(marks: Sequence[Any], program: str, stated: answers.Marks) -> list[tupl
 
     def right(line: int, kind: str) -> bool:
         """Whether all recorded marks of a kind on a line are stated."""
-        said = stated.get(line, {})
-        shown = {name: f"({name})" if kind == CONDITION else name for name in lines.get(line, {}).get(kind, {})}
+        texts = stated.get(line, {})
+        titles = {name: f"({name})" if kind == CONDITION else name for name in lines.get(line, {}).get(kind, {})}
         return all(
-            answers.same_values(said.get(shown[name]), values, nested=kind == ITERABLE)
+            answers.same_values(texts.get(titles[name]), values, nested=kind == ITERABLE)
             if kind in (VARIABLE, ITERABLE)
-            else _same_list(said.get(shown[name]), values)
+            else _same_list(texts.get(titles[name]), values)
             for name, values in lines.get(line, {}).get(kind, {}).items()
         )
 
-    found = [
+    verdicts = [
         (line, "loop", (right(line, VARIABLE), right(line, ITERABLE))) for line in lines if ITERABLE in lines[line]
     ]
     for chain in _chains(program):
-        asked = [line for line in chain if lines.get(line, {}).keys() & {CONDITION, BRANCH}]
-        if asked:
-            conditions, branches = (all(right(line, kind) for line in asked) for kind in (CONDITION, BRANCH))
-            found.append((asked[-1], "condition", (conditions, branches)))
-    return found
+        lines_asked = [line for line in chain if lines.get(line, {}).keys() & {CONDITION, BRANCH}]
+        if lines_asked:
+            conditions, branches = (all(right(line, kind) for line in lines_asked) for kind in (CONDITION, BRANCH))
+            verdicts.append((lines_asked[-1], "condition", (conditions, branches)))
+    return verdicts
 
 
-def proven_marks(given: Mapping[str, Any]) -> list[tuple[int, str, list[str]]]:
+def proven_marks(record: Mapping[str, Any]) -> list[tuple[int, str, list[str]]]:
     """Return the loop variables and the conditions of an input with their executed values: line, name, values as text.
 
     ``proofs/ces_traces.json`` has the values that upstream records otherwise.
     """
-    corrected = shipped.load(CES_TRACES).get(given["name"], {})
-    tests = {(line, name) for line, name in _tests(given["code"])}
-    found = []
-    for line, kind, name, values in given["marks"]:
+    corrected = shipped.load(CES_TRACES).get(record["name"], {})
+    tests = {(line, name) for line, name in _tests(record["code"])}
+    marks = []
+    for line, kind, name, values in record["marks"]:
         if kind == VARIABLE or (kind == CONDITION and (line, name) in tests):
-            shown = f"({name})" if kind == CONDITION else name
-            executed = corrected.get(f"{line} {shown}", values)
+            title = f"({name})" if kind == CONDITION else name
+            executed = corrected.get(f"{line} {title}", values)
             if executed is not None:
-                found.append((line, shown, executed))
-    return found
+                marks.append((line, title, executed))
+    return marks
 
 
 def _tests(program: str) -> Iterable[tuple[int, str]]:
@@ -216,7 +216,7 @@ def _tests(program: str) -> Iterable[tuple[int, str]]:
 
 def _chains(program: str) -> list[list[int]]:
     """Return the lines of each ``if`` with its ``elif`` and ``else``, counted from 0."""
-    lines, seen, found = program.split("\n"), set(), []
+    lines, seen, chains = program.split("\n"), set(), []
     for node in ast.walk(ast.parse(program)):
         if not isinstance(node, ast.If) or node in seen:
             continue
@@ -230,8 +230,8 @@ def _chains(program: str) -> list[list[int]]:
         if last.orelse:
             start = last.orelse[0].lineno - 2
             chain.append(next(line for line in range(start, 0, -1) if lines[line].strip().startswith("else")))
-        found.append(chain)
-    return found
+        chains.append(chain)
+    return chains
 
 
 def _same_list(text: str | None, values: Sequence[Any]) -> bool:
@@ -259,9 +259,9 @@ def _annotated(fields: Mapping[str, Any], hidden: bool) -> str:
     lines = fields["code"].rstrip("\n").split("\n")
     notes: dict[int, str] = {}
     for line, kind, name, values in json.loads(fields["marks"]):
-        shown = f"({name})" if kind == CONDITION else name
+        title = f"({name})" if kind == CONDITION else name
         value = "??" if hidden else f"[{', '.join(map(_literal, values))}]"
-        notes[line] = notes.get(line, "") + f"[{wraps[kind]}]{shown}={value}[/{wraps[kind]}]"
+        notes[line] = notes.get(line, "") + f"[{wraps[kind]}]{title}={value}[/{wraps[kind]}]"
     return "\n".join(f"{text} ## {notes[n]}" if n in notes else text for n, text in enumerate(lines))
 
 

@@ -57,10 +57,10 @@ class Translation(SpecificationReasoning):
         """
         if not benchmark.counterpart:
             raise ValueError(f"{benchmark.name}: no benchmark has its programs in another language to translate into")
-        wanted = [problem for problem in load_benchmark(benchmark.name) if problem.category != "excluded"]
+        candidates = [problem for problem in load_benchmark(benchmark.name) if problem.category != "excluded"]
         return [
             problem
-            for problem in wanted
+            for problem in candidates
             if kind_of(problem).printed and not (benchmark.submissions and benchmark.submissions in problem.problem_id)
         ]
 
@@ -74,13 +74,13 @@ class Translation(SpecificationReasoning):
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question of a setting; none where the test is too long to be shown."""
         suite = _suite(problem, setting)
-        shown = as_text(shown_cases(suite, TEST_CASES)) if setting != NO_TEST else ""
-        if setting != NO_TEST and not shown:
+        examples = as_text(shown_cases(suite, TEST_CASES)) if setting != NO_TEST else ""
+        if setting != NO_TEST and not examples:
             return
         target = self.answered_in(problem)
         known = _counterpart(problem) if setting != MISLEADING else None
         answer = known.code if known else get_language(target).kind(problem.kind).lookup(suite)
-        fields = {"target_language": target, "test": shown, "answer": answer or ""}
+        fields = {"target_language": target, "test": examples, "answer": answer or ""}
         yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def posed(self, question: Question) -> Problem:
@@ -92,7 +92,7 @@ class Translation(SpecificationReasoning):
         problem = problem_of(question)
         known = _counterpart(problem)
         outputs = {case.input: case.output for case in problem.cases}
-        given = next(one.input for one in (known, problem) if one and one.input in outputs)
+        example_input = next(one.input for one in (known, problem) if one and one.input in outputs)
         return Problem(
             problem.problem_id,
             problem.benchmark,
@@ -100,8 +100,8 @@ class Translation(SpecificationReasoning):
             self.answered_in(problem),
             known.code if known else "",
             problem.entry_point,
-            given,
-            outputs[given],
+            example_input,
+            outputs[example_input],
             cases=problem.cases,
             complexity=known.complexity if known else None,
         )

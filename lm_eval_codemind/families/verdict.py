@@ -59,8 +59,8 @@ class Verdict(Family):
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         language = get_language(kind.language)
-        shown = {name: fields[name].strip("\n") for name in ("specification", "program")}
-        return {**shown, "language": language.title, "fence": language.fence}
+        texts = {name: fields[name].strip("\n") for name in ("specification", "program")}
+        return {**texts, "language": language.title, "fence": language.fence}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {"answer": fields["answer"], "reasoning": (fields.get("reasoning") or "").strip()}
@@ -70,7 +70,7 @@ class Verdict(Family):
         return Answer(None if right is None else "yes" if right else "no")
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        return {"right": float(answer.found == question["answer"]), "answered": float(answer.found is not None)}
+        return {"right": float(answer.text == question["answer"]), "answered": float(answer.text is not None)}
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document. Those of both programs are records, which the aggregations pair."""
@@ -110,11 +110,11 @@ class Locate(Verdict):
         return Answer(None if line is None else str(line))
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
-        away = scores.distance(None if answer.found is None else int(answer.found), question["lines"])
+        away = scores.distance(None if answer.text is None else int(answer.text), question["lines"])
         return {
             "locate": float(away == 0),
             "locate_near": float(away <= 1),
-            "answered": float(answer.found is not None),
+            "answered": float(answer.text is not None),
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:

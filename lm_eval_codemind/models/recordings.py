@@ -139,11 +139,11 @@ def _without_prompt(response: str, prompt: str) -> str:
         raise ValueError("the row names no `prompt`, which strip_prompt needs")
     if not response:
         return response
-    wanted = "".join(prompt.split())
+    letters = "".join(prompt.split())
     first = _FIRST_TOKENS.match(response)
     for start in {0, first.end() if first else 0}:
-        places = [place for place in range(start, len(response)) if not response[place].isspace()][: len(wanted)]
-        if "".join(response[place] for place in places) == wanted:
+        places = [place for place in range(start, len(response)) if not response[place].isspace()][: len(letters)]
+        if "".join(response[place] for place in places) == letters:
             return response[places[-1] + 1 :]
     raise ValueError("the response does not begin with its `prompt`; score it without strip_prompt, or correct the row")
 

@@ -139,9 +139,9 @@ class Answer:
     :meth:`from_json` reads back.
 
     Attributes:
-        found: The text or the code that counts; None if the response holds none.
+        text: The text or the code that counts; None if the response holds none.
         details: What the family adds to it, as plain values of JSON.
-        outcome: How it fared when it was executed, as plain values; None if it was not executed, or not yet.
+        outcome: The outcome of its execution, as plain values; None if it was not executed, or not yet.
         program: The part of the answer to execute, unchanged: a whole program, or an input. It is not logged.
         observations: What was observed when it was executed; not logged.
         pending: Its execution while that is going on, until :meth:`wait`; None if there is none.
@@ -150,13 +150,13 @@ class Answer:
 
     def __init__(
         self,
-        found: str | None,
+        text: str | None,
         details: Mapping[str, Any] | None = None,
         *,
         outcome: Mapping[str, Any] | None = None,
         skipped: bool = False,
     ) -> None:
-        self.found = found
+        self.text = text
         self.details = dict(details or {})
         self.outcome = None if outcome is None else dict(outcome)
         self.skipped = skipped
@@ -166,7 +166,7 @@ class Answer:
 
     @classmethod
     def of_program(cls, program: str | Unfinished | None) -> Answer:
-        """Return the answer that a program is; one that a response breaks off in is found, and never executed."""
+        """Return the answer that holds a program. A program that breaks off is kept, and never executed."""
         from lm_eval_codemind.execution import Outcome, Status
 
         if isinstance(program, Unfinished):
@@ -194,7 +194,7 @@ class Answer:
 
     def to_json(self) -> str:
         """Return the answer as a JSON object on one line."""
-        record: dict[str, Any] = {"answer": self.found, **self.details}
+        record: dict[str, Any] = {"answer": self.text, **self.details}
         if self.outcome is not None:
             record["outcome"] = self.outcome
         if self.skipped:
@@ -211,10 +211,10 @@ class Answer:
         record = json.loads(text)
         if not isinstance(record, dict) or "answer" not in record:
             raise ValueError("no answer of this suite")
-        found, outcome, skipped = record.pop("answer"), record.pop("outcome", None), record.pop("skipped", False)
-        if not (found is None or isinstance(found, str)) or not (outcome is None or isinstance(outcome, dict)):
+        answer, outcome, skipped = record.pop("answer"), record.pop("outcome", None), record.pop("skipped", False)
+        if not (answer is None or isinstance(answer, str)) or not (outcome is None or isinstance(outcome, dict)):
             raise ValueError("no answer of this suite")
-        return cls(found, record, outcome=outcome, skipped=skipped)
+        return cls(answer, record, outcome=outcome, skipped=skipped)
 
     __str__ = to_json
 

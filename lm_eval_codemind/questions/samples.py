@@ -125,8 +125,8 @@ class TaskRun:
     @cached_property
     def main_metrics(self) -> Mapping[str, Metric]:
         """The metrics by name, each under the main filter, else under the first filter that has it; in their order."""
-        found: dict[str, Metric] = {}
+        metrics: dict[str, Metric] = {}
         for metric in self.metrics:
-            if metric.name not in found or metric.filter == self.main_filter:
-                found[metric.name] = metric
-        return found
+            if metric.name not in metrics or metric.filter == self.main_filter:
+                metrics[metric.name] = metric
+        return metrics

@@ -184,7 +184,7 @@ def _comparable(answers: Iterable[Answer]) -> list[tuple[str | None, dict[str, A
     """Return answers without the fields that differ between executions of the same code."""
     return [
         (
-            answer.found,
+            answer.text,
             answer.details,
             answer.outcome and {name: value for name, value in answer.outcome.items() if name not in _INCIDENTAL},
         )

@@ -126,5 +126,5 @@ def spearman_of_groups(values: Sequence[float], solved: Sequence[bool]) -> Corre
     The form in which the paper reports RQ4 (its tool takes the ten smallest values). A group of one problem weighs as
     much as one of a hundred, so this is another quantity than the correlation over problems, and usually far larger.
     """
-    found = grouped(values, solved)
-    return spearman([value for value, _, _ in found], [right / n for _, right, n in found])
+    groups = grouped(values, solved)
+    return spearman([value for value, _, _ in groups], [right / n for _, right, n in groups])

@@ -34,7 +34,7 @@ class ExecutionView(View):
         if label is None:
             return None
         type_of = kind_of(Question.from_document(sample.doc)).output_type
-        true, answer = type_of(str(label)), sample.answer.found
+        true, answer = type_of(str(label)), sample.answer.text
         if true is None:
             return None
         # An answer that the score does not parse has no type either.
@@ -138,7 +138,7 @@ class InputView(View):
         answer = unit[0].answer
         if self.solved(unit):
             return "recorded input" if answer.details.get("as_recorded") else "another right input"
-        if answer.found is None:
+        if answer.text is None:
             return "no answer"
         return "wrong input" if answer.details.get("readable") else "no input of values"
 
@@ -185,7 +185,7 @@ class ProvenRe2View(Re2View):
     """Answers about loops and branches are shown with the place where they first differ from the label."""
 
     def content(self, sample: Sample) -> list[Part]:
-        setting, text = sample.key.setting, sample.answer.found
+        setting, text = sample.key.setting, sample.answer.text
         if setting not in (LOOP, BRANCH) or text is None:
             return super().content(sample)
         rows = [

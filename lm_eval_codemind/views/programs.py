@@ -41,7 +41,7 @@ class SemanticsView(View):
         of_unit, answer = self.unit_scores(unit), unit[0].answer
         if of_unit["pass"] >= 1:
             return "simplified" if of_unit["S_DSR"] > 0 else "not shorter"
-        if answer.found is None:
+        if answer.text is None:
             return "no code"
         return "unfinished" if (answer.outcome or {}).get("status") == "unfinished" else "fails its tests"
 
@@ -264,7 +264,7 @@ class LocateView(View):
     def outcome(self, unit: Unit) -> str:
         if self.solved(unit):
             return "a line that the fix changes"
-        if unit[0].answer.found is None:
+        if unit[0].answer.text is None:
             return "no answer"
         return "next to such a line" if unit[0].scores.get("locate_near") else "another line"
 
@@ -301,7 +301,7 @@ def _exchanges(unit: Unit) -> list[Part]:
 
 def _difference(unit: Unit) -> Part:
     """Return a unified diff from the program written without the test to the program written with it."""
-    one, other = (sample.answer.found or "" for sample in unit)
+    one, other = (sample.answer.text or "" for sample in unit)
     if one == other:
         return Part("What differs", "diff", "nothing" if one else "")
     lines = difflib.unified_diff(one.splitlines(), other.splitlines(), *_SIDES, lineterm="", n=2)
@@ -320,4 +320,4 @@ def _translated(benchmark: Benchmark) -> dict[str, str]:
 
 
 def _failure(answer: Answer) -> str:
-    return cause(answer).replace("_", " ") or ("no code" if answer.found is None else "")
+    return cause(answer).replace("_", " ") or ("no code" if answer.text is None else "")

@@ -118,7 +118,7 @@ def _note(sample: Sample) -> str:
     """Return the answer of a sample on one line, with the truth if the answer is wrong."""
     setting, right = sample.key.setting, _is_right(sample)
     about = f" of {sample.doc['variable']}" if setting == STATE else ""
-    answer = "(no answer)" if sample.answer.found is None else _one_line(sample.answer.found)
+    answer = "(no answer)" if sample.answer.text is None else _one_line(sample.answer.text)
     truth = "" if right else f"   but: {_one_line(str(sample.doc['answer']))}"
     return f"{'+' if right else '-'} {setting}{about}: {answer}{truth}"
 

@@ -29,7 +29,7 @@ class FlowView(View):
         (sample,) = unit
         if self.solved(unit):
             return "all values right"
-        if sample.answer.found is None:
+        if sample.answer.text is None:
             return "no answer"
         return _where_wrong(_matches(flow.matching, sample), len(sample.doc["values"]), "value")
 
@@ -52,7 +52,7 @@ class TraceView(View):
         output = f"{'right' if self.predicts(unit) else 'wrong'} output"
         if self.solved(unit):
             return f"right trace, {output}"
-        if sample.answer.found is None:
+        if sample.answer.text is None:
             return f"no trace, {output}"
         return f"{_where_wrong(_matches(trace.matching, sample), len(sample.doc['lines']), 'step')}, {output}"
 

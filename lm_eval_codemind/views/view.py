@@ -115,7 +115,7 @@ class View:
         solved, unanswered, wrong = self.outcomes
         if self.solved(unit):
             return solved
-        return unanswered if unit[0].answer.found is None else wrong
+        return unanswered if unit[0].answer.text is None else wrong
 
     def predicts(self, unit: Unit) -> bool | None:
         """Whether all outputs that a unit asks for are predicted right; None if it asks for no output."""
@@ -212,7 +212,7 @@ def answer_of(
     sample: Sample, kind: Literal["code", "text"] = "text", title: str = "Answer", language: str = ""
 ) -> Part:
     """Return a part with the answer in a sample."""
-    text = sample.answer.found
+    text = sample.answer.text
     language = language or str(sample.doc.get("language", ""))
     return Part(title, kind, "(none)" if text is None else text or "(empty)", aside=True, language=language)
 

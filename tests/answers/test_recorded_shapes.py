@@ -22,7 +22,7 @@ QUESTION = Question.from_document({"benchmark": "b", "problem_id": "P", "kind": 
 def read(kind: str, text: str, *values: Any) -> Any:
     """Return what an answer of a kind is read as."""
     if kind == "lines":
-        text_of_answer = trace_published.COCONUT.read(text, QUESTION, trace_published.FILTER).found
+        text_of_answer = trace_published.COCONUT.read(text, QUESTION, trace_published.FILTER).text
         return None if text_of_answer is None else trace_published.lines_of(text_of_answer)
     if kind == "verdicts":
         return read_verdict(text)

@@ -30,5 +30,5 @@ def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) ->
         engine.paired(task, (setting, "no_test"), METRICS, results, samples[task])
         for row in samples[task]:
             answer = Answer.from_json(row["filtered_resps"][0][0])
-            assert (answer.found is None) == (answer.outcome is None)
+            assert (answer.text is None) == (answer.outcome is None)
     assert 0.0 <= results["results"][BUGGY]["r_ier,strict-match"] <= 1.0

@@ -34,4 +34,4 @@ def test_tiny_model(engine: Engine, backend: str, chat: bool, tmp_path: Path) ->
     for row in (row for rows in samples.values() for row in rows):
         # The harness writes other values than text as str() gives it.
         answer = Answer.from_json(row["filtered_resps"][0][0])
-        assert (answer.found is None) == (answer.outcome is None)
+        assert (answer.text is None) == (answer.outcome is None)

@@ -66,7 +66,7 @@ def test_the_oracle_gets_everything() -> None:
         assert answer.details["loc"] == row["doc"]["loc"]
         assert answer.passed
         original = {line.strip() for line in row["doc"]["code"].splitlines()}
-        assert {line.strip() for line in answer.found.splitlines()} <= original
+        assert {line.strip() for line in answer.text.splitlines()} <= original
         assert Answer.from_json(str(answer)) == answer
 
 
@@ -133,7 +133,7 @@ def test_an_unfinished_definition_is_found_and_never_runs(
         document = next(row for row in documents.values() if row["kind"] == kind)
         response = f"```python\n{document['answer'].rstrip()}\n    return 2 +"
         ((answer,),) = dsr.extract_code([[response]], [document])
-        assert answer.outcome["status"] == "unfinished" and "return 2 +" in answer.found
+        assert answer.outcome["status"] == "unfinished" and "return 2 +" in answer.text
         values = dsr.process_results(document, [[answer]])
         assert values["code_found"] == 1
         assert (values["pass@1"], values["r_dsr"], values["shorter"]) == (0, 0, 0)
@@ -229,7 +229,7 @@ def test_a_string_with_a_line_at_column_0_takes_one_line(line_end: str, document
     ((answer,),) = dsr.extract_code([[response]], [document])
     assert answer.details["loc"] == 3
     namespace: dict[str, Any] = {}
-    exec(answer.found, namespace)
+    exec(answer.text, namespace)
     assert namespace[name](None) == "\nat column 0\n  and not\n\x0c\n"
 
 

@@ -19,8 +19,8 @@ def test_dataset_of_the_sample() -> None:
         assert row["prompt"].index(problem.code.strip()) < row["prompt"].index(problem.input.strip("\n"))
         # A prompt must not hold its answer behind the marker.
         ((answer,),) = ier.strict_match([[row["target"]]], [row])
-        assert answer.found is not None
-        assert answer.found.strip("\n") == (problem.output or "").strip("\n")
+        assert answer.text is not None
+        assert answer.text.strip("\n") == (problem.output or "").strip("\n")
     assert [row["kind"] for row in splits["fewshot"]] == ["function", "method", "script"]
     assert splits["fewshot"].column_names == splits["test"].column_names
     assert suite["benchmark"] == "sample" and suite["problems"] == 24 and suite["excluded"] == 0

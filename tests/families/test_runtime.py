@@ -111,7 +111,7 @@ def test_what_runs_under_published_rules() -> None:
     question = Question.from_document(document)
     refused = family.read("[ANSWER]assertTrue(True)[/ANSWER]", question, "extract-answer")
     assert family.job(refused, question) is None and not family.right(question, refused)
-    assert family.read("[ANSWER] [/ANSWER]", question, "extract-answer").found is None
+    assert family.read("[ANSWER] [/ANSWER]", question, "extract-answer").text is None
 
 
 def told(document: dict[str, Any]) -> str:

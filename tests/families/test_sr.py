@@ -138,21 +138,21 @@ def outcome_of(response: str, document: dict[str, Any]) -> Answer:
 
 def test_what_runs_is_logged_with_its_outcome() -> None:
     logged = outcome_of("```python\ndef double(x: Number):\n    return x + x\nprint(double(1))\n```", FUNCTION)
-    assert logged.found == "from numbers import Number\n\n\ndef double(x: Number):\n    return x + x\n"
+    assert logged.text == "from numbers import Number\n\n\ndef double(x: Number):\n    return x + x\n"
     assert logged.outcome["status"] == "passed" and logged.outcome["isolation"]
     wrong = outcome_of("def double(x):\n    return x * x", FUNCTION)
     assert wrong.outcome["status"] == "failed" and "candidate(3) == 6" in wrong.outcome["failed_test"]
     assert outcome_of("I cannot.", FUNCTION) == Answer(None)
     for broken in ("    return 2 x", "    y = = 2\n    return 2 * x"):
         answer = outcome_of(f"def double(x):\n{broken}", FUNCTION)
-        assert answer.found is not None and broken in answer.found
+        assert answer.text is not None and broken in answer.text
         assert (answer.outcome["status"], answer.outcome["exception_type"]) == ("error", "SyntaxError")
 
 
 def test_body_alone_and_future_imports() -> None:
     assert outcome_of("    return 2 * x", FUNCTION).outcome["status"] == "passed"
     future = outcome_of("from __future__ import annotations\n\ndef double(x: Unknown):\n    return 2 * x", FUNCTION)
-    assert future.found.startswith("from __future__ import annotations\nfrom numbers")
+    assert future.text.startswith("from __future__ import annotations\nfrom numbers")
     assert future.outcome["status"] == "passed"
 
 
@@ -164,7 +164,7 @@ def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.Mo
     ((answer,),) = sr.extract_code([[response]], [FUNCTION])
     metrics = sr.process_results(FUNCTION, [[answer]])
     assert submitted == []
-    assert answer.outcome["status"] == "unfinished" and "else: return 2 *" in answer.found
+    assert answer.outcome["status"] == "unfinished" and "else: return 2 *" in answer.text
     assert (metrics["code_found"], metrics["pass@1_no_test"]) == (1.0, 0.0)
     ((answer,),) = sr.extract_code([[response]], [MISLED])
     assert sr.process_results(MISLED, [[answer]]) == {"pass@1": 0.0, "code_found": 1.0, "unproven_passes": 0}
@@ -194,7 +194,7 @@ def test_answers_travel_as_they_are_logged() -> None:
     answer = outcome_of("def double(x): return 2 * x", FUNCTION)
     copy = pickle.loads(pickle.dumps(answer))
     assert copy == answer and copy.passed
-    assert json.loads(str(answer)) == {"answer": answer.found, "outcome": answer.outcome}
+    assert json.loads(str(answer)) == {"answer": answer.text, "outcome": answer.outcome}
     assert Answer.from_json(str(answer)) == answer
 
 
@@ -276,7 +276,7 @@ def test_limit_cuts_a_pair(manager: TaskManager, caplog: pytest.LogCaptureFixtur
     assert len(samples) == 5
     for one in samples:
         (logged,) = one["filtered_resps"][0]
-        assert logged.passed and one["doc"]["entry_point"].split(".")[-1] in logged.found
+        assert logged.passed and one["doc"]["entry_point"].split(".")[-1] in logged.text
         assert json.loads(json.dumps(one, default=str))["filtered_resps"] == [[str(logged)]]
 
 

@@ -65,7 +65,7 @@ def test_shapes(response: str, lines: list[int] | None) -> None:
         {"benchmark": "coconut", "problem_id": "P", "kind": "function", "language": "python", "lines": [1, 2]}
     )
     answer = COCONUT.read(response, question, family.FILTER)
-    assert (None if answer.found is None else family.lines_of(answer.found)) == lines
+    assert (None if answer.text is None else family.lines_of(answer.text)) == lines
 
 
 def test_scores_over_programs() -> None:

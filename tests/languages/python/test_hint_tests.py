@@ -114,7 +114,7 @@ def test_expected_literal(test: str, expected: str | None) -> None:
 
 def program_of(response: str, one: Problem) -> str | None:
     """Return the program that the family reads out of a response."""
-    return as_loaded(one, lambda: sr.SR.read(response, question(one, sr.NO_TEST), "extract-code")).found
+    return as_loaded(one, lambda: sr.SR.read(response, question(one, sr.NO_TEST), "extract-code")).text
 
 
 def job_of(program: str, one: Problem, setting: str, test: str = "") -> Job:
