@@ -13,10 +13,17 @@ from lm_eval_codemind.execution.job import Job, Outcome, ScriptCase, Status
 from lm_eval_codemind.execution.runtimes import Runtime
 from lm_eval_codemind.execution.unit import UnitGone
 from lm_eval_codemind.execution.workers import JobQueue, SandboxClosed, WorkerPool, started
-from lm_eval_codemind.languages.interpreter import DENIED, MAX_MESSAGE, Explanation, Prepared, ProgramWorker
+from lm_eval_codemind.languages.interpreter import (
+    DENIED,
+    MAX_MESSAGE,
+    PROGRAM,
+    Explanation,
+    Prepared,
+    ProgramWorker,
+    Starter,
+)
 from lm_eval_codemind.languages.java.runtime import jdk, machine
-from lm_eval_codemind.languages.java.runtime.compiler import COMPILED, ERROR, MEMORY, TIMEOUT, Compiled, Compiler
-from lm_eval_codemind.languages.programs import PROGRAM, Starter
+from lm_eval_codemind.languages.java.runtime.machine import COMPILED, ERROR, MEMORY, TIMEOUT, Compiled, Compiler
 
 COMPILE_ERROR = "compile error"
 """What ``Outcome.exception_type`` says of a program that the compiler refuses; no exception can be called so."""
@@ -25,7 +32,6 @@ COMPILE_ERROR = "compile error"
 _COMPILE_SECONDS = 3.0
 # Resident memory beyond the heap: code, classes, stacks, and what the virtual machine itself takes.
 _OWN_BYTES = 1 << 30
-_OWN_THREADS = 40
 _UNCAUGHT = re.compile(r'^Exception in thread "[^\n]*?" (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$', re.MULTILINE)
 _CAUSE = re.compile(r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$", re.MULTILINE)
 _NO_MEMORY = (
@@ -150,13 +156,7 @@ class _Worker(ProgramWorker):
         compilers: _Compilers,
         hashes: tuple[str, ...],
     ) -> None:
-        threads = _OWN_THREADS + (os.cpu_count() or 1)
-        super().__init__(
-            "codemind-java",
-            jobs,
-            isolation,
-            lambda: Starter(isolation, made().directories(), _OWN_BYTES, threads, {}),
-        )
+        super().__init__("java", jobs, isolation, lambda: made().directories(), _OWN_BYTES, {})
         self._made = made
         self._compilers = compilers
         self._hashes = hashes
@@ -180,7 +180,7 @@ class _Worker(ProgramWorker):
         def command(starter: Starter) -> list[str]:
             return [*java.run_command(job.limits, starter.home), *self._hashes, *options]
 
-        return Prepared(compiled.jar, command, cases)
+        return compiled.jar, command, cases
 
     def _not_run(self, job: Job, compiled: Compiled) -> Outcome:
         """Return the outcome of a program that there is nothing to run of."""
