@@ -6,44 +6,28 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from lm_eval_codemind.transforms.dependencies import (
-    BoxAndIndex,
-    ExpandAugmentedAssignment,
-    ExtractAssignment,
-    ExtractReturn,
-    PassThroughDecorator,
-)
-from lm_eval_codemind.transforms.library import DISCARDED_CALLS, NumpyBuiltin
+from lm_eval_codemind.transforms import dependencies, library, renaming, structure
 from lm_eval_codemind.transforms.program import Program
-from lm_eval_codemind.transforms.renaming import RenameFunction, RenameVariable
 from lm_eval_codemind.transforms.rule import Rule
-from lm_eval_codemind.transforms.structure import (
-    AlwaysTrueGuard,
-    LoopToRecursion,
-    RunInThread,
-    SingleTripFor,
-    SingleTripWhile,
-    TryExcept,
-)
 
 RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
-        AlwaysTrueGuard(),
-        SingleTripFor(),
-        SingleTripWhile(),
-        LoopToRecursion(),
-        TryExcept(),
-        RunInThread(),
-        *DISCARDED_CALLS,
-        NumpyBuiltin(),
-        ExtractAssignment(),
-        ExtractReturn(),
-        PassThroughDecorator(),
-        BoxAndIndex(),
-        ExpandAugmentedAssignment(),
-        RenameVariable(),
-        RenameFunction(),
+        structure.AlwaysTrueGuard(),
+        structure.SingleTripFor(),
+        structure.SingleTripWhile(),
+        structure.LoopToRecursion(),
+        structure.TryExcept(),
+        structure.RunInThread(),
+        *library.DISCARDED_CALLS,
+        library.NumpyBuiltin(),
+        dependencies.ExtractAssignment(),
+        dependencies.ExtractReturn(),
+        dependencies.PassThroughDecorator(),
+        dependencies.BoxAndIndex(),
+        dependencies.ExpandAugmentedAssignment(),
+        renaming.RenameVariable(),
+        renaming.RenameFunction(),
     )
 }
 """The twenty rules by name, in the order of the paper's groups."""
