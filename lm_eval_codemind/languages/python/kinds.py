@@ -391,8 +391,7 @@ class Script(PythonKind, ScriptKind):
 
     def changed_inputs(self, problem: Problem, base: str, rng: Random, count: int, bold: bool = False) -> list[str]:
         """Return inputs in the format that the problem's input and its test cases show."""
-        from lm_eval_codemind.languages.python.mutation import changed_inputs
-        from lm_eval_codemind.languages.python.stdin_format import StdinFormat
+        from lm_eval_codemind.languages.python.mutation import StdinFormat, changed_inputs
 
         known = self.known_inputs(problem)
         format = StdinFormat(known)
