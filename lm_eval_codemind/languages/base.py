@@ -298,12 +298,10 @@ class Language(abc.ABC):
         Raises:
             ValueError: If there is no kind of that name. The message names the existing kinds.
         """
-        for kind in self.kinds:
-            if kind.name == name:
-                return kind
-        raise ValueError(
-            f"{self.title} has no kind of program {name!r}; it has {', '.join(k.name for k in self.kinds)}"
-        )
+        known = {kind.name: kind for kind in self.kinds}
+        if name not in known:
+            raise ValueError(f"{self.title} has no kind of program {name!r}; it has {', '.join(known)}")
+        return known[name]
 
     @abc.abstractmethod
     def lines(self, source: str) -> int:

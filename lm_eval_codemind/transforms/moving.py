@@ -167,25 +167,20 @@ def surely_bound(program: Program, site: Site, name: str) -> bool:
         return False
     if any(isinstance(o.node, ast.arg) and o.scope is scope for o in variable):
         return True
-    inner: Block | None = None
+    inside: list[ast.stmt] | None = None
     place: tuple[Block, int] | None = (site.block, site.position)
     while place is not None:
         block, index = place
         holder = block.statements[index]
         # In a loop's body the target has a value; in its `else` it need not.
-        if (
-            isinstance(holder, ast.For)
-            and _is_target(holder.target, name)
-            and inner
-            and inner.statements is holder.body
-        ):
+        if isinstance(holder, ast.For) and holder.body is inside and _is_target(holder.target, name):
             return True
         for node in block.statements[:index]:
             if isinstance(node, ast.Assign) and any(_is_target(target, name) for target in node.targets):
                 return True
             if isinstance(node, (ast.AnnAssign, ast.AugAssign)) and _is_target(node.target, name):
                 return node.value is not None
-        inner, place = block, block.parent
+        inside, place = block.statements, block.parent
     return False
 
 
