@@ -29,7 +29,14 @@ DENIED = re.compile(
 )
 
 Explanation = tuple[Status, str, str]
-"""Why a program ended with a status other than 0: the verdict, the type of the exception and its message."""
+"""Why a program ended as it did: the verdict, the type of the exception and its message."""
+
+# Why a starter ended a program, other than for its elapsed time.
+_STOPPED: dict[str, Explanation] = {
+    "output": (Status.OUTPUT, "", "wrote more than allowed"),
+    "memory": (Status.MEMORY, "", "used more memory than allowed"),
+    "cpu": (Status.TIMEOUT, "", "processor time used up"),
+}
 
 
 class Starter(Unit):
@@ -158,71 +165,55 @@ class ProgramWorker(Worker):
         starter = self._unit(self._start)
         starter.load(file)
         cpu = wall = 0.0
-        tests_run = 0
         observations: list[CaseOutcome] = []
-        verdict: dict[str, Any] = {}
-        for number, case in enumerate(cases):
+        for case in cases:
             report = starter.run(command(starter), case.stdin, job.limits)
-            verdict = judged(report, case, self._explained)
             cpu, wall = cpu + report["cpu"], wall + report["wall"]
-            kept = ("status", "stdout", "exception_type", "exception_message")
-            observations.append(CaseOutcome(**{name: verdict[name] for name in kept}))
-            tests_run += verdict["status"] in (Status.PASSED, Status.FAILED)
-            if verdict["status"] is not Status.PASSED:
-                verdict["failed_test"] = f"case {number}"
+            stdout, stderr = (
+                report[name].encode("latin-1").decode("utf-8", "replace") for name in ("stdout", "stderr")
+            )
+            status, kind, message = self._verdict(report, stdout, stderr, case.stdout)
+            kind, message = kind[:MAX_MESSAGE], message[:MAX_MESSAGE]
+            observations.append(
+                CaseOutcome(stdout=stdout, exception_type=kind, exception_message=message, status=status)
+            )
+            if status is not Status.PASSED:
                 break
         return Outcome(
-            job_id=job.job_id,
+            status,
+            job.job_id,
+            failed_test="" if status is Status.PASSED else f"case {len(observations) - 1}",
+            exception_type=kind,
+            exception_message=message,
+            stdout=stdout,
+            stderr=stderr,
             cpu_seconds=round(cpu, 6),
             wall_seconds=round(wall, 6),
-            tests_run=tests_run,
-            isolation=self._isolation.name,
+            tests_run=sum(each.status in (Status.PASSED, Status.FAILED) for each in observations),
             tamper_proof=True,
+            isolation=self._isolation.name,
             observations=tuple(observations),
-            **verdict,
         )
 
+    def _verdict(self, report: dict[str, Any], stdout: str, stderr: str, expected: str | None) -> Explanation:
+        """Return the verdict on a run from the starter's report.
 
-# Why a starter ended a program, other than for its elapsed time.
-_STOPPED = {
-    "output": (Status.OUTPUT, "wrote more than allowed"),
-    "memory": (Status.MEMORY, "used more memory than allowed"),
-    "cpu": (Status.TIMEOUT, "processor time used up"),
-}
-
-
-def judged(report: dict[str, Any], case: ScriptCase, explained: Callable[[str, int], Explanation]) -> dict[str, Any]:
-    """Return the report on one run: ``status``, ``stdout``, ``stderr``, ``exception_type`` and ``exception_message``.
-
-    Args:
-        report: The starter's report.
-        case: What was run.
-        explained: Reads the exception from standard error, where a program may write what it likes. It explains a
-            status and never makes one a success.
-    """
-    stdout, stderr = (report[name].encode("latin-1").decode("utf-8", "replace") for name in ("stdout", "stderr"))
-    number, kind = report["signal"], ""
-    if report["reason"]:
-        status, message = _STOPPED.get(report["reason"], (Status.TIMEOUT, "elapsed time used up"))
-    elif number == signal.SIGSYS:
-        status, message = Status.BLOCKED, "made a system call that is not allowed"
-    elif number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
-        status, message = _STOPPED["cpu"]
-    elif number is not None:
-        status, message = Status.CRASHED, f"died of {signal.Signals(number).name}"
-    elif report["exit"] == 0:
+        A program may write what it likes to standard error. It explains a status and never makes one a success.
+        """
+        number = report["signal"]
+        if report["reason"]:
+            return _STOPPED.get(report["reason"], (Status.TIMEOUT, "", "elapsed time used up"))
+        if number == signal.SIGSYS:
+            return Status.BLOCKED, "", "made a system call that is not allowed"
+        if number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
+            return _STOPPED["cpu"]
+        if number is not None:
+            return Status.CRASHED, "", f"died of {signal.Signals(number).name}"
+        if report["exit"]:
+            return self._explained(stderr, report["exit"])
         # A program may end itself as it likes: what it printed is judged, and its exit status.
-        right = case.stdout is None or printed_lines(stdout) == printed_lines(case.stdout)
-        status, message = Status.PASSED if right else Status.FAILED, ""
-    else:
-        status, kind, message = explained(stderr, report["exit"])
-    return {
-        "status": status,
-        "stdout": stdout,
-        "stderr": stderr,
-        "exception_type": kind[:MAX_MESSAGE],
-        "exception_message": message[:MAX_MESSAGE],
-    }
+        right = expected is None or printed_lines(stdout) == printed_lines(expected)
+        return Status.PASSED if right else Status.FAILED, "", ""
 
 
 class Interpreter(Runtime):

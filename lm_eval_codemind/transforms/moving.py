@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Iterable, Sequence
 
-from lm_eval_codemind.transforms.program import DEFINITIONS, LOOPS, Block, Program, Site
+from lm_eval_codemind.languages.python.names import DEFINITIONS
+from lm_eval_codemind.transforms.program import LOOPS, Block, Program, Site
 
 _EAGER = {"sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple", "dict", "frozenset", "len"}
 

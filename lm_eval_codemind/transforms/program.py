@@ -14,11 +14,11 @@ from functools import cached_property
 from random import Random
 from typing import Any, NamedTuple
 
+from lm_eval_codemind.languages.python.names import DEFINITIONS, IMPORTS, imported_modules
 from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, FunctionNode, Occurrence, Scope, SymbolTable
 from lm_eval_codemind.languages.python.unparse import unparse
 
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _RESERVED = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | frozenset(dir(builtins))
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
@@ -145,9 +145,8 @@ class Program:
         self.original_names = frozenset(node.name for node in self.tree.body if isinstance(node, DEFINITIONS))
         # What the program itself does; rules add nothing to any of these.
         nodes = list(ast.walk(self.tree))
-        imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
-        self.modules = frozenset(module.partition(".")[0] for node in imports for module in _modules(node))
-        self._imports_star = any(alias.name == "*" for node in imports for alias in node.names)
+        self.modules = frozenset(name.partition(".")[0] for name in imported_modules(code))
+        self._imports_star = any(isinstance(node, ast.alias) and node.name == "*" for node in nodes)
         self.reflective = bool(self.modules & _REFLECTIVE_MODULES) or any(map(_reflects, nodes))
         self.evaluating = any(isinstance(node, ast.Name) and node.id in _EVALUATING for node in nodes)
         self.keywords = {k.arg for node in nodes if isinstance(node, ast.Call) for k in node.keywords if k.arg}
@@ -339,10 +338,6 @@ class Program:
         self.tree.body.append(function)
 
 
-def _modules(node: ast.Import | ast.ImportFrom) -> list[str]:
-    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-
-
 def _reflects(node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
         return node.id in _REFLECTIVE_NAMES
@@ -396,7 +391,7 @@ def first_index(body: list[ast.stmt]) -> int:
 def _start(body: list[ast.stmt]) -> int:
     """Return the index of the first statement after the leading imports, where rules may start to change code."""
     index = first_index(body)
-    while index < len(body) and isinstance(body[index], (ast.Import, ast.ImportFrom)):
+    while index < len(body) and isinstance(body[index], IMPORTS):
         index += 1
     return index
 

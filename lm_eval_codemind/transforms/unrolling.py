@@ -17,11 +17,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lm_eval_codemind.languages.python.names import called_name
+from lm_eval_codemind.languages.python.names import DEFINITIONS, called_name
 from lm_eval_codemind.languages.python.scopes import FunctionNode
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
 from lm_eval_codemind.transforms.moving import jumps
-from lm_eval_codemind.transforms.program import DEFINITIONS, LOOPS
+from lm_eval_codemind.transforms.program import LOOPS
 
 # The longest unrolled program, in characters. A program with more statements than this surely exceeds it.
 MAX_CHARACTERS = 8_000
