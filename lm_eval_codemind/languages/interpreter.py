@@ -169,9 +169,7 @@ class ProgramWorker(Worker):
         for case in cases:
             report = starter.run(command(starter), case.stdin, job.limits)
             cpu, wall = cpu + report["cpu"], wall + report["wall"]
-            stdout, stderr = (
-                report[name].encode("latin-1").decode("utf-8", "replace") for name in ("stdout", "stderr")
-            )
+            stdout, stderr = (report[key].encode("latin-1").decode("utf-8", "replace") for key in ("stdout", "stderr"))
             status, kind, message = self._verdict(report, stdout, stderr, case.stdout)
             kind, message = kind[:MAX_MESSAGE], message[:MAX_MESSAGE]
             observations.append(

@@ -275,9 +275,8 @@ class Program:
         return bool({chain[0], ".".join(chain[:2])} & self.focus) or chain[0] not in self.original_names
 
     def _blocks_in(self, owner: Owner, outer: Block | None = None) -> Iterator[Block]:
-        yield from self._walk(
-            Block(owner.body, owner, self.symbols.scopes[owner], outer=outer, start=_start(owner.body))
-        )
+        scope = self.symbols.scopes[owner]
+        yield from self._walk(Block(owner.body, owner, scope, outer=outer, start=_start(owner.body)))
 
     def _walk(self, block: Block) -> Iterator[Block]:
         yield block
@@ -414,9 +413,7 @@ def _runs_implicitly(node: FunctionNode) -> bool:
     return special or any(not isinstance(d, ast.Name) or d.id == "property" for d in node.decorator_list)
 
 
-def _note_references(
-    tree: ast.Module, refers: dict[str, set[str]], repeated: set[str], modules: Collection[str]
-) -> None:
+def _note_references(tree: ast.Module, refers: dict[str, set[str]], repeated: set[str], modules: set[str]) -> None:
     """Note which functions each function's body mentions, and which mentions may mean many calls.
 
     Many: in a loop, comprehension or lambda, or mentioned without a call (as `key=`, for `map`, as an attribute).

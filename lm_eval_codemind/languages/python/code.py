@@ -389,12 +389,8 @@ def _from_body(response: str, header: str) -> str | Unfinished | None:
         for piece, _ in parser.blocks(text):
             lines = piece.strip("\n").split("\n")
             stop = next((n for n, line in enumerate(lines) if n > 0 and line.strip() and not line[0].isspace()), None)
-            shapes = (
-                ["    " + line for line in lines],
-                lines[:stop],
-                ["    " + lines[0].lstrip(), *lines[1:stop]],
-            )
-            for shape in shapes:
+            indented_first = ["    " + lines[0].lstrip(), *lines[1:stop]]
+            for shape in (["    " + line for line in lines], lines[:stop], indented_first):
                 whole = parser.statements("\n".join([header, *shape]))
                 definition = whole[0] if len(whole) == 1 and isinstance(whole[0].node, FUNCTIONS) else None
                 if definition is None:

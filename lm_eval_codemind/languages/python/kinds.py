@@ -148,9 +148,8 @@ class PythonKind(Kind):
         from lm_eval_codemind.languages.python.mutation import changed_inputs
 
         known = set(self.known_inputs(problem))
-        changed = changed_inputs(
-            self.input_tree(problem, base), names.string_constants(problem.code), rng, count, bold=bold
-        )
+        tree = self.input_tree(problem, base)
+        changed = changed_inputs(tree, names.string_constants(problem.code), rng, count, bold=bold)
         return [text for text in changed if text not in known]
 
     @abc.abstractmethod
@@ -167,9 +166,7 @@ class Function(PythonKind):
         """Return the program, with the call as its expression."""
         return Execution(problem.code if code is None else code, problem.input if input is None else input)
 
-    def suite_job(
-        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
-    ) -> Job:
+    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
         from lm_eval_codemind.execution import Job
 
         # The problem's context, and other parts of its program that the tests mention, such as a value.
@@ -247,9 +244,7 @@ class Method(PythonKind):
         given = problem.input if input is None else input
         return Execution(f"{program.rstrip()}\n\n\n{given.rstrip()}\n{_TEST_CASE}", _RUN_TEST)
 
-    def suite_job(
-        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
-    ) -> Job:
+    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
         from lm_eval_codemind.execution import Job
 
         return Job.unittest(

@@ -37,12 +37,7 @@ QUIET = (
     "-Dsun.stderr.encoding=UTF-8",
     "-Duser.language=en",
 )
-_LIMITS = (
-    "-XX:MaxMetaspaceSize=128m",
-    "-XX:CompressedClassSpaceSize=64m",
-    "-XX:ReservedCodeCacheSize=128m",
-    "-Xss1m",
-)
+_LIMITS = ("-XX:MaxMetaspaceSize=128m", "-XX:CompressedClassSpaceSize=64m", "-XX:ReservedCodeCacheSize=128m", "-Xss1m")
 # Only G1 maps the classes' objects that come with a JDK, which is a tenth of the time to start.
 _COLLECTOR = ("-XX:+UseG1GC", "-XX:ParallelGCThreads=2", "-XX:ConcGCThreads=1")
 # Objects get other identity hashes under an odd seed than under an even one. A machine draws them from a generator that
@@ -102,9 +97,8 @@ class Machine:
     def directories(self) -> dict[str, str]:
         """Return the directories that both installations and our own class files lie in, with where they are shown."""
         installed = [*self.compiler.directories(), *self.runtime.directories()]
-        return {path: path for path in installed if not Path(path).is_relative_to("/usr")} | {
-            str(self.directory): _INSIDE
-        }
+        shown = {path: path for path in installed if not Path(path).is_relative_to("/usr")}
+        return {**shown, str(self.directory): _INSIDE}
 
 
 _lock = threading.Lock()
