@@ -96,7 +96,8 @@ def compose(program: Program, seed: str, *, rules: Collection[str] | None = None
     uses: Counter[str] = Counter()
     open_rules = list(available)
     while open_rules and _lines(program.code) < goal:
-        rule = _choose(open_rules, uses, rng)
+        # A rule that was applied before comes up a quarter as often.
+        rule = rng.choice([rule for rule in open_rules for _ in range(1 if uses[rule.name] else 4)])
         sites = rule.sites(program)
         if not sites or uses[rule.name] >= rule.limit:
             open_rules.remove(rule)
@@ -176,11 +177,6 @@ def _apply(program: Program, rule: Rule, sites: Sequence[object], seed: str, ste
     rule.apply(program, sites[site], _random(f"{seed}/{len(steps)}/{rule.name}/{site}"))
     program.changed()
     steps.append((rule.name, site))
-
-
-def _choose(rules: Sequence[Rule], uses: Counter[str], rng: Random) -> Rule:
-    """Draw a rule; one that was applied before comes up a quarter as often."""
-    return rng.choice([rule for rule in rules for _ in range(1 if uses[rule.name] else 4)])
 
 
 def _random(seed: str) -> Random:
