@@ -9,10 +9,9 @@ from typing import Any
 
 from lm_eval_codemind.languages.python.names import called_name
 from lm_eval_codemind.languages.python.scopes import FunctionNode
-from lm_eval_codemind.transforms.moving import jumps
+from lm_eval_codemind.transforms.moving import JUMPS, jumps
 from lm_eval_codemind.transforms.program import LOOPS
 from lm_eval_codemind.transforms.unrolling import (
-    JUMPS,
     CallRewriter,
     Execution,
     NumberedProgram,

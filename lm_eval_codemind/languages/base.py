@@ -108,9 +108,7 @@ class Kind(abc.ABC):
         """Return what to execute for the output of a problem, or of another program or input in its place."""
 
     @abc.abstractmethod
-    def suite_job(
-        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
-    ) -> Job:
+    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
         """Return the job that checks a program against all tests of a problem.
 
         Args:
@@ -247,9 +245,7 @@ class ScriptKind(Kind):
         text = problem.input if input is None else input
         return Execution(problem.code if code is None else code, None, stdin=text)
 
-    def suite_job(
-        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
-    ) -> Job:
+    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
         """Return the job that runs all cases of a problem."""
         return self._job(problem, code, [(case.input, case.output) for case in problem.cases], limits)
 
@@ -298,12 +294,10 @@ class Language(abc.ABC):
         Raises:
             ValueError: If there is no kind of that name. The message names the existing kinds.
         """
-        for kind in self.kinds:
-            if kind.name == name:
-                return kind
-        raise ValueError(
-            f"{self.title} has no kind of program {name!r}; it has {', '.join(k.name for k in self.kinds)}"
-        )
+        known = {kind.name: kind for kind in self.kinds}
+        if name not in known:
+            raise ValueError(f"{self.title} has no kind of program {name!r}; it has {', '.join(known)}")
+        return known[name]
 
     @abc.abstractmethod
     def lines(self, source: str) -> int:

@@ -1,60 +1,142 @@
 """Programs that are started as commands: the worker that runs their cases, and the runtime for an interpreter."""
 
+import base64
 import os
 import re
 import shutil
 import signal
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.execution import isolation as levels
-from lm_eval_codemind.execution.job import CaseOutcome, Job, Outcome, ScriptCase, Status
+from lm_eval_codemind.execution import wire
+from lm_eval_codemind.execution.job import CaseOutcome, Job, Limits, Outcome, ScriptCase, Status
 from lm_eval_codemind.execution.runtimes import Runtime
-from lm_eval_codemind.execution.unit import UnitGone
+from lm_eval_codemind.execution.unit import START_SECONDS, StartFailed, Unit, UnitGone
 from lm_eval_codemind.execution.workers import JobQueue, Worker, WorkerPool
-from lm_eval_codemind.languages.programs import PROGRAM, Starter
 
+PROGRAM = "/proc/self/fd/3"
+"""The path at which a command finds the file that was loaded for it."""
 MAX_MESSAGE = 4000
+# Threads that an interpreter may have beyond the limit of a job, besides one for each processor.
+_OWN_THREADS = 40
 DENIED = re.compile(
     r"operation not permitted|permission denied|AccessDeniedException|error=1,|error=13,", re.IGNORECASE
 )
 
 Explanation = tuple[Status, str, str]
-"""Why a program ended with a status other than 0: the verdict, the type of the exception and its message."""
+"""Why a program ended as it did: the verdict, the type of the exception and its message."""
+
+# Why a starter ended a program, other than for its elapsed time.
+_STOPPED: dict[str, Explanation] = {
+    "output": (Status.OUTPUT, "", "wrote more than allowed"),
+    "memory": (Status.MEMORY, "", "used more memory than allowed"),
+    "cpu": (Status.TIMEOUT, "", "processor time used up"),
+}
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """A job as a starter takes it.
+class Starter(Unit):
+    """A server that starts other programs than Python, one at a time; :mod:`lm_eval_codemind.execution.starter` inside.
 
     Attributes:
-        file: What the command finds at :data:`.programs.PROGRAM`.
-        command: The command, which may depend on where the starter has its directory.
-        cases: What is run.
+        home: The directory, inside the sandbox, that a program may write in.
+
+    Args:
+        isolation: The level to start it at.
+        directories: More of the machine that programs may read, each with where bubblewrap shows it.
+        own_bytes: Resident memory that a program may use beyond the limit of its job, such as an interpreter's own.
+        environment: Variables of the programs besides the usual ones.
+
+    Raises:
+        StartFailed: If it doesn't come up.
     """
 
-    file: bytes
-    command: Callable[[Starter], list[str]]
-    cases: Sequence[ScriptCase]
+    def __init__(
+        self,
+        isolation: levels.Isolation,
+        directories: Mapping[str, str],
+        own_bytes: int,
+        environment: Mapping[str, str],
+    ) -> None:
+        settings = {
+            "role": "starter",
+            "limits": asdict(Limits()),
+            "own_bytes": own_bytes,
+            "own_threads": _OWN_THREADS + (os.cpu_count() or 1),
+            "environment": dict(environment),
+        }
+        super().__init__(isolation, settings, directories=directories)
+        try:
+            self.home: str = self._receive(START_SECONDS)["home"]
+        except UnitGone:
+            raise StartFailed(self.last_error or "no message") from None
+
+    def load(self, file: bytes) -> None:
+        """Hand over the file at :data:`PROGRAM` for the commands from now on.
+
+        Raises:
+            UnitGone: If the server ended.
+        """
+        self._exchange({"op": "load", "file": base64.b64encode(file).decode("ascii")}, 60)
+
+    def run(self, command: list[str], stdin: str, limits: Limits) -> dict[str, Any]:
+        """Return the report of one run.
+
+        Raises:
+            UnitGone: If the server ended meanwhile, or doesn't answer.
+        """
+        request = {"op": "run", "command": command, "stdin": stdin, "limits": asdict(limits)}
+        return self._exchange(request, 60 + 25 * limits.wall_seconds)
+
+    def _exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        try:
+            wire.send(self._control.fileno(), message)
+        except OSError as error:
+            self.close()
+            raise UnitGone(str(error)) from None
+        return self._receive(seconds)
+
+    def _receive(self, seconds: float) -> dict[str, Any]:
+        try:
+            self._wait_at_most(seconds)
+            message: dict[str, Any] = wire.receive(self._control.fileno())
+        except (EOFError, OSError, wire.WireError) as error:
+            self.close()
+            raise UnitGone(str(error) or "a server ended") from None
+        return message
+
+
+Prepared = tuple[bytes, Callable[[Starter], list[str]], Sequence[ScriptCase]]
+"""A job as a starter takes it: the file at :data:`PROGRAM`, the command (it may depend on the starter's directory), and
+the cases to run."""
 
 
 class ProgramWorker(Worker):
     """One thread with its own starter of programs. It replaces the starter when that process ends.
 
     Args:
-        name: The thread's name.
+        name: The language.
         jobs: The queue of jobs.
         isolation: The isolation level of the starter.
-        start: A function that starts a new starter.
+        directories: A function that returns the directories of :class:`Starter`, called when one starts.
+        own_bytes, environment: As for :class:`Starter`.
     """
 
-    def __init__(self, name: str, jobs: JobQueue, isolation: levels.Isolation, start: Callable[[], Starter]) -> None:
-        super().__init__(name, jobs, isolation)
-        self._start = start
+    def __init__(
+        self,
+        name: str,
+        jobs: JobQueue,
+        isolation: levels.Isolation,
+        directories: Callable[[], Mapping[str, str]],
+        own_bytes: int,
+        environment: Mapping[str, str],
+    ) -> None:
+        super().__init__(f"codemind-{name}", jobs, isolation)
+        self._start = lambda: Starter(isolation, directories(), own_bytes, environment)
 
     @abstractmethod
     def _prepared(self, job: Job) -> Prepared | Outcome:
@@ -79,71 +161,57 @@ class ProgramWorker(Worker):
             raise
 
     def _run(self, job: Job, prepared: Prepared) -> Outcome:
+        file, command, cases = prepared
         starter = self._unit(self._start)
-        starter.load(prepared.file)
+        starter.load(file)
         cpu = wall = 0.0
-        tests_run = 0
         observations: list[CaseOutcome] = []
-        verdict: dict[str, Any] = {}
-        for number, case in enumerate(prepared.cases):
-            report = starter.run(prepared.command(starter), case.stdin, job.limits)
-            verdict = judged(report, case, self._explained)
+        for case in cases:
+            report = starter.run(command(starter), case.stdin, job.limits)
             cpu, wall = cpu + report["cpu"], wall + report["wall"]
-            kept = ("status", "stdout", "exception_type", "exception_message")
-            observations.append(CaseOutcome(**{name: verdict[name] for name in kept}))
-            tests_run += verdict["status"] in (Status.PASSED, Status.FAILED)
-            if verdict["status"] is not Status.PASSED:
-                verdict["failed_test"] = f"case {number}"
+            stdout, stderr = (report[key].encode("latin-1").decode("utf-8", "replace") for key in ("stdout", "stderr"))
+            status, kind, message = self._verdict(report, stdout, stderr, case.stdout)
+            kind, message = kind[:MAX_MESSAGE], message[:MAX_MESSAGE]
+            observations.append(
+                CaseOutcome(stdout=stdout, exception_type=kind, exception_message=message, status=status)
+            )
+            if status is not Status.PASSED:
                 break
         return Outcome(
-            job_id=job.job_id,
+            status,
+            job.job_id,
+            failed_test="" if status is Status.PASSED else f"case {len(observations) - 1}",
+            exception_type=kind,
+            exception_message=message,
+            stdout=stdout,
+            stderr=stderr,
             cpu_seconds=round(cpu, 6),
             wall_seconds=round(wall, 6),
-            tests_run=tests_run,
-            isolation=self._isolation.name,
+            tests_run=sum(each.status in (Status.PASSED, Status.FAILED) for each in observations),
             tamper_proof=True,
+            isolation=self._isolation.name,
             observations=tuple(observations),
-            **verdict,
         )
 
+    def _verdict(self, report: dict[str, Any], stdout: str, stderr: str, expected: str | None) -> Explanation:
+        """Return the verdict on a run from the starter's report.
 
-def judged(report: dict[str, Any], case: ScriptCase, explained: Callable[[str, int], Explanation]) -> dict[str, Any]:
-    """Return the report on one run: ``status``, ``stdout``, ``stderr``, ``exception_type`` and ``exception_message``.
-
-    Args:
-        report: The starter's report.
-        case: What was run.
-        explained: Reads the exception from standard error, where a program may write what it likes. It explains a
-            status and never makes one a success.
-    """
-    stdout, stderr = (report[name].encode("latin-1").decode("utf-8", "replace") for name in ("stdout", "stderr"))
-    number, kind = report["signal"], ""
-    if report["reason"]:
-        status = {"output": Status.OUTPUT, "memory": Status.MEMORY}.get(report["reason"], Status.TIMEOUT)
-        message = {
-            "output": "wrote more than allowed",
-            "memory": "used more memory than allowed",
-            "cpu": "processor time used up",
-        }.get(report["reason"], "elapsed time used up")
-    elif number == signal.SIGSYS:
-        status, message = Status.BLOCKED, "made a system call that is not allowed"
-    elif number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
-        status, message = Status.TIMEOUT, "processor time used up"
-    elif number is not None:
-        status, message = Status.CRASHED, f"died of {signal.Signals(number).name}"
-    elif report["exit"] == 0:
+        A program may write what it likes to standard error. It explains a status and never makes one a success.
+        """
+        number = report["signal"]
+        if report["reason"]:
+            return _STOPPED.get(report["reason"], (Status.TIMEOUT, "", "elapsed time used up"))
+        if number == signal.SIGSYS:
+            return Status.BLOCKED, "", "made a system call that is not allowed"
+        if number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
+            return _STOPPED["cpu"]
+        if number is not None:
+            return Status.CRASHED, "", f"died of {signal.Signals(number).name}"
+        if report["exit"]:
+            return self._explained(stderr, report["exit"])
         # A program may end itself as it likes: what it printed is judged, and its exit status.
-        right = case.stdout is None or printed_lines(stdout) == printed_lines(case.stdout)
-        status, message = Status.PASSED if right else Status.FAILED, ""
-    else:
-        status, kind, message = explained(stderr, report["exit"])
-    return {
-        "status": status,
-        "stdout": stdout,
-        "stderr": stderr,
-        "exception_type": kind[:MAX_MESSAGE],
-        "exception_message": message[:MAX_MESSAGE],
-    }
+        right = expected is None or printed_lines(stdout) == printed_lines(expected)
+        return Status.PASSED if right else Status.FAILED, "", ""
 
 
 class Interpreter(Runtime):
@@ -234,19 +302,12 @@ class InterpreterSandbox(WorkerPool):
 class _InterpreterWorker(ProgramWorker):
     def __init__(self, jobs: JobQueue, isolation: levels.Isolation, interpreter: Interpreter) -> None:
         self._interpreter = interpreter
-        threads = 40 + (os.cpu_count() or 1)
-        super().__init__(
-            f"codemind-{interpreter.name}",
-            jobs,
-            isolation,
-            lambda: Starter(
-                isolation, interpreter.directories(), interpreter.own_bytes, threads, interpreter.environment
-            ),
-        )
+        own = interpreter.own_bytes, interpreter.environment
+        super().__init__(interpreter.name, jobs, isolation, interpreter.directories, *own)
 
     def _prepared(self, job: Job) -> Prepared:
         command = self._interpreter.command()
-        return Prepared(job.program.encode("utf-8", "replace"), lambda starter: command, job.cases)
+        return job.program.encode("utf-8", "replace"), lambda starter: command, job.cases
 
     def _explained(self, stderr: str, status: int) -> Explanation:
         errors = list(self._interpreter.error.finditer(stderr))

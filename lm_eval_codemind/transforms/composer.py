@@ -6,44 +6,28 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from lm_eval_codemind.transforms.dependencies import (
-    BoxAndIndex,
-    ExpandAugmentedAssignment,
-    ExtractAssignment,
-    ExtractReturn,
-    PassThroughDecorator,
-)
-from lm_eval_codemind.transforms.library import DISCARDED_CALLS, NumpyBuiltin
+from lm_eval_codemind.transforms import dependencies, library, renaming, structure
 from lm_eval_codemind.transforms.program import Program
-from lm_eval_codemind.transforms.renaming import RenameFunction, RenameVariable
 from lm_eval_codemind.transforms.rule import Rule
-from lm_eval_codemind.transforms.structure import (
-    AlwaysTrueGuard,
-    LoopToRecursion,
-    RunInThread,
-    SingleTripFor,
-    SingleTripWhile,
-    TryExcept,
-)
 
 RULES: dict[str, Rule] = {
     rule.name: rule
     for rule in (
-        AlwaysTrueGuard(),
-        SingleTripFor(),
-        SingleTripWhile(),
-        LoopToRecursion(),
-        TryExcept(),
-        RunInThread(),
-        *DISCARDED_CALLS,
-        NumpyBuiltin(),
-        ExtractAssignment(),
-        ExtractReturn(),
-        PassThroughDecorator(),
-        BoxAndIndex(),
-        ExpandAugmentedAssignment(),
-        RenameVariable(),
-        RenameFunction(),
+        structure.AlwaysTrueGuard(),
+        structure.SingleTripFor(),
+        structure.SingleTripWhile(),
+        structure.LoopToRecursion(),
+        structure.TryExcept(),
+        structure.RunInThread(),
+        *library.DISCARDED_CALLS,
+        library.NumpyBuiltin(),
+        dependencies.ExtractAssignment(),
+        dependencies.ExtractReturn(),
+        dependencies.PassThroughDecorator(),
+        dependencies.BoxAndIndex(),
+        dependencies.ExpandAugmentedAssignment(),
+        renaming.RenameVariable(),
+        renaming.RenameFunction(),
     )
 }
 """The twenty rules by name, in the order of the paper's groups."""
@@ -112,7 +96,8 @@ def compose(program: Program, seed: str, *, rules: Collection[str] | None = None
     uses: Counter[str] = Counter()
     open_rules = list(available)
     while open_rules and _lines(program.code) < goal:
-        rule = _choose(open_rules, uses, rng)
+        # A rule that was applied before comes up a quarter as often.
+        rule = rng.choice([rule for rule in open_rules for _ in range(1 if uses[rule.name] else 4)])
         sites = rule.sites(program)
         if not sites or uses[rule.name] >= rule.limit:
             open_rules.remove(rule)
@@ -192,11 +177,6 @@ def _apply(program: Program, rule: Rule, sites: Sequence[object], seed: str, ste
     rule.apply(program, sites[site], _random(f"{seed}/{len(steps)}/{rule.name}/{site}"))
     program.changed()
     steps.append((rule.name, site))
-
-
-def _choose(rules: Sequence[Rule], uses: Counter[str], rng: Random) -> Rule:
-    """Draw a rule; one that was applied before comes up a quarter as often."""
-    return rng.choice([rule for rule in rules for _ in range(1 if uses[rule.name] else 4)])
 
 
 def _random(seed: str) -> Random:

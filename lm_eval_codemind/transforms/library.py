@@ -8,8 +8,9 @@ import base64
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 
+from lm_eval_codemind.languages.python.names import DEFINITIONS
 from lm_eval_codemind.transforms.moving import escapes, has_walrus
-from lm_eval_codemind.transforms.program import DEFINITIONS, Block, Program, leaves
+from lm_eval_codemind.transforms.program import Block, Program, leaves
 from lm_eval_codemind.transforms.rule import Rule, expression, statements
 
 # What the rules import besides the standard library and NumPy.

@@ -3,8 +3,10 @@
 import ast
 from collections.abc import Iterable, Sequence
 
-from lm_eval_codemind.transforms.program import DEFINITIONS, LOOPS, Block, Program, Site
+from lm_eval_codemind.languages.python.names import DEFINITIONS
+from lm_eval_codemind.transforms.program import LOOPS, Block, Program, Site
 
+JUMPS = (ast.Break, ast.Continue)
 _EAGER = {"sum", "any", "all", "max", "min", "sorted", "list", "set", "tuple", "dict", "frozenset", "len"}
 
 # fmt: off
@@ -36,9 +38,7 @@ def has_walrus(node: ast.AST) -> bool:
     return any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
 
 
-def jumps(
-    statements: Iterable[ast.AST], kinds: tuple[type[ast.stmt], ...] = (ast.Break, ast.Continue)
-) -> list[ast.stmt]:
+def jumps(statements: Iterable[ast.AST], kinds: tuple[type[ast.stmt], ...] = JUMPS) -> list[ast.stmt]:
     """Return the `break` and `continue` statements that belong to a loop around these statements."""
     found: list[ast.stmt] = []
     for node in statements:
@@ -160,32 +160,25 @@ def _captured(statement: ast.stmt, name: str) -> bool:
 def surely_bound(program: Program, site: Site, name: str) -> bool:
     """Whether `name`, read by a statement, has a value there whatever happened before."""
     scope = site.block.scope
-    variable = program.symbols.variable(scope, name)
-    if any(
-        isinstance(o.node, ast.ExceptHandler) or isinstance(getattr(o.node, "ctx", None), ast.Del) for o in variable
-    ):
+    places = program.symbols.variable(scope, name)
+    if any(isinstance(o.node, ast.ExceptHandler) or isinstance(getattr(o.node, "ctx", None), ast.Del) for o in places):
         return False
-    if any(isinstance(o.node, ast.arg) and o.scope is scope for o in variable):
+    if any(isinstance(o.node, ast.arg) and o.scope is scope for o in places):
         return True
-    inner: Block | None = None
+    inside: list[ast.stmt] | None = None
     place: tuple[Block, int] | None = (site.block, site.position)
     while place is not None:
         block, index = place
         holder = block.statements[index]
         # In a loop's body the target has a value; in its `else` it need not.
-        if (
-            isinstance(holder, ast.For)
-            and _is_target(holder.target, name)
-            and inner
-            and inner.statements is holder.body
-        ):
+        if isinstance(holder, ast.For) and holder.body is inside and _is_target(holder.target, name):
             return True
         for node in block.statements[:index]:
             if isinstance(node, ast.Assign) and any(_is_target(target, name) for target in node.targets):
                 return True
             if isinstance(node, (ast.AnnAssign, ast.AugAssign)) and _is_target(node.target, name):
                 return node.value is not None
-        inner, place = block, block.parent
+        inside, place = block.statements, block.parent
     return False
 
 

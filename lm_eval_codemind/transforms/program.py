@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import keyword
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,13 +14,13 @@ from functools import cached_property
 from random import Random
 from typing import Any, NamedTuple
 
+from lm_eval_codemind.languages.python.names import DEFINITIONS, IMPORTS, imported_modules
 from lm_eval_codemind.languages.python.scopes import COMPREHENSIONS, FunctionNode, Occurrence, Scope, SymbolTable
 from lm_eval_codemind.languages.python.unparse import unparse
-from lm_eval_codemind.transforms import names
 
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_RESERVED = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | frozenset(dir(builtins))
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 
 # What runs code that stands in a string: it sees the names of the function it is called in.
@@ -33,6 +35,31 @@ _REFLECTIVE_ATTRIBUTES = set(
     __globals__ __wrapped__ __defaults__ __kwdefaults__ __qualname__ __name__ __annotations__ stack_info findCaller
     """.split()
 )
+
+# The words of names of the sort people give.
+_QUALITIES = """
+active amber base border broad calm carry central coarse common cross deep dense early empty equal even extra
+final fine first flat full grand half heavy high inner joint key known last late left level light linear
+local long loose lower main mean merged middle minor mixed narrow near net next odd open other outer partial
+pending plain prime prior quick rear recent right rough round running safe second shared short side simple single
+sliding small solid spare stable steep third tight total upper usual valid wide working
+""".split()
+_THINGS = """
+anchor balance band bound bucket budget cell chain check chunk code count cursor delta depth digit edge entry
+factor field flag frame gap grade grid group guard handle head index item kind label layer length limit line link
+lot mark mask match member mode node note offset order page pair part patch path peak piece pivot place
+point pool quota rank rate ratio record region result reading row sample scale score seed segment share
+shift size slot span stage start state step stock store strand table tail term test tier token total track
+turn unit value vector view weight width window word zone
+""".split()
+_ACTIONS = """
+adapt adjust advance align apply arrange assign attach balance bind blend build calculate carry chain change
+check choose collect combine compare compose compute connect convert count cover derive determine display draw
+emit estimate evaluate expand explore extend fetch fill find finish fold follow form gather handle join keep lift
+link load locate make map match measure merge mix move obtain order pass perform pick place prepare process
+produce provide reach record reduce refine relate repeat resolve restore route run scan select settle shape shift
+sort split start step store supply take tally trace track transfer treat turn unite update visit walk weigh wrap
+""".split()
 
 
 @dataclass(eq=False)
@@ -118,9 +145,8 @@ class Program:
         self.original_names = frozenset(node.name for node in self.tree.body if isinstance(node, DEFINITIONS))
         # What the program itself does; rules add nothing to any of these.
         nodes = list(ast.walk(self.tree))
-        imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
-        self.modules = frozenset(module.partition(".")[0] for node in imports for module in _modules(node))
-        self._imports_star = any(alias.name == "*" for node in imports for alias in node.names)
+        self.modules = frozenset(name.partition(".")[0] for name in imported_modules(code))
+        self._imports_star = any(isinstance(node, ast.alias) and node.name == "*" for node in nodes)
         self.reflective = bool(self.modules & _REFLECTIVE_MODULES) or any(map(_reflects, nodes))
         self.evaluating = any(isinstance(node, ast.Name) and node.id in _EVALUATING for node in nodes)
         self.keywords = {k.arg for node in nodes if isinstance(node, ast.Call) for k in node.keywords if k.arg}
@@ -150,16 +176,16 @@ class Program:
 
     def variable_name(self, rng: Random) -> str:
         """Return a fresh name for a variable."""
-        return self._fresh(rng, names.QUALITIES)
+        return self._fresh(rng, _QUALITIES)
 
     def function_name(self, rng: Random) -> str:
         """Return a fresh name for a function."""
-        return self._fresh(rng, names.ACTIONS)
+        return self._fresh(rng, _ACTIONS)
 
     def _fresh(self, rng: Random, first: Sequence[str]) -> str:
         while True:
-            name = f"{rng.choice(first)}_{rng.choice(names.THINGS)}"
-            if name not in self.taken and name not in names.RESERVED:
+            name = f"{rng.choice(first)}_{rng.choice(_THINGS)}"
+            if name not in self.taken and name not in _RESERVED:
                 self.taken.add(name)
                 self.made_names.add(name)
                 return name
@@ -182,7 +208,7 @@ class Program:
 
     def is_builtin(self, name: str) -> bool:
         """Whether `name` can only mean Python's builtin."""
-        return name in names.RESERVED and name not in self.rebound and not self._imports_star
+        return name in _RESERVED and name not in self.rebound and not self._imports_star
 
     def writes(self, name: str) -> bool:
         """Whether a name is written in a string, where a lookup by name could find it.
@@ -249,9 +275,8 @@ class Program:
         return bool({chain[0], ".".join(chain[:2])} & self.focus) or chain[0] not in self.original_names
 
     def _blocks_in(self, owner: Owner, outer: Block | None = None) -> Iterator[Block]:
-        yield from self._walk(
-            Block(owner.body, owner, self.symbols.scopes[owner], outer=outer, start=_start(owner.body))
-        )
+        scope = self.symbols.scopes[owner]
+        yield from self._walk(Block(owner.body, owner, scope, outer=outer, start=_start(owner.body)))
 
     def _walk(self, block: Block) -> Iterator[Block]:
         yield block
@@ -312,10 +337,6 @@ class Program:
         self.tree.body.append(function)
 
 
-def _modules(node: ast.Import | ast.ImportFrom) -> list[str]:
-    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-
-
 def _reflects(node: ast.AST) -> bool:
     if isinstance(node, ast.Name):
         return node.id in _REFLECTIVE_NAMES
@@ -369,7 +390,7 @@ def first_index(body: list[ast.stmt]) -> int:
 def _start(body: list[ast.stmt]) -> int:
     """Return the index of the first statement after the leading imports, where rules may start to change code."""
     index = first_index(body)
-    while index < len(body) and isinstance(body[index], (ast.Import, ast.ImportFrom)):
+    while index < len(body) and isinstance(body[index], IMPORTS):
         index += 1
     return index
 
@@ -392,9 +413,7 @@ def _runs_implicitly(node: FunctionNode) -> bool:
     return special or any(not isinstance(d, ast.Name) or d.id == "property" for d in node.decorator_list)
 
 
-def _note_references(
-    tree: ast.Module, refers: dict[str, set[str]], repeated: set[str], modules: Collection[str]
-) -> None:
+def _note_references(tree: ast.Module, refers: dict[str, set[str]], repeated: set[str], modules: set[str]) -> None:
     """Note which functions each function's body mentions, and which mentions may mean many calls.
 
     Many: in a loop, comprehension or lambda, or mentioned without a call (as `key=`, for `map`, as an attribute).

@@ -17,11 +17,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lm_eval_codemind.languages.python.names import called_name
+from lm_eval_codemind.languages.python.names import DEFINITIONS, called_name
 from lm_eval_codemind.languages.python.scopes import FunctionNode
 from lm_eval_codemind.languages.python.unparse import UnsupportedSyntaxError, unparse
-from lm_eval_codemind.transforms.moving import jumps
-from lm_eval_codemind.transforms.program import DEFINITIONS, LOOPS
+from lm_eval_codemind.transforms.moving import JUMPS, jumps
+from lm_eval_codemind.transforms.program import LOOPS
 
 # The longest unrolled program, in characters. A program with more statements than this surely exceeds it.
 MAX_CHARACTERS = 8_000
@@ -44,7 +44,6 @@ Execution = tuple[int, Record]
 """What the executions of a function had in common, those of one copy of it: the number of the function's definition
 (-1 for the program itself), and the record."""
 
-JUMPS = (ast.Break, ast.Continue)
 _NUMBERED = (FunctionNode, *LOOPS, *JUMPS, ast.If, ast.Call)
 
 # What is taken to have no effect.

@@ -19,12 +19,6 @@ _KEYWORDS = (
     "public|return|short|static|strictfp|super|switch|synchronized|this|throw|throws|transient|try|void|volatile|while|"
     "true|false|null|var|record|yield|sealed|permits"
 )
-_MARKS = (
-    ("comment", r"//[^\n]*|/\*[\s\S]*?(?:\*/|$)"),
-    ("string", r'"""[\s\S]*?(?:"""|$)' + r'|"(?:\\[^\n]|[^"\\\n])*"?' + r"|'(?:\\[^\n]|[^'\\\n])*'?"),
-    ("keyword", rf"\b(?:{_KEYWORDS})\b"),
-    ("number", r"\b(?:0[xX][\da-fA-F_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)[lLfFdD]?\b"),
-)
 
 
 class _Java(Language):
@@ -33,7 +27,12 @@ class _Java(Language):
     fence = "java"
     kinds = (Function(), Script())
     prover = "lm_eval_codemind.proof.prove_java:prove_java_labels"
-    marks = _MARKS
+    marks = (
+        ("comment", r"//[^\n]*|/\*[\s\S]*?(?:\*/|$)"),
+        ("string", r'"""[\s\S]*?(?:"""|$)' + r'|"(?:\\[^\n]|[^"\\\n])*"?' + r"|'(?:\\[^\n]|[^'\\\n])*'?"),
+        ("keyword", rf"\b(?:{_KEYWORDS})\b"),
+        ("number", r"\b(?:0[xX][\da-fA-F_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)[lLfFdD]?\b"),
+    )
 
     def lines(self, source: str) -> int:
         from lm_eval_codemind.languages.java.measures import lines

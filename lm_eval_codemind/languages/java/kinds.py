@@ -86,9 +86,7 @@ class Function(_JavaKind):
         """Return the program; by itself it prints nothing."""
         return Execution(problem.code if code is None else code, None)
 
-    def suite_job(
-        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
-    ) -> Job:
+    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
         from lm_eval_codemind.languages.java import suites
 
         return suites.suite_job(code, problem.tests, problem.entry_point, problem.context, limits, problem.problem_id)

@@ -23,12 +23,7 @@ from lm_eval_codemind.languages.java.syntax import (
 )
 from lm_eval_codemind.problems import Complexity
 
-_LOOPS = {
-    "for_statement": "for",
-    "enhanced_for_statement": "for",
-    "while_statement": "while",
-    "do_statement": "while",
-}
+_LOOPS = {"for_statement": "for", "enhanced_for_statement": "for", "while_statement": "while", "do_statement": "while"}
 _KINDS = {
     **_LOOPS,
     "if_statement": "if",

@@ -20,29 +20,25 @@ _EXTRAS = {
 __all__ = ["PYTHON", "PythonKind", "python_kind"]
 
 
-# What a listing colours.
-_MARKS = (
-    ("comment", r"#[^\n]*"),
-    (
-        "string",
-        r"\b[rRbBfFuU]{1,2}(?=[\"'])|"
-        + r'"""(?:\\[\s\S]|[^\\])*?(?:"""|$)'
-        + r"|'''(?:\\[\s\S]|[^\\])*?(?:'''|$)"
-        + r'|"(?:\\[\s\S]|[^"\\\n])*"?'
-        + r"|'(?:\\[\s\S]|[^'\\\n])*'?",
-    ),
-    ("keyword", rf"\b(?:{'|'.join(kwlist)})\b"),
-    ("number", r"\b(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)[jJ]?\b"),
-)
-
-
 class _Python(Language):
     name = "python"
     title = "Python"
     fence = "python"
     kinds = (Function(), Method(), Script())
     prover = "lm_eval_codemind.proof.prove:prove_labels"
-    marks = _MARKS
+    marks = (
+        ("comment", r"#[^\n]*"),
+        (
+            "string",
+            r"\b[rRbBfFuU]{1,2}(?=[\"'])|"
+            + r'"""(?:\\[\s\S]|[^\\])*?(?:"""|$)'
+            + r"|'''(?:\\[\s\S]|[^\\])*?(?:'''|$)"
+            + r'|"(?:\\[\s\S]|[^"\\\n])*"?'
+            + r"|'(?:\\[\s\S]|[^'\\\n])*'?",
+        ),
+        ("keyword", rf"\b(?:{'|'.join(kwlist)})\b"),
+        ("number", r"\b(?:0[xX][\da-fA-F_]+|0[oO][0-7_]+|0[bB][01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)[jJ]?\b"),
+    )
 
     def lines(self, source: str) -> int:
         from lm_eval_codemind.languages.python.complexity import lines_of_code

@@ -58,23 +58,21 @@ def require_importable(modules: Iterable[str], sandbox: Sandbox | None = None) -
     names = sorted({name for name in modules if (level, name) not in _checked})
     if not names:
         return
-    if sandbox is not None:
-        problems, where = _problems(names, sandbox), level
-    elif os.environ.get(EXECUTOR_VARIABLE) == "ray":
-        problems, where = _problems(names, shared_sandbox()), shared_sandbox().isolation
-    else:
-        try:
-            own = Sandbox(preload=())
-        except IsolationUnavailable:
-            return
-        with own:
-            problems, where = _problems(names, own), own.isolation
+    with contextlib.ExitStack() as stack:
+        if sandbox is None and os.environ.get(EXECUTOR_VARIABLE) == "ray":
+            sandbox = shared_sandbox()
+        elif sandbox is None:
+            try:
+                sandbox = stack.enter_context(Sandbox(preload=()))
+            except IsolationUnavailable:
+                return
+        problems = _problems(names, sandbox)
     if problems:
         raise HiddenPackages(
-            f"programs in the sandbox ({where}) can't import what {sys.executable} can, so that right answers would "
-            f"count as errors: {'; '.join(problems)}. Install the packages into that interpreter's environment, name "
-            f"their directory in PYTHONPATH, or let programs read it: {VARIABLE}=DIRECTORY (several like in "
-            "PATH). What root alone may read, programs may not: chmod -R o+rX DIRECTORY"
+            f"programs in the sandbox ({sandbox.isolation}) can't import what {sys.executable} can, so that right "
+            f"answers would count as errors: {'; '.join(problems)}. Install the packages into that interpreter's "
+            f"environment, name their directory in PYTHONPATH, or let programs read it: {VARIABLE}=DIRECTORY (several "
+            "like in PATH). What root alone may read, programs may not: chmod -R o+rX DIRECTORY"
         )
     _checked.update((level, name) for name in names)
 
@@ -87,8 +85,7 @@ def _problems(names: list[str], sandbox: Sandbox) -> list[str]:
         failure: list[str] | None = [f"{outcome.status}: {outcome.exception_message}", name]
         if outcome.passed:
             failure = ast.literal_eval(outcome.observations[0].literal or "None")
-        place = _place_on_host(name, failure[1]) if failure is not None else None
-        if failure is not None and place is not None:
+        if failure is not None and (place := _place_on_host(name, failure[1])) is not None:
             problems.append(f"{name} ({failure[0]}; {failure[1]} lies in {place})")
     return problems
 

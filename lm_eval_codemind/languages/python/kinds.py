@@ -12,6 +12,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from lm_eval_codemind.languages.base import Execution, Kind, PredictedInput, ScriptKind, Unfinished
+from lm_eval_codemind.languages.python import names
 from lm_eval_codemind.problems import Case, Problem
 
 if TYPE_CHECKING:
@@ -145,10 +146,10 @@ class PythonKind(Kind):
             bold: Whether the edits may be large enough that the program takes other branches.
         """
         from lm_eval_codemind.languages.python.mutation import changed_inputs
-        from lm_eval_codemind.languages.python.names import string_constants
 
         known = set(self.known_inputs(problem))
-        changed = changed_inputs(self.input_tree(problem, base), string_constants(problem.code), rng, count, bold=bold)
+        tree = self.input_tree(problem, base)
+        changed = changed_inputs(tree, names.string_constants(problem.code), rng, count, bold=bold)
         return [text for text in changed if text not in known]
 
     @abc.abstractmethod
@@ -165,16 +166,13 @@ class Function(PythonKind):
         """Return the program, with the call as its expression."""
         return Execution(problem.code if code is None else code, problem.input if input is None else input)
 
-    def suite_job(
-        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
-    ) -> Job:
+    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
         from lm_eval_codemind.execution import Job
-        from lm_eval_codemind.languages.python.names import free_names, module_names, statements_binding
 
         # The problem's context, and other parts of its program that the tests mention, such as a value.
-        own = module_names(problem.context) | {problem.entry_point, "candidate"}
-        missing = (free_names(ast.parse(problem.tests)) - own) & module_names(problem.code)
-        statements = statements_binding(missing, ast.parse(problem.code)) if missing else []
+        own = names.module_names(problem.context) | {problem.entry_point, "candidate"}
+        missing = (names.free_names(ast.parse(problem.tests)) - own) & names.module_names(problem.code)
+        statements = names.statements_binding(missing, ast.parse(problem.code)) if missing else []
         return Job.function(
             code,
             problem.tests,
@@ -216,9 +214,7 @@ class Function(PythonKind):
         return call_tree(problem.entry_point, input)
 
     def focus(self, problem: Problem) -> list[str] | None:
-        from lm_eval_codemind.languages.python.names import needed_functions
-
-        return needed_functions(problem.code, problem.entry_point)
+        return names.needed_functions(problem.code, problem.entry_point)
 
     def known_inputs(self, problem: Problem) -> list[str]:
         """Return those of the problem and the suite's calls of the function that have only constants as arguments."""
@@ -248,9 +244,7 @@ class Method(PythonKind):
         given = problem.input if input is None else input
         return Execution(f"{program.rstrip()}\n\n\n{given.rstrip()}\n{_TEST_CASE}", _RUN_TEST)
 
-    def suite_job(
-        self, problem: Problem, code: str, *, limits: Limits | None = None, only: tuple[str, ...] = ()
-    ) -> Job:
+    def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
         from lm_eval_codemind.execution import Job
 
         return Job.unittest(
@@ -266,8 +260,7 @@ class Method(PythonKind):
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
     ) -> str | Unfinished | None:
-        from lm_eval_codemind.languages.python.code import MethodCode, extract_method
-        from lm_eval_codemind.languages.python.methods import insert_method
+        from lm_eval_codemind.languages.python.code import MethodCode, extract_method, insert_method
 
         class_name, name = problem.entry_point.split(".")
         method = extract_method(response, class_name, name, specification)
@@ -279,24 +272,19 @@ class Method(PythonKind):
         The method may need further members of the class. It may also need functions, imports and values outside of the
         class, directly or through each other.
         """
-        from lm_eval_codemind.languages.python.methods import shape
-        from lm_eval_codemind.languages.python.names import bound_names, definition, free_names, statements_binding
+        from lm_eval_codemind.languages.python.code import shape
         from lm_eval_codemind.languages.python.statements import source_of
 
         class_name, method_name = problem.entry_point.split(".")
         tree, original = ast.parse(code), ast.parse(problem.code)
         present = {shape(node) for node in original.body} - {None}
-        known = {name for node in definition(original, class_name).body for name in bound_names(node)}
-        owner = definition(tree, class_name)
-        members = [
-            node
-            for node in owner.body
-            if method_name in bound_names(node) or (bound_names(node) and not bound_names(node) & known)
-        ]
+        known = set().union(*map(names.bound_names, names.definition(original, class_name).body))
+        owner = names.definition(tree, class_name)
+        bound = [(node, names.bound_names(node)) for node in owner.body]
+        members = [node for node, own in bound if method_name in own or (own and not own & known)]
         others = [node for node in tree.body if shape(node) not in present and not isinstance(node, ast.ClassDef)]
-        needed = statements_binding(
-            {name for node in members for name in free_names(node)}, ast.Module(body=others, type_ignores=[])
-        )
+        wanted = set().union(*map(names.free_names, members))
+        needed = names.statements_binding(wanted, ast.Module(others, []))
         lines = code.split("\n")
         first = owner.body[0]
         indent = lines[first.lineno - 1][: first.col_offset]
@@ -398,15 +386,13 @@ class Script(PythonKind, ScriptKind):
 
     def changed_inputs(self, problem: Problem, base: str, rng: Random, count: int, bold: bool = False) -> list[str]:
         """Return inputs in the format that the problem's input and its test cases show."""
-        from lm_eval_codemind.languages.python.mutation import changed_inputs
-        from lm_eval_codemind.languages.python.names import string_constants
-        from lm_eval_codemind.languages.python.stdin_format import StdinFormat
+        from lm_eval_codemind.languages.python.mutation import StdinFormat, changed_inputs
 
         known = self.known_inputs(problem)
         format = StdinFormat(known)
         # Most changes break a format that ties numbers to each other.
         tree, tries = self.input_tree(problem, base), count * _MORE
-        changed = changed_inputs(tree, string_constants(problem.code), rng, tries, format.pools(), bold)
+        changed = changed_inputs(tree, names.string_constants(problem.code), rng, tries, format.pools(), bold)
         return list(islice((text for text in changed if text not in known and format.allows(text)), count))
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
@@ -430,7 +416,7 @@ def after_future_imports(code: str, statements: str) -> str:
 
 def imports_of(code: str) -> str:
     """Return the imports of a module. Suites use some of them without their own import."""
-    nodes = [node for node in ast.parse(code).body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    nodes = [node for node in ast.parse(code).body if isinstance(node, names.IMPORTS)]
     return "".join(f"{ast.unparse(node)}\n" for node in nodes)
 
 

@@ -312,14 +312,10 @@ class Parser:
                 return None
             body = body[0].body
         try:
-            return [_statement(node, code.split("\n"), body, indent) for node in body]
+            sources = [source_of(node, code.split("\n"), body, indent) for node in body]
+            return [Statement(parse_quietly(source).body[0], source) for source in sources]
         except _PARSE_ERRORS:
             return None
-
-
-def _statement(node: ast.stmt, lines: list[str], siblings: list[ast.stmt], indent: str) -> Statement:
-    source = source_of(node, lines, siblings, indent)
-    return Statement(parse_quietly(source).body[0], source)
 
 
 def _is_word(node: ast.stmt) -> bool:

@@ -38,12 +38,10 @@ class Jdk:
         """Return the directories that it lies in: its own, and those that links in it lead to."""
         found = {str(self.home)}
         for part in ("conf", "lib"):
-            for folder, _, names in os.walk(self.home / part):
-                for name in names:
-                    path = Path(folder) / name
-                    target = os.path.realpath(path)
-                    if path.is_symlink() and not Path(target).is_relative_to(self.home) and Path(target).is_file():
-                        found.add(str(Path(target).parent))
+            for link in filter(Path.is_symlink, (self.home / part).rglob("*")):
+                target = Path(os.path.realpath(link))
+                if target.is_file() and not target.is_relative_to(self.home):
+                    found.add(str(target.parent))
         kept: list[str] = []
         for directory in sorted(found, key=len):
             if not any(Path(directory).is_relative_to(other) for other in kept):

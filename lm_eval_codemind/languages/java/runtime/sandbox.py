@@ -13,10 +13,9 @@ from lm_eval_codemind.execution.job import Job, Outcome, ScriptCase, Status
 from lm_eval_codemind.execution.runtimes import Runtime
 from lm_eval_codemind.execution.unit import UnitGone
 from lm_eval_codemind.execution.workers import JobQueue, SandboxClosed, WorkerPool, started
-from lm_eval_codemind.languages.interpreter import DENIED, MAX_MESSAGE, Explanation, Prepared, ProgramWorker
+from lm_eval_codemind.languages import interpreter
 from lm_eval_codemind.languages.java.runtime import jdk, machine
-from lm_eval_codemind.languages.java.runtime.compiler import COMPILED, ERROR, MEMORY, TIMEOUT, Compiled, Compiler
-from lm_eval_codemind.languages.programs import PROGRAM, Starter
+from lm_eval_codemind.languages.java.runtime.machine import Compiled, Compiler
 
 COMPILE_ERROR = "compile error"
 """What ``Outcome.exception_type`` says of a program that the compiler refuses; no exception can be called so."""
@@ -25,7 +24,6 @@ COMPILE_ERROR = "compile error"
 _COMPILE_SECONDS = 3.0
 # Resident memory beyond the heap: code, classes, stacks, and what the virtual machine itself takes.
 _OWN_BYTES = 1 << 30
-_OWN_THREADS = 40
 _UNCAUGHT = re.compile(r'^Exception in thread "[^\n]*?" (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$', re.MULTILINE)
 _CAUSE = re.compile(r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$", re.MULTILINE)
 _NO_MEMORY = (
@@ -118,7 +116,7 @@ class _Compilers:
                 except UnitGone:
                     self._drop(compiler)
                     compiler = None
-            return Compiled(ERROR, "the compiler ended, and that of a second try as well")
+            return Compiled(machine.ERROR, "the compiler ended, and that of a second try as well")
         finally:
             self._places.put(compiler)
 
@@ -137,7 +135,7 @@ class _Compilers:
             self._drop(compiler)
 
 
-class _Worker(ProgramWorker):
+class _Worker(interpreter.ProgramWorker):
     """One thread with its own starter of virtual machines."""
 
     source_error = COMPILE_ERROR
@@ -150,20 +148,14 @@ class _Worker(ProgramWorker):
         compilers: _Compilers,
         hashes: tuple[str, ...],
     ) -> None:
-        threads = _OWN_THREADS + (os.cpu_count() or 1)
-        super().__init__(
-            "codemind-java",
-            jobs,
-            isolation,
-            lambda: Starter(isolation, made().directories(), _OWN_BYTES, threads, {}),
-        )
+        super().__init__("java", jobs, isolation, lambda: made().directories(), _OWN_BYTES, {})
         self._made = made
         self._compilers = compilers
         self._hashes = hashes
 
-    def _prepared(self, job: Job) -> Prepared | Outcome:
+    def _prepared(self, job: Job) -> interpreter.Prepared | Outcome:
         compiled = self._compilers.compile(job)
-        if compiled.status != COMPILED or not (job.entry_point or compiled.main_class):
+        if compiled.status != machine.COMPILED or not (job.entry_point or compiled.main_class):
             return self._not_run(job, compiled)
         java: machine.Machine = self._made()
         cases = job.cases
@@ -171,39 +163,39 @@ class _Worker(ProgramWorker):
             # The program can't know what the suite prints in the end.
             token = secrets.token_hex(16)
             cases = (ScriptCase(token, token),)
-            suites = f"{java.inside(self._isolation)}/suites"
-            options = [*machine.FOR_SUITES, "-cp", f"{suites}:{PROGRAM}", machine.RUNNER, *compiled.main_class.split()]
+            classes = f"{java.inside(self._isolation)}/suites:{interpreter.PROGRAM}"
+            options = [*machine.FOR_SUITES, "-cp", classes, machine.RUNNER, *compiled.main_class.split()]
         else:
             opened = machine.OPENED if compiled.reflective else ()
-            options = [*opened, "-cp", PROGRAM, job.entry_point or compiled.main_class]
+            options = [*opened, "-cp", interpreter.PROGRAM, job.entry_point or compiled.main_class]
 
-        def command(starter: Starter) -> list[str]:
+        def command(starter: interpreter.Starter) -> list[str]:
             return [*java.run_command(job.limits, starter.home), *self._hashes, *options]
 
-        return Prepared(compiled.jar, command, cases)
+        return compiled.jar, command, cases
 
     def _not_run(self, job: Job, compiled: Compiled) -> Outcome:
         """Return the outcome of a program that there is nothing to run of."""
-        status = {TIMEOUT: Status.TIMEOUT, MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
-        if compiled.status == COMPILED:
+        status = {machine.TIMEOUT: Status.TIMEOUT, machine.MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
+        if compiled.status == machine.COMPILED:
             return self._ended(job, status, "the program has no `public static void main(String[])`")
-        return self._ended(job, status, compiled.message[:MAX_MESSAGE], COMPILE_ERROR)
+        return self._ended(job, status, compiled.message[: interpreter.MAX_MESSAGE], COMPILE_ERROR)
 
-    def _run(self, job: Job, prepared: Prepared) -> Outcome:
+    def _run(self, job: Job, prepared: interpreter.Prepared) -> Outcome:
         outcome = super()._run(job, prepared)
         if job.kind == "script":
             return outcome
         failed = "" if outcome.passed else "the suite"
         return dataclasses.replace(outcome, tamper_proof=False, observations=(), stdout="", failed_test=failed)
 
-    def _explained(self, stderr: str, status: int) -> Explanation:
+    def _explained(self, stderr: str, status: int) -> interpreter.Explanation:
         uncaught = list(_UNCAUGHT.finditer(stderr))
         trace = stderr[uncaught[-1].start() :] if uncaught else stderr
         first_lines = [trace.split("\n", 1)[0], *(cause.group() for cause in _CAUSE.finditer(trace))]
         verdict = Status.ERROR
         if any(mark in line for mark in _NO_MEMORY for line in (first_lines if uncaught else [stderr])):
             verdict = Status.MEMORY
-        elif uncaught and any(DENIED.search(line) for line in first_lines):
+        elif uncaught and any(interpreter.DENIED.search(line) for line in first_lines):
             verdict = Status.BLOCKED
         if not uncaught:
             return verdict, "", f"exited with status {status}"
