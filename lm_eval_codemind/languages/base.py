@@ -27,14 +27,14 @@ def tags_of(constructs: Iterable[tuple[str, frozenset[str]]]) -> tuple[str, ...]
     Args:
         constructs: The kind of each control construct, with the kinds of the constructs around it in its function.
     """
-    found: set[str] = set()
+    tags: set[str] = set()
     for kind, around in constructs:
-        found.add(kind)
+        tags.add(kind)
         if kind in ("for", "while") and around & {"for", "while"}:
-            found.add("nested_loop")
+            tags.add("nested_loop")
         if kind == "if" and "if" in around:
-            found.add("nested_if")
-    return tuple(tag for tag in CONSTRUCTS if tag in found) or ("basic",)
+            tags.add("nested_if")
+    return tuple(tag for tag in CONSTRUCTS if tag in tags) or ("basic",)
 
 
 # The classes of an output's type in the paper's analysis.

@@ -40,15 +40,15 @@ def has_walrus(node: ast.AST) -> bool:
 
 def jumps(statements: Iterable[ast.AST], kinds: tuple[type[ast.stmt], ...] = JUMPS) -> list[ast.stmt]:
     """Return the `break` and `continue` statements that belong to a loop around these statements."""
-    found: list[ast.stmt] = []
+    matches: list[ast.stmt] = []
     for node in statements:
         if isinstance(node, kinds):
-            found.append(node)
+            matches.append(node)
         elif isinstance(node, LOOPS):
-            found += jumps(node.orelse, kinds)
+            matches += jumps(node.orelse, kinds)
         elif not isinstance(node, (*DEFINITIONS, ast.expr)):
-            found += jumps(ast.iter_child_nodes(node), kinds)
-    return found
+            matches += jumps(ast.iter_child_nodes(node), kinds)
+    return matches
 
 
 def declare(program: Program, site: Site, *, runs_once: bool) -> list[ast.stmt] | None:

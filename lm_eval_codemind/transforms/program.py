@@ -397,14 +397,14 @@ def _start(body: list[ast.stmt]) -> int:
 
 def _bodies(node: ast.stmt) -> list[tuple[list[ast.stmt], str]]:
     """Return the blocks of a compound statement, in the order of the source, with what they are."""
-    found = [
+    bodies = [
         (getattr(node, "body", []), "body"),
         *((handler.body, "handler") for handler in getattr(node, "handlers", ())),
         *((case.body, "case") for case in getattr(node, "cases", ())),
         (getattr(node, "orelse", []), "else"),
         (getattr(node, "finalbody", []), "finally"),
     ]
-    return [(body, kind) for body, kind in found if body]
+    return [(body, kind) for body, kind in bodies if body]
 
 
 def _runs_implicitly(node: FunctionNode) -> bool:

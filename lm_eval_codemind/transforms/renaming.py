@@ -17,12 +17,12 @@ def _variables(program: Program) -> list[tuple[Scope, str, list[Occurrence]]]:
         return []
     scopes = {block.scope for block in program.blocks}
     module = program.symbols.scopes[program.tree]
-    found: dict[tuple[Scope, str], None] = {}
+    pairs: dict[tuple[Scope, str], None] = {}
     for occurrence in program.symbols.occurrences:
         of_module = occurrence.home is module and (program.focus is None or occurrence.name in program.focus)
         if occurrence.binds and (of_module or occurrence.home in scopes):
-            found.setdefault((occurrence.home, occurrence.name))
-    return [(home, name, program.symbols.variable(home, name)) for home, name in found if _is_sure(program, home, name)]
+            pairs.setdefault((occurrence.home, occurrence.name))
+    return [(home, name, program.symbols.variable(home, name)) for home, name in pairs if _is_sure(program, home, name)]
 
 
 def _is_sure(program: Program, home: Scope, name: str) -> bool:

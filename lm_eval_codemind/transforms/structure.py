@@ -130,8 +130,8 @@ def {step}({position}, {stop}):
             onward = "return None"
         for jump in jumps(node.body, (ast.Continue,)):
             replaced(node, jump, statements(onward)[0])
-        made = statements(text, _RANGE_=node.iter, _DECLARATIONS_=declarations or [], _BODY_=node.body)
-        block.statements[index : index + 1] = made
+        replacement = statements(text, _RANGE_=node.iter, _DECLARATIONS_=declarations or [], _BODY_=node.body)
+        block.statements[index : index + 1] = replacement
 
 
 def _literal_range(call: ast.Call) -> range | None:
@@ -245,10 +245,10 @@ if {failures}:
     raise {failures}[0]
 _AFTER_
 """
-        made = statements(text, _DECLARATIONS_=declarations or [], _BODY_=body, _AFTER_=after)
+        replacement = statements(text, _DECLARATIONS_=declarations or [], _BODY_=body, _AFTER_=after)
         # The import may have moved the statement within the module's own block.
         index = block.statements.index(node)
-        block.statements[index : index + 1] = made
+        block.statements[index : index + 1] = replacement
 
 
 def _computes(value: ast.expr) -> bool:

@@ -88,14 +88,14 @@ class NumberedProgram:
         """Return the names of the functions that have loops or call, by name, such functions."""
         names: set[str] = set()
         while True:
-            found = {
+            larger = {
                 function.name
                 for function in self.functions.values()
                 if any(isinstance(node, LOOPS) or called_name(node) in names for node in own_nodes(function.body))
             }
-            if found == names:
+            if larger == names:
                 return names
-            names = found
+            names = larger
 
     def pure(self, expression: ast.expr) -> bool:
         """Whether an expression seems to have no effect. The proof decides."""
@@ -297,8 +297,8 @@ class _Unroller:
                 written += self._effect(each, record)
         iterator = self._iterator(depth)
         if explicit:
-            given = ast.Call(ast.Name("iter", ast.Load()), [self._expression(loop.iter, record)], [])
-            written.append(_assigned(ast.Name(iterator, ast.Store()), given))
+            call = ast.Call(ast.Name("iter", ast.Load()), [self._expression(loop.iter, record)], [])
+            written.append(_assigned(ast.Name(iterator, ast.Store()), call))
         for value, within in turns:
             new = f"next({iterator})" if explicit else value
             written.append(_assigned(copy.deepcopy(loop.target), ast.parse(new, mode="eval").body))

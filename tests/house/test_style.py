@@ -32,6 +32,15 @@ def test_refused(tmp_path: Path, sentence: str) -> None:
     assert f"{page}:3:" in run.stdout
 
 
+@pytest.mark.parametrize("code", ["found = 1", "for given in (): pass", "def f(*, kept=()): pass", "(found := 1)"])
+def test_participles_name_no_variables(tmp_path: Path, code: str) -> None:
+    page = tmp_path / "page.py"
+    page.write_text(f"{code}\nmatch = 'found'\n")
+    run = check(page)
+    assert run.returncode == 1
+    assert run.stdout.count(f"{page}:") == 1 and f"{page}:1:" in run.stdout
+
+
 @pytest.mark.parametrize(
     "sentence", ["There is no file.", "It is no longer supported.", "The log `beside` it.", "Whether it runs."]
 )

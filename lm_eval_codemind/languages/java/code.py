@@ -53,10 +53,10 @@ def code(response: str) -> Code | None:
         for text in variants:
             if without_main is not None and "main" not in text:
                 continue
-            found = _program(declarations(text, anywhere)[0])
-            if found is not None and found.main_class:
-                return found
-            without_main = without_main or found
+            candidate = _program(declarations(text, anywhere)[0])
+            if candidate is not None and candidate.main_class:
+                return candidate
+            without_main = without_main or candidate
     return without_main
 
 
@@ -65,8 +65,8 @@ def main_class(program: str) -> str:
 
     It is the class that :func:`code` finds in a response with this program.
     """
-    found = _program(declarations(program)[0])
-    return "" if found is None else found.main_class
+    candidate = _program(declarations(program)[0])
+    return "" if candidate is None else candidate.main_class
 
 
 def unfinished(response: str) -> Unfinished | None:
@@ -90,23 +90,23 @@ def _variants(response: str) -> Iterable[str]:
 
 def _program(parts: Sequence[Declaration]) -> Code | None:
     types = [part for part in parts if part.kind == "type"]
-    chosen = _choose(types, [one for one in types if one.members.main])
-    if chosen is not None:
-        return _joined(parts, types, chosen)
+    main_type = _choose(types, [one for one in types if one.members.main])
+    if main_type is not None:
+        return _joined(parts, types, main_type)
     wrapped = _wrapped(parts)
     if wrapped is not None:
         return wrapped
-    chosen = _choose(types, types)
-    return None if chosen is None else _joined(parts, types, chosen)
+    main_type = _choose(types, types)
+    return None if main_type is None else _joined(parts, types, main_type)
 
 
-def _choose(types: Sequence[Declaration], found: Sequence[Declaration]) -> Declaration | None:
+def _choose(types: Sequence[Declaration], candidates: Sequence[Declaration]) -> Declaration | None:
     """Return the last class that is complete, starts no other class, is valid and reads its input.
 
     If no class meets all conditions, the last condition is dropped first. If several classes of a block are left, the
     public one counts, which gives a file its name.
     """
-    best = list(found)[-_MOST_CLASSES:]
+    best = list(candidates)[-_MOST_CLASSES:]
     if len(best) > 1:
         best = [one for one in best if not one.members.is_stub] or best
         trying = re.compile(rf"\b(?:{'|'.join(sorted(re.escape(one.name) for one in best))})\s*\.\s*main\s*\(")
@@ -138,23 +138,23 @@ def _reading(types: Sequence[Declaration]) -> set[int]:
     return reading
 
 
-def _joined(parts: Sequence[Declaration], types: Sequence[Declaration], chosen: Declaration) -> Code:
+def _joined(parts: Sequence[Declaration], types: Sequence[Declaration], main_type: Declaration) -> Code:
     """Return the chosen class with the other classes of its block, and the classes of other blocks that these need."""
-    home = chosen.block
+    home = main_type.block
     near = [one for one in types if one.block == home]
-    if sum(one.name == chosen.name for one in near) > 1:
+    if sum(one.name == main_type.name for one in near) > 1:
         # These are versions of a program. The last version of each class counts.
         latest = {one.name: one for one in near if not one.members.is_stub}
-        near = list({**latest, chosen.name: chosen}.values())
+        near = list({**latest, main_type.name: main_type}.values())
     far = {one.name: one for one in types if one.block != home}
-    kept = list(near)
+    classes = list(near)
     declared = {name for one in near for name in (one.name, *one.members.types)}
     # The list grows during the loop.
-    for one in kept:
+    for one in classes:
         for name in sorted(one.words & far.keys() - declared):
-            kept.append(far[name])
+            classes.append(far[name])
             declared |= {name, *far[name].members.types}
-    blocks = {one.block for one in kept}
+    blocks = {one.block for one in classes}
     packages = {part.block: part for part in parts if part.kind == "package"}
     foreign = {part.name for part in packages.values()}
     imports: dict[str, str] = {}
@@ -167,11 +167,11 @@ def _joined(parts: Sequence[Declaration], types: Sequence[Declaration], chosen: 
                 imports.setdefault(part.name, part.source)
     # Other code in the sections of the program is part of it, even if it does not compile.
     sections = {one.section for one in near}
-    members = {id(one) for one in kept}
+    members = {id(one) for one in classes}
     pieces: list[tuple[bool, str]] = []
     for part in parts:
         if id(part) in members:
-            is_home = part.section == chosen.section
+            is_home = part.section == main_type.section
             pieces.append((part.block == home, part.source if is_home else without_public(part.source)))
         elif part.kind in ("line", "method", "field") and part.section in sections:
             pieces.append((True, part.source))
@@ -179,7 +179,7 @@ def _joined(parts: Sequence[Declaration], types: Sequence[Declaration], chosen: 
     top = [] if package is None else [package.source]
     top += ["\n".join(imports.values())] if imports else []
     source = "\n\n".join([*top, *(text for _, text in sorted(pieces, key=lambda piece: piece[0]))]) + "\n"
-    main = chosen.members.main
+    main = main_type.members.main
     return Code(source, f"{package.name}.{main}" if package is not None and main else main)
 
 
@@ -205,9 +205,9 @@ def class_in(response: str, method: str) -> str | None:
     """
     for anywhere in (False, True):
         for text in _variants(response):
-            found = _class(declarations(text, anywhere)[0], method)
-            if found is not None:
-                return found
+            definition = _class(declarations(text, anywhere)[0], method)
+            if definition is not None:
+                return definition
     return None
 
 
@@ -240,19 +240,19 @@ def with_members(answer: str, program: str) -> str:
         answer: A class ``Solution``, with its imports and the classes next to it.
         program: A program that has such a class.
     """
-    given, whole = parse(answer), parse(program)
-    body, others = _body(given), _body(whole)
-    if not given.is_valid or body is None or others is None:
+    answer_tree, whole = parse(answer), parse(program)
+    body, others = _body(answer_tree), _body(whole)
+    if not answer_tree.is_valid or body is None or others is None:
         return answer
-    defined = {given.name(node) for node in body.children if node.kind in METHODS}
+    defined = {answer_tree.name(node) for node in body.children if node.kind in METHODS}
     lacking = [node for node in others.children if node.kind in METHODS and whole.name(node) not in defined]
     members = "".join(f"\n    {whole.text(node)}\n" for node in lacking)
     types = []
-    for node in types_of(given):
+    for node in types_of(answer_tree):
         opened = body.start + 1 if body.parent is node else node.start
-        head, rest = given.source[node.start : opened], given.source[opened : node.end]
+        head, rest = answer_tree.source[node.start : opened], answer_tree.source[opened : node.end]
         types.append((head + (members.encode("utf-8") if body.parent is node else b"") + rest).decode("utf-8"))
-    imports = dict.fromkeys([*imports_of(given), *imports_of(whole)])
+    imports = dict.fromkeys([*imports_of(answer_tree), *imports_of(whole)])
     return "\n".join(imports) + "\n\n" + "\n\n".join(types) + "\n"
 
 

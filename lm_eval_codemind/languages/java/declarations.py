@@ -210,8 +210,8 @@ class _Scan:
                 self._add(kind, simple["name"], at, simple.end())
                 return simple.end()
         start = _modified(text, at)
-        if (found := self._type_body(start)) is not None:
-            header, start = found
+        if (body := self._type_body(start)) is not None:
+            header, start = body
             members, end = _members(text, start, header["name"], header["what"])
             if members is not None:
                 self._add("type", header["name"], at, end, members)
@@ -288,7 +288,7 @@ def _members(text: str, start: int, name: str, what: str) -> tuple[Members | Non
                 methods.add("main")
                 opened_main = (0, 0)
             if depth == 0:
-                _, main, is_stub = min(mains, default=(0, "", False), key=lambda found: found[0])
+                _, main, is_stub = min(mains, default=(0, "", False), key=lambda place: place[0])
                 return Members(main, is_stub, frozenset(types), frozenset(methods)), at
             if depth < len(around):
                 around.pop()

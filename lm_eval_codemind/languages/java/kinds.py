@@ -60,10 +60,10 @@ class Script(ScriptKind, _JavaKind):
         from lm_eval_codemind.languages.java.code import code as code_of
         from lm_eval_codemind.languages.java.code import unfinished
 
-        found = code_of(response)
-        if found is not None and found.main_class:
-            return found.source
-        return unfinished(response) or (None if found is None else found.source)
+        code = code_of(response)
+        if code is not None and code.main_class:
+            return code.source
+        return unfinished(response) or (None if code is None else code.source)
 
     def extract_target(self, code: str, problem: Problem) -> str:
         from lm_eval_codemind.languages.java.syntax import parse_valid
@@ -97,8 +97,8 @@ class Function(_JavaKind):
         """Return the class with the method; imports and methods that it lacks are those of ``into``."""
         from lm_eval_codemind.languages.java.code import class_in, unfinished, with_members
 
-        found = class_in(response, problem.entry_point)
-        return unfinished(response) if found is None else with_members(found, into)
+        definition = class_in(response, problem.entry_point)
+        return unfinished(response) if definition is None else with_members(definition, into)
 
     def extract_target(self, code: str, problem: Problem) -> str:
         """Return the types of the program, without imports."""

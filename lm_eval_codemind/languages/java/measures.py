@@ -97,7 +97,7 @@ def _constructs(root: Node) -> list[tuple[str, frozenset[str]]]:
 
     ``while`` includes ``do``, and ``match`` is a ``switch`` statement. Nesting ends at methods, lambdas and classes.
     """
-    found = []
+    constructs = []
     pending: list[tuple[Node, frozenset[str]]] = [(root, frozenset())]
     while pending:
         node, around = pending.pop()
@@ -108,10 +108,10 @@ def _constructs(root: Node) -> list[tuple[str, frozenset[str]]]:
             kind = ""
         # An `else if` is a further arm of its `if`, not another construct.
         if kind and not is_else_if(node):
-            found.append((kind, around))
+            constructs.append((kind, around))
             around |= {kind}
         pending.extend((child, around) for child in reversed(node.children) if child.children)
-    return found
+    return constructs
 
 
 _ONE_LINE = (
@@ -161,17 +161,17 @@ def normal_form(source: str) -> str:
 
 
 def _tokens(root: Node) -> list[Node]:
-    found = []
+    tokens = []
     pending = [root]
     while pending:
         node = pending.pop()
         if node.kind in COMMENTS or node.start == node.end:
             continue
         if node.kind in _WHOLE or not node.children:
-            found.append(node)
+            tokens.append(node)
         else:
             pending.extend(reversed(node.children))
-    return [] if found == [root] else found
+    return [] if tokens == [root] else tokens
 
 
 def line_starts(tree: Tree) -> set[int]:
@@ -284,18 +284,18 @@ def _callee(tree: Tree, node: Node, owner: _Class) -> tuple[str, str] | None:
     if node.kind == "method_reference" and len(node.children) >= 3:
         last = node.children[-1]
         return _find(tree, node.children[0], _NEW if last.kind == "new" else tree.text(last), owner)
-    made = None
+    call = None
     if node.kind == "object_creation_expression":
-        made = _class(_simple(tree.part(node, "type")), owner)
+        call = _class(_simple(tree.part(node, "type")), owner)
     elif node.kind == "explicit_constructor_invocation" and tree.part(node, "constructor") == "super":
-        made = _class(owner.base, owner)
-    return None if made is None or _NEW not in made.methods else (made.name, _NEW)
+        call = _class(owner.base, owner)
+    return None if call is None or _NEW not in call.methods else (call.name, _NEW)
 
 
 def _find(tree: Tree, target: Node | None, name: str, owner: _Class) -> tuple[str, str] | None:
     if target is None:
-        found = (_method(scope, name) for scope in _outward(owner))
-        return next((method for method in found if method is not None), None)
+        methods = (_method(scope, name) for scope in _outward(owner))
+        return next((method for method in methods if method is not None), None)
     if target.kind == "this":
         return _method(owner, name)
     if target.kind == "super":

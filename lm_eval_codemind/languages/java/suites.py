@@ -40,8 +40,8 @@ def suite_job(program: str, suite: str, entry_point: str, context: str, limits: 
     source, names = _prepared(suite, entry_point, context)
     tree = parse(program)
     if tree.is_valid:
-        kept = [tree.text(node) for node in types_of(tree) if tree.name(node) not in names]
-        program = "\n".join([*imports_of(tree), "", *kept, ""])
+        classes = [tree.text(node) for node in types_of(tree) if tree.name(node) not in names]
+        program = "\n".join([*imports_of(tree), "", *classes, ""])
     return Job.function(program, source, SOLUTION, limits=limits, job_id=job_id, language="java")
 
 
@@ -92,12 +92,12 @@ def _main_class(tree: Tree) -> Node:
 
 def calls_in(tree: Tree, node: Node) -> list[Node]:
     """Return the calls of the object under test below a node, in the order of the source."""
-    found = []
+    calls = []
     for inner in node.walk():
         receiver = inner.child("object") if inner.kind == "method_invocation" else None
         if receiver is not None and receiver.kind == "identifier" and tree.text(receiver) == RECEIVER:
-            found.append(inner)
-    return found
+            calls.append(inner)
+    return calls
 
 
 def as_suite(statements: str, imports: str = "") -> str:

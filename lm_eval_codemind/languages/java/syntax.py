@@ -95,8 +95,8 @@ class Tree:
 
     def part(self, node: Node, role: str) -> str:
         """Return the source of a node's first child in a field, or ``""``."""
-        found = node.child(role)
-        return "" if found is None else self.text(found)
+        child = node.child(role)
+        return "" if child is None else self.text(child)
 
 
 def _parsed(source: str) -> tuple[bytes, tree_sitter.Tree]:

@@ -17,7 +17,6 @@ The functions raise no exception on any text; a response without code gives None
 """
 
 import ast
-import copy
 import re
 import textwrap
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -28,7 +27,7 @@ from typing import TypeVar
 from lm_eval_codemind.answers.response import own_text, visible_text, without_tags
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
-from lm_eval_codemind.languages.python.statements import Parser, Statement, first_line, indented
+from lm_eval_codemind.languages.python.statements import Parser, Statement, first_line
 
 _Code = TypeVar("_Code")
 Pool = Sequence[Statement]
@@ -77,13 +76,13 @@ def extract_definition(response: str, name: str, header: str = "") -> str | Unfi
         definition is in a text that does not parse, that text. Unfinished if the response ends inside the definition,
         or inside a statement that it needs. None if the response does not define the name.
     """
-    found = _extracted(
+    definition = _extracted(
         response,
         name,
         lambda pool: [(part, ()) for part in pool if _defines(part, name)],
         lambda pool, chosen, _: _module(pool, chosen, name),
     )
-    return found or _from_body(response, header)
+    return definition or _from_body(response, header)
 
 
 def extract_script(response: str) -> str | Unfinished | None:
@@ -129,15 +128,15 @@ def extract_method(
     """
 
     def places(pool: Pool) -> Places:
-        found: list[tuple[Statement, Pool]] = []
+        matches: list[tuple[Statement, Pool]] = []
         for part in pool:
             if isinstance(part.node, ast.ClassDef) and part.node.name == class_name:
                 members = Parser().statements(_body_text(part), part.block)
-                found.extend((member, members) for member in members if _defines(member, method_name))
+                matches.extend((member, members) for member in members if _defines(member, method_name))
             elif isinstance(part.node, FUNCTIONS) and part.node.name == method_name:
                 others = [one for one in pool if isinstance(one.node, FUNCTIONS) and one.block == part.block]
-                found.append((part, others))
-        return found
+                matches.append((part, others))
+        return matches
 
     answer = _extracted(response, method_name, places, partial(_method, class_name=class_name, name=method_name))
     if answer is not None:
@@ -156,13 +155,13 @@ def _extracted(
             parser = Parser()
             pieces = enumerate(parser.blocks(text))
             pool = [part for number, (piece, fenced) in pieces for part in parser.statements(piece, number, fenced)]
-            found, broken = places(pool), parser.broken
-            chosen = _choose([part for part, _ in found], broken)
+            candidates, broken = places(pool), parser.broken
+            chosen = _choose([part for part, _ in candidates], broken)
             if chosen is None or chosen.block in broken:
                 definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
                 yield from ((text, False) for text in [*filter(definition.search, broken.values())][-1:])
             else:
-                code = make(pool, chosen, next(siblings for part, siblings in found if part is chosen))
+                code = make(pool, chosen, next(siblings for part, siblings in candidates if part is chosen))
                 yield code, not isinstance(code, Unfinished)
 
     return _first_complete(answers())
@@ -223,16 +222,16 @@ def _is_stub(node: ast.stmt) -> bool:
     )
 
 
-def _module(pool: Sequence[Statement], chosen: Statement, name: str) -> str | Unfinished:
+def _module(pool: Sequence[Statement], target: Statement, name: str) -> str | Unfinished:
     """Return the selected definition with all statements of the pool that it needs."""
-    position = next(index for index, part in enumerate(pool) if part is chosen)
+    position = next(index for index, part in enumerate(pool) if part is target)
     # `double = cache(double)` below the definition belongs to it. Any other binding of the name is another version.
     without_rivals = [
         part
         for index, part in enumerate(pool)
-        if name not in part.binds or part is chosen or (index > position and name in part.uses and _is_plain(part.node))
+        if name not in part.binds or part is target or (index > position and name in part.uses and _is_plain(part.node))
     ]
-    return _joined(_needed(without_rivals, [chosen], {name}))
+    return _joined(_needed(without_rivals, [target], {name}))
 
 
 def _needed(
@@ -251,10 +250,10 @@ def _needed(
         left_out: Other removed statements, outside the pool.
     """
     home = roots[0].block
-    kept: dict[int, Statement] = {id(root): root for root in roots}
+    by_id: dict[int, Statement] = {id(root): root for root in roots}
     near = [part for part in pool if part.block == home and not _is_main_block(part.node)]
     far = [part for part in pool if part.block != home and not _is_main_block(part.node)]
-    wanted = set(names).union(*(root.uses for root in roots))
+    missing = set(names).union(*(root.uses for root in roots))
     for candidates in (near, far):
         # Other blocks are not searched for a name that the roots' block binds.
         available = {name for part in near for name in part.binds} if candidates is far else set()
@@ -263,20 +262,20 @@ def _needed(
         while growing:
             growing = False
             for part in candidates:
-                if id(part) not in kept and _is_needed(part, wanted - available, variables):
-                    kept[id(part)] = part
-                    wanted |= part.uses.union(*_changed(part.node))
+                if id(part) not in by_id and _is_needed(part, missing - available, variables):
+                    by_id[id(part)] = part
+                    missing |= part.uses.union(*_changed(part.node))
                     growing = True
-    unused = [*left_out, *(part for part in pool if part.block == home and id(part) not in kept)]
+    unused = [*left_out, *(part for part in pool if part.block == home and id(part) not in by_id)]
     elsewhere = {name for part in unused for name in part.uses}
     for part in near:
         if isinstance(part.node, IMPORTS) and not part.binds & elsewhere:
-            kept[id(part)] = part
+            by_id[id(part)] = part
     order = {id(part): index for index, part in enumerate([*far, *near])}
-    return sorted(kept.values(), key=lambda part: (not part.is_future, order.get(id(part), len(order))))
+    return sorted(by_id.values(), key=lambda part: (not part.is_future, order.get(id(part), len(order))))
 
 
-def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
+def _is_needed(part: Statement, missing: set[str], variables: set[str]) -> bool:
     """Whether a statement assigns or changes a needed name, or changes the interpreter's settings."""
     node = part.node
     if isinstance(node, ast.Assert):
@@ -285,8 +284,8 @@ def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
         return True
     if isinstance(node, DEFINITIONS):
         decorators = {_root(decorator) for decorator in node.decorator_list}
-        return node.name in wanted or (node.name == "_" and bool(decorators & wanted))  # singledispatch's `_`
-    if part.binds & wanted:
+        return node.name in missing or (node.name == "_" and bool(decorators & missing))  # singledispatch's `_`
+    if part.binds & missing:
         return True
     if isinstance(node, IMPORTS):
         return False
@@ -294,7 +293,7 @@ def _is_needed(part: Statement, wanted: set[str], variables: set[str]) -> bool:
         case ast.Expr(ast.Call(ast.Attribute(attr=setting))) if setting in _SETTINGS:
             return True
     assigned, called = _changed(node)
-    return bool(assigned & wanted or called & wanted & variables)
+    return bool(assigned & missing or called & missing & variables)
 
 
 def _is_plain(node: ast.stmt) -> bool:
@@ -339,12 +338,12 @@ def _joined(parts: Sequence[Statement]) -> str | Unfinished:
 
 
 def _method(
-    pool: Sequence[Statement], chosen: Statement, siblings: Sequence[Statement], class_name: str, name: str
+    pool: Sequence[Statement], target: Statement, siblings: Sequence[Statement], class_name: str, name: str
 ) -> MethodCode | Unfinished:
     """Return the selected method, the members that it uses, and the prelude that all of them need."""
     by_name = {bound: sibling for sibling in siblings for bound in sibling.binds}
     members: dict[str, Statement] = {}
-    pending = [chosen]
+    pending = [target]
     while pending:
         part = pending.pop()
         reached = {inner.attr for inner in ast.walk(part.node) if isinstance(inner, ast.Attribute)}
@@ -352,11 +351,11 @@ def _method(
             is_dunder = attribute.startswith("__") and attribute.endswith("__")
             if attribute in by_name and attribute not in members and attribute != name and not is_dunder:
                 # A plain name refers to a member only inside the class body.
-                if attribute not in reached and by_name[attribute].block == chosen.block and by_name[attribute] in pool:
+                if attribute not in reached and by_name[attribute].block == target.block and by_name[attribute] in pool:
                     continue
                 members[attribute] = by_name[attribute]
                 pending.append(by_name[attribute])
-    inside = [chosen, *members.values()]
+    inside = [target, *members.values()]
     own = {id(part) for part in inside}
     own |= {id(part) for part in pool if isinstance(part.node, ast.ClassDef) and part.node.name == class_name}
     outside = [part for part in pool if id(part) not in own and not _defines(part, name)]
@@ -364,7 +363,7 @@ def _method(
     prelude = tuple(part for part in _needed(outside, inside, set(), left_out) if id(part) not in own)
     if any(part.unfinished for part in (*inside, *prelude)):
         return Unfinished("\n\n".join(part.unfinished or part.source for part in (*prelude, *inside)))
-    return MethodCode(name, chosen.source, tuple((key, part.source) for key, part in members.items()), prelude)
+    return MethodCode(name, target.source, tuple((key, part.source) for key, part in members.items()), prelude)
 
 
 def _body_text(part: Statement) -> str:
@@ -426,122 +425,3 @@ def _reads_input(part: Statement) -> bool:
     return bool({"input", "open"} & part.uses) or any(
         isinstance(inner, ast.Attribute) and inner.attr in ("stdin", "fileinput") for inner in ast.walk(part.node)
     )
-
-
-# -- a method in the class that it was written for
-
-
-def insert_method(program: str, class_name: str, method: MethodCode) -> str:
-    """Return the program with a method of one of its classes replaced by the model's.
-
-    The class stays as it is but for that method: members of the model's class are added only where the true class has
-    none of that name. What the method needs of the model's module goes before the class; where the program binds
-    one of these names already (``import datetime`` against ``from datetime import datetime``) it goes into the
-    method instead, so that neither side sees the other's.
-
-    Args:
-        program: The source of the module that defines the class.
-        class_name: The class.
-        method: The method to put in.
-
-    Returns:
-        The source of the whole module.
-
-    Raises:
-        ValueError: If the program does not define that class with that method.
-    """
-    tree = ast.parse(program)
-    owner = next((node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == class_name), None)
-    targets = [node for node in (owner.body if owner else []) if getattr(node, "name", None) == method.name]
-    if owner is None or not targets:
-        raise ValueError(f"the program defines no method {class_name}.{method.name}")
-    lines = program.split("\n")
-    first = owner.body[0]
-    indent = lines[first_line(first) - 1][: first.col_offset] if first.lineno != owner.lineno else "    "
-
-    taken = {name for node in tree.body for name in Statement(node, ast.unparse(node)).binds}
-    present = {shape(node) for node in tree.body} - {None}
-    prelude = [part for part in method.prelude if shape(part.node) not in present]
-    inside = [part for part in prelude if part.binds & taken]
-    outside = [part for part in prelude if not part.binds & taken]
-
-    existing = _member_names(owner)
-    members = [
-        _with_decorators(method.source, targets[-1]),
-        *(text for name, text in method.members if name not in existing),
-    ]
-
-    drop = {number for node in targets for number in range(first_line(node), (node.end_lineno or node.lineno) + 1)}
-    body = "\n\n".join(indented(_with_own_names(text, inside), indent) for text in members)
-    place = first_line(targets[-1])
-    result: list[str] = []
-    for number, line in enumerate(lines, start=1):
-        if number == first_line(owner):
-            result.extend(part.source for part in outside if not part.is_future)
-        if number == place:
-            result.append(body)
-        if number not in drop:
-            result.append(line)
-    return "\n".join([*(part.source for part in outside if part.is_future), *result])
-
-
-def _with_decorators(source: str, true: ast.stmt) -> str:
-    """Return the method with the true one's ``staticmethod`` or ``classmethod`` where the model left it out.
-
-    That decorator belongs to the signature the prompt gives; it is only added to a method whose first parameter shows
-    that it was written for it.
-    """
-    node = ast.parse(source).body[0]
-    if not isinstance(node, FUNCTIONS) or not isinstance(true, FUNCTIONS) or node.decorator_list:
-        return source
-    parameters = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
-    first = parameters[0] if parameters else ""
-    for decorator in true.decorator_list:
-        name = decorator.id if isinstance(decorator, ast.Name) else ""
-        if (name == "staticmethod" and first not in ("self", "cls")) or (name == "classmethod" and first == "cls"):
-            return f"@{name}\n{source}"
-    return source
-
-
-def _with_own_names(source: str, prelude: list[Statement]) -> str:
-    """Return a class member's source with the statements that bind names it uses put first in its body."""
-    function = ast.parse(source).body[0]
-    uses = Statement(function, source).uses
-    statements = [part for part in prelude if part.binds & uses]
-    if not statements or not isinstance(function, FUNCTIONS):
-        return source
-    body = function.body
-    at = 1 if len(body) > 1 and ast.get_docstring(function) is not None else 0
-    if body[at].lineno == function.lineno:  # def f(self): return 1
-        moved = copy.deepcopy(function)
-        moved.body[at:at] = [part.node for part in statements]
-        return ast.unparse(moved)
-    lines = source.split("\n")
-    line = first_line(body[at])
-    indent = lines[line - 1][: body[at].col_offset]
-    added = [indented(part.source, indent) for part in statements]
-    return "\n".join([*lines[: line - 1], *added, *lines[line - 1 :]])
-
-
-def shape(node: ast.AST) -> str | None:
-    """Return a text that is equal for statements of the same syntax; None for a statement with too many levels.
-
-    An example is a sum of two thousand terms: Python parses it, but :func:`ast.dump` exhausts the stack.
-    """
-    try:
-        return ast.dump(node)
-    except RecursionError:
-        return None
-
-
-def _member_names(owner: ast.ClassDef) -> set[str]:
-    """Return the names a class body binds, and those its methods bind on ``self``."""
-    attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
-    names = {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
-    for part in owner.body:
-        if isinstance(part, DEFINITIONS):
-            names.add(part.name)
-        elif isinstance(part, (ast.Assign, ast.AnnAssign)):
-            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
-            names.update(target.id for target in targets if isinstance(target, ast.Name))
-    return names

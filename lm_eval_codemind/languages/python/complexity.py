@@ -48,7 +48,7 @@ def measure(code: str, loop_length: int | None = None) -> Complexity | None:
     if not code.strip():
         return None
     try:
-        found = constructs(code)
+        occurrences = constructs(code)
         if _nests_quotes(code):
             return None
         return Complexity(
@@ -56,9 +56,9 @@ def measure(code: str, loop_length: int | None = None) -> Complexity | None:
             loc=lines_of_code(code),
             dep=dependencies(code),
             # Control constructs inside another one of the same function: three loops inside each other have NC = 2.
-            nc=sum(bool(around) for _, around in found),
+            nc=sum(bool(around) for _, around in occurrences),
             ll=loop_length,
-            constructs=tags_of(found),
+            constructs=tags_of(occurrences),
         )
     except (SyntaxError, ValueError, RecursionError, tokenize.TokenError):
         return None
@@ -142,7 +142,7 @@ def constructs(code: str) -> list[tuple[str, frozenset[str]]]:
     Raises:
         SyntaxError: If the source does not parse.
     """
-    found: list[tuple[str, frozenset[str]]] = []
+    occurrences: list[tuple[str, frozenset[str]]] = []
 
     def walk(node: ast.AST, parent: ast.AST | None, around: frozenset[str]) -> None:
         if isinstance(node, DEFINITIONS):
@@ -156,7 +156,7 @@ def constructs(code: str) -> list[tuple[str, frozenset[str]]]:
             and parent.col_offset == node.col_offset
         )
         if kind and not is_elif:
-            found.append((kind, around))
+            occurrences.append((kind, around))
             around |= {kind}
         for child in ast.iter_child_nodes(node):
             # No statement stands in an expression.
@@ -164,7 +164,7 @@ def constructs(code: str) -> list[tuple[str, frozenset[str]]]:
                 walk(child, node, around)
 
     walk(_parsed(code), None, frozenset())
-    return found
+    return occurrences
 
 
 # -- cyclomatic complexity (McCabe, 1976), with the decision points that radon counts
@@ -217,25 +217,25 @@ def unit_complexities(code: str) -> dict[tuple[str, int], int]:
 
 def _decisions(node: ast.AST) -> int:
     """Count the decision points in a node, those of functions inside it excepted."""
-    found, pending = 0, [node]
+    count, pending = 0, [node]
     while pending:
         inner = pending.pop()
         if isinstance(inner, FUNCTIONS):
             continue
         pending += ast.iter_child_nodes(inner)
         if isinstance(inner, (ast.If, ast.IfExp, ast.Assert)):
-            found += 1
+            count += 1
         elif isinstance(inner, _LOOPS):
-            found += 1 + bool(inner.orelse)
+            count += 1 + bool(inner.orelse)
         elif isinstance(inner, _TRY):
-            found += len(inner.handlers) + bool(inner.orelse)
+            count += len(inner.handlers) + bool(inner.orelse)
         elif isinstance(inner, ast.BoolOp):
-            found += len(inner.values) - 1
+            count += len(inner.values) - 1
         elif isinstance(inner, ast.comprehension):
-            found += 1 + len(inner.ifs)
+            count += 1 + len(inner.ifs)
         elif isinstance(inner, ast.match_case):
-            found += not (isinstance(inner.pattern, ast.MatchAs) and inner.pattern.pattern is None)
-    return found
+            count += not (isinstance(inner.pattern, ast.MatchAs) and inner.pattern.pattern is None)
+    return count
 
 
 # -- dependencies between functions and methods
@@ -304,8 +304,8 @@ def _pairs(scope: _Scope) -> Iterator[tuple[_Scope, _Scope]]:
 def _resolve(node: ast.AST, scope: _Scope) -> _Scope | None:
     """Return the function of the program that an expression names, or None."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        found = _lookup(node.id, scope)
-        return _method(found, "__init__") if found is not None and found.is_class else found
+        target = _lookup(node.id, scope)
+        return _method(target, "__init__") if target is not None and target.is_class else target
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load):
         owner = _receiver(node.value.id, scope) or _lookup(node.value.id, scope)
         return _method(owner, node.attr) if owner is not None and owner.is_class else None
@@ -338,9 +338,9 @@ def _method(owner: _Scope, name: str, seen: frozenset[str] = frozenset()) -> _Sc
         return owner.functions[name]
     if isinstance(owner.node, ast.ClassDef):
         for base in owner.node.bases:
-            found = _lookup(base.id, owner.parent) if isinstance(base, ast.Name) else None
-            if found is not None and found.is_class and found.name not in seen:
-                method = _method(found, name, seen | {owner.name})
+            parent = _lookup(base.id, owner.parent) if isinstance(base, ast.Name) else None
+            if parent is not None and parent.is_class and parent.name not in seen:
+                method = _method(parent, name, seen | {owner.name})
                 if method is not None:
                     return method
     return None

@@ -53,8 +53,8 @@ def with_hint(problem: Problem, seed: int) -> Problem:
         problem: About a function or a method. The draw depends on its name, not on its neighbours.
         seed: The seed.
     """
-    found = list(function_hints(problem) if problem.kind == "function" else _method_hints(problem))
-    choices = [hint for hint in found if hint.misleading] or found or [Hint("", "")]
+    hints = list(function_hints(problem) if problem.kind == "function" else _method_hints(problem))
+    choices = [hint for hint in hints if hint.misleading] or hints or [Hint("", "")]
     hint = random.Random(f"{seed}:{problem.problem_id}").choice(choices)
     return dataclasses.replace(problem, hint_test=hint.test, misleading_test=hint.misleading)
 
@@ -71,11 +71,11 @@ def function_hints(problem: Problem) -> list[Hint]:
     check = next((node for node in statements if isinstance(node, ast.FunctionDef) and node.name == "check"), None)
     if check is not None:
         statements, name = check.body, check.args.args[0].arg
-    found = [hint for node in statements for hint in _from_assertion(node, name, problem)]
-    if not found and problem.output:
+    hints = [hint for node in statements for hint in _from_assertion(node, name, problem)]
+    if not hints and problem.output:
         (own,) = ast.parse(f"assert {problem.input} == {problem.output}").body
-        found = list(_from_assertion(own, problem.entry_point, problem))
-    return found
+        hints = list(_from_assertion(own, problem.entry_point, problem))
+    return hints
 
 
 def _from_assertion(node: ast.stmt, name: str, problem: Problem) -> Iterator[Hint]:
@@ -254,13 +254,13 @@ def _bindings(node: ast.expr, test: ast.stmt) -> list[ast.expr]:
     """Return the expressions that a test assigns to a name, in source order; for all else the expression itself."""
     if not isinstance(node, ast.Name):
         return [node]
-    found = [
+    bindings = [
         part
         for part in ast.walk(test)
         if isinstance(part, ast.Assign)
         and any(isinstance(target, ast.Name) and target.id == node.id for target in part.targets)
     ]
-    return [part.value for part in sorted(found, key=lambda part: part.lineno)]
+    return [part.value for part in sorted(bindings, key=lambda part: part.lineno)]
 
 
 # ---- values

@@ -76,7 +76,7 @@ class MaskedInput:
 
 
 @lru_cache(maxsize=4096)
-def masked_input(code: str, entry_point: str, given: str, is_test: bool) -> MaskedInput | None:
+def masked_input(code: str, entry_point: str, text: str, is_test: bool) -> MaskedInput | None:
     """Return an input without its arguments; None if it has none to predict.
 
     In a test method these are the literals in the arguments of calls of the program's classes and methods, the values
@@ -86,10 +86,10 @@ def masked_input(code: str, entry_point: str, given: str, is_test: bool) -> Mask
     Args:
         code: The program.
         entry_point: The function or method.
-        given: The recorded input: a test method or an expression.
+        text: The recorded input: a test method or an expression.
         is_test: Whether it is a test method.
     """
-    source = given.strip("\n") if is_test else given.strip()
+    source = text.strip("\n") if is_test else text.strip()
     try:
         tree: Any = ast.parse(source, mode="exec" if is_test else "eval")
         module = ast.parse(code)
@@ -127,40 +127,40 @@ def masked_input(code: str, entry_point: str, given: str, is_test: bool) -> Mask
     return MaskedInput(whole, segments[0][begin:] or segments[0], parameters, known)
 
 
-def call_tree(entry_point: str, given: str) -> Branch:
+def call_tree(entry_point: str, call: str) -> Branch:
     """Return the input of a function as a tree of the literals that it passes.
 
     Raises:
         SyntaxError: If it is not an expression.
     """
-    source = given.strip()
+    source = call.strip()
     body = ast.parse(source, mode="eval").body
     calls = _calls_of(body, entry_point)
     return source_tree(source, _arguments(calls[0]) if calls else [body])
 
 
-def method_tree(code: str, given: str) -> Branch:
+def method_tree(code: str, test_code: str) -> Branch:
     """Return a test method as a tree of the literals that it passes to a program.
 
     Raises:
         SyntaxError: If it or the program does not parse.
     """
-    test = _test_in(ast.parse(given))
-    return source_tree(given, _handed_over(test, _program_names(code)) if test else (), keys=False)
+    test = _test_in(ast.parse(test_code))
+    return source_tree(test_code, _handed_over(test, _program_names(code)) if test else (), keys=False)
 
 
-def states_value(code: str, given: str, output: str) -> bool:
+def states_value(code: str, test_code: str, output: str) -> bool:
     """Whether a test method contains an output, or an element of it, as a literal that it does not pass on."""
     value = ast.literal_eval(output)
-    wanted = [value, *(value if isinstance(value, tuple) else ())]
-    wanted = [each for each in wanted if isinstance(each, (str, list, tuple, dict, set)) and each]
-    test = _test_in(ast.parse(given))
+    values = [value, *(value if isinstance(value, tuple) else ())]
+    values = [each for each in values if isinstance(each, (str, list, tuple, dict, set)) and each]
+    test = _test_in(ast.parse(test_code))
     assert test is not None
-    handed = {id(node) for node in _handed_over(test, _program_names(code))} if wanted else set()
+    handed = {id(node) for node in _handed_over(test, _program_names(code))} if values else set()
     for node in ast.walk(test):
         if isinstance(node, ast.expr) and id(node) not in handed and _is_literal(node):
             literal = ast.literal_eval(node)
-            if any(type(literal) is type(each) and literal == each for each in wanted):
+            if any(type(literal) is type(each) and literal == each for each in values):
                 return True
     return False
 
@@ -236,13 +236,13 @@ def _is_literal(node: ast.expr) -> bool:
 
 
 def _constructors(
-    module: ast.Module, signatures: list[ast.FunctionDef | ast.AsyncFunctionDef], given: ast.AST
+    module: ast.Module, signatures: list[ast.FunctionDef | ast.AsyncFunctionDef], tree: ast.AST
 ) -> frozenset[str]:
     """Return the plain constructors that an answer may call: those of collections, and those that the problem names.
 
     The problem names them in signatures and in the recorded input. Names that the program defines are not included.
     """
-    parts = [given, *(node.args for node in signatures)]
+    parts = [tree, *(node.args for node in signatures)]
     names = {part.id for root in parts for part in ast.walk(root) if isinstance(part, ast.Name)}
     own = {node.name for node in ast.walk(module) if isinstance(node, DEFINITIONS)}
     own |= {node.id for node in ast.walk(module) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}

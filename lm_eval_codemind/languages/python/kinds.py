@@ -198,8 +198,8 @@ class Function(PythonKind):
     def extract_target(self, code: str, problem: Problem) -> str:
         from lm_eval_codemind.languages.python.code import extract_definition
 
-        found = extract_definition(f"```python\n{code.strip()}\n```", problem.entry_point)
-        return found if isinstance(found, str) and found else code
+        definition = extract_definition(f"```python\n{code.strip()}\n```", problem.entry_point)
+        return definition if isinstance(definition, str) and definition else code
 
     def shown_test(self, problem: Problem) -> str:
         return problem.hint_test or f"assert {problem.input.strip()} == {problem.output}"
@@ -222,7 +222,7 @@ class Function(PythonKind):
         for node in ast.walk(ast.parse(problem.tests)):
             match node:
                 case ast.Call(ast.Name(name), arguments, keywords) if name in ("candidate", problem.entry_point):
-                    inside = [part for given in (*arguments, *keywords) for part in ast.walk(given)]
+                    inside = [part for argument in (*arguments, *keywords) for part in ast.walk(argument)]
                     if not any(isinstance(part, ast.Name) for part in inside):
                         known.append(ast.unparse(ast.Call(ast.Name(problem.entry_point), arguments, keywords)))
         return list(dict.fromkeys(known))
@@ -241,8 +241,8 @@ class Method(PythonKind):
     def execution(self, problem: Problem, *, code: str | None = None, input: str | None = None) -> Execution:
         """Return the program with the test method as the only one of a ``unittest.TestCase``, and a call of it."""
         program = problem.code if code is None else code
-        given = problem.input if input is None else input
-        return Execution(f"{program.rstrip()}\n\n\n{given.rstrip()}\n{_TEST_CASE}", _RUN_TEST)
+        test = problem.input if input is None else input
+        return Execution(f"{program.rstrip()}\n\n\n{test.rstrip()}\n{_TEST_CASE}", _RUN_TEST)
 
     def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
         from lm_eval_codemind.execution import Job
@@ -260,7 +260,8 @@ class Method(PythonKind):
     def program(
         self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
     ) -> str | Unfinished | None:
-        from lm_eval_codemind.languages.python.code import MethodCode, extract_method, insert_method
+        from lm_eval_codemind.languages.python.code import MethodCode, extract_method
+        from lm_eval_codemind.languages.python.methods import insert_method
 
         class_name, name = problem.entry_point.split(".")
         method = extract_method(response, class_name, name, specification)
@@ -272,7 +273,7 @@ class Method(PythonKind):
         The method may need further members of the class. It may also need functions, imports and values outside of the
         class, directly or through each other.
         """
-        from lm_eval_codemind.languages.python.code import shape
+        from lm_eval_codemind.languages.python.methods import shape
         from lm_eval_codemind.languages.python.statements import source_of
 
         class_name, method_name = problem.entry_point.split(".")
@@ -386,7 +387,8 @@ class Script(PythonKind, ScriptKind):
 
     def changed_inputs(self, problem: Problem, base: str, rng: Random, count: int, bold: bool = False) -> list[str]:
         """Return inputs in the format that the problem's input and its test cases show."""
-        from lm_eval_codemind.languages.python.mutation import StdinFormat, changed_inputs
+        from lm_eval_codemind.languages.python.mutation import changed_inputs
+        from lm_eval_codemind.languages.python.stdin_format import StdinFormat
 
         known = self.known_inputs(problem)
         format = StdinFormat(known)

@@ -97,32 +97,32 @@ def imported_modules(source: str, *, anywhere: bool = True) -> frozenset[str]:
         anywhere: Whether imports inside functions and below an ``if`` count, too. A program may run without these:
             one of Avatar's imports ``clipboard`` in a function that it never calls.
     """
-    found = set[str]()
+    modules = set[str]()
     pending: list[ast.AST] = [ast.parse(source)]
     while pending:
         node = pending.pop()
         if isinstance(node, _MAY_NOT_RUN) and not anywhere:
             continue
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module)
+            modules.add(node.module)
         pending.extend(ast.iter_child_nodes(node))
-    return frozenset(found)
+    return frozenset(modules)
 
 
 def statements_binding(names: Iterable[str], module: ast.Module) -> list[ast.stmt]:
     """Return the top-level statements that bind some names, and those that these need in turn, in source order."""
-    wanted, chosen = set(names), set[int]()
+    missing, positions = set(names), set[int]()
     grew = True
     while grew:
         grew = False
         for position, statement in enumerate(module.body):
-            if position not in chosen and bound_names(statement) & wanted:
-                chosen.add(position)
-                wanted |= free_names(statement)
+            if position not in positions and bound_names(statement) & missing:
+                positions.add(position)
+                missing |= free_names(statement)
                 grew = True
-    return [module.body[position] for position in sorted(chosen)]
+    return [module.body[position] for position in sorted(positions)]
 
 
 def without_lines(source: str, nodes: Iterable[ast.stmt]) -> str:

@@ -45,18 +45,18 @@ class CodeUnit(NamedTuple):
 
 def units(tree: ast.Module) -> list[CodeUnit]:
     """Return the units of a program in the order of the source."""
-    found: list[CodeUnit] = []
+    code_units: list[CodeUnit] = []
 
     def visit(node: ast.AST, unit: int) -> None:
         for child in ast.iter_child_nodes(node):
             number = unit
             if isinstance(child, _PARTS):
-                number = len(found)
-                found.append(CodeUnit(*_span(child), child, unit))
+                number = len(code_units)
+                code_units.append(CodeUnit(*_span(child), child, unit))
             visit(child, number)
 
     visit(tree, -1)
-    return found
+    return code_units
 
 
 def _span(node: ast.AST) -> tuple[int, int]:
@@ -237,11 +237,11 @@ class _Frame:
 
 
 def _codes(code: types.CodeType) -> list[types.CodeType]:
-    found = [code]
+    codes = [code]
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
-            found += _codes(constant)
-    return found
+            codes += _codes(constant)
+    return codes
 
 
 @contextlib.contextmanager

@@ -186,7 +186,7 @@ class Parser:
         whole = self._parse(lines)
         if isinstance(whole, list):
             return [dataclasses.replace(part, block=block) for part in whole]
-        found: list[Statement] = []
+        statements: list[Statement] = []
         closing = [index for index, line in enumerate(lines) if _CLOSES.search(line)]
         at = 0
         in_prose = False
@@ -195,14 +195,14 @@ class Parser:
                 at += 1
                 continue
             parts, end = self._chunk(lines, at, closing)
-            if parts and in_prose and fenced and found:
+            if parts and in_prose and fenced and statements:
                 self.broken[block] = text
             if not parts and not self._is_prose(lines[at], in_prose, likely=not fenced):
                 self.broken[block] = text
             in_prose = not parts or (in_prose and all(_is_word(part.node) for part in parts))
-            found.extend(dataclasses.replace(part, block=block) for part in parts)
+            statements.extend(dataclasses.replace(part, block=block) for part in parts)
             at = end
-        return found
+        return statements
 
     def _chunk(self, lines: list[str], start: int, closing: list[int]) -> tuple[list[Statement], int]:
         """Return the statements of the block that starts at a line, and the number of the next line."""
@@ -228,14 +228,14 @@ class Parser:
         at_end = not any(lines[index].strip() for index in range(end, len(lines)))
         chunk = lines[start:end]
         breaks_off = at_end and result is not None and self._breaks_off(chunk, result)
-        kept = self._without_tail(chunk, result, breaks_off)
+        statements = self._without_tail(chunk, result, breaks_off)
         if breaks_off:
             text = shift(chunk, set(), chunk[0][: len(chunk[0]) - len(chunk[0].lstrip())], "")
-            begun = kept[-1] if kept else _begun(chunk)
+            begun = statements[-1] if statements else _begun(chunk)
             if begun is not None:
-                return [*kept[:-1], dataclasses.replace(begun, unfinished=text)], end
+                return [*statements[:-1], dataclasses.replace(begun, unfinished=text)], end
             return [dataclasses.replace(_NOTHING, unfinished=text)], start + 1
-        return kept, end if kept else start + 1
+        return statements, end if statements else start + 1
 
     def _breaks_off(self, chunk: list[str], error: SyntaxError) -> bool:
         """Whether a chunk ends inside code, and not in prose.

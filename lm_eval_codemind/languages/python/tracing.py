@@ -121,7 +121,7 @@ def trace(program: str, expression: str | None = None, stdin: str = "", *, max_s
         SyntaxError: If the program does not parse.
         TraceFailed: If it could not be loaded, or ended or took the process along before the trace was written.
     """
-    found = units(ast.parse(program))
+    code_units = units(ast.parse(program))
     options = {
         "program": program,
         "script": expression is None,
@@ -133,7 +133,7 @@ def trace(program: str, expression: str | None = None, stdin: str = "", *, max_s
     }
     job = Job.evaluate(job_source(recorder_source(), [program], options), ["_traced()"], limits=LIMITS)
     (outcome,) = shared_sandbox().run([job])
-    return read_trace(result_of(outcome), found)
+    return read_trace(result_of(outcome), code_units)
 
 
 @lru_cache(maxsize=1)

@@ -128,7 +128,7 @@ def _written(node: ast.expr) -> tuple[str, int]:
         case ast.Call(function, [ast.GeneratorExp() as only], []):
             return _expression(function, _Level.ATOM) + _expression(only), _Level.ATOM
         case ast.Call(function, arguments, keywords):
-            return f"{_expression(function, _Level.ATOM)}({_given(arguments, keywords)})", _Level.ATOM
+            return f"{_expression(function, _Level.ATOM)}({_call_arguments(arguments, keywords)})", _Level.ATOM
         case ast.Subscript(value, index):
             bare = isinstance(index, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in index.elts)
             inside = _expression(index, _Level.TUPLE if bare else _Level.YIELD)
@@ -205,7 +205,7 @@ def _generators(parts: Iterable[ast.comprehension]) -> str:
     return text
 
 
-def _given(positional: Iterable[ast.expr], keywords: Iterable[ast.keyword]) -> str:
+def _call_arguments(positional: Iterable[ast.expr], keywords: Iterable[ast.keyword]) -> str:
     """Return the arguments of a call, or the bases of a class."""
     named = [_after("**" if keyword.arg is None else f"{keyword.arg}=", keyword.value) for keyword in keywords]
     return ", ".join([*map(_expression, positional), *named])
@@ -368,8 +368,8 @@ class _Writer:
                 header = f"def {node.name}({_arguments(node.args)}){_after(' -> ', node.returns)}:"
                 self.block(keyword + header, node.body, docstring=True)
             case ast.ClassDef(name, bases, keywords, body):
-                given = _given(bases, keywords)
-                self.block(f"class {name}{f'({given})' if given else ''}:", body, docstring=True)
+                arguments = _call_arguments(bases, keywords)
+                self.block(f"class {name}{f'({arguments})' if arguments else ''}:", body, docstring=True)
             case ast.Match(subject, cases):
                 self.line(f"match {_expression(subject, _Level.TUPLE)}:")
                 self.depth += 1

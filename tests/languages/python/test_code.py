@@ -16,13 +16,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lm_eval_codemind.languages import Unfinished
-from lm_eval_codemind.languages.python.code import (
-    MethodCode,
-    extract_definition,
-    extract_method,
-    extract_script,
-    insert_method,
-)
+from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
+from lm_eval_codemind.languages.python.methods import insert_method
 
 HERE = Path(__file__).parent
 SHAPES: list[dict[str, Any]] = yaml.safe_load((HERE / "code_shapes.yaml").read_text(encoding="utf-8"))

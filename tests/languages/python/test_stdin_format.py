@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lm_eval_codemind.languages.python.mutation import StdinFormat
+from lm_eval_codemind.languages.python.stdin_format import StdinFormat
 
 LISTS = ["3\n4 10 7\n", "1\n5\n", "4\n9 9 1 3\n", "2\n8 2\n"]
 RANGES = ["2 9\n", "1 5\n", "3 4\n", "6 8\n"]

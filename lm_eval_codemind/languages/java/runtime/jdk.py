@@ -36,17 +36,17 @@ class Jdk:
 
     def directories(self) -> list[str]:
         """Return the directories that it lies in: its own, and those that links in it lead to."""
-        found = {str(self.home)}
+        paths = {str(self.home)}
         for part in ("conf", "lib"):
             for link in filter(Path.is_symlink, (self.home / part).rglob("*")):
                 target = Path(os.path.realpath(link))
                 if target.is_file() and not target.is_relative_to(self.home):
-                    found.add(str(target.parent))
-        kept: list[str] = []
-        for directory in sorted(found, key=len):
-            if not any(Path(directory).is_relative_to(other) for other in kept):
-                kept.append(directory)
-        return kept
+                    paths.add(str(target.parent))
+        roots: list[str] = []
+        for directory in sorted(paths, key=len):
+            if not any(Path(directory).is_relative_to(other) for other in roots):
+                roots.append(directory)
+        return roots
 
 
 def find() -> Jdk:
@@ -88,12 +88,12 @@ def at(home: Path) -> Jdk:
     if not java.is_file():
         raise JavaUnavailable(f"{home} has no bin/java")
     try:
-        said = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        run = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise JavaUnavailable(f"{java} does not start: {error}") from None
-    found = _VERSION.search(said.stderr)
-    if said.returncode or found is None:
-        lines = (said.stderr.strip() or said.stdout.strip()).splitlines()
-        raise JavaUnavailable(f"{java} does not start: {lines[0] if lines else f'status {said.returncode}'}")
-    full = said.stderr[found.start() :].split('"')[1]
-    return Jdk(home.resolve(), int(found[1]), full)
+    match = _VERSION.search(run.stderr)
+    if run.returncode or match is None:
+        lines = (run.stderr.strip() or run.stdout.strip()).splitlines()
+        raise JavaUnavailable(f"{java} does not start: {lines[0] if lines else f'status {run.returncode}'}")
+    full = run.stderr[match.start() :].split('"')[1]
+    return Jdk(home.resolve(), int(match[1]), full)

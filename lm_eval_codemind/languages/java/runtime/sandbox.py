@@ -15,7 +15,7 @@ from lm_eval_codemind.execution.unit import UnitGone
 from lm_eval_codemind.execution.workers import JobQueue, SandboxClosed, WorkerPool, started
 from lm_eval_codemind.languages import interpreter
 from lm_eval_codemind.languages.java.runtime import jdk, machine
-from lm_eval_codemind.languages.java.runtime.machine import Compiled, Compiler
+from lm_eval_codemind.languages.java.runtime.compiler import COMPILED, ERROR, MEMORY, TIMEOUT, Compiled, Compiler
 
 COMPILE_ERROR = "compile error"
 """What ``Outcome.exception_type`` says of a program that the compiler refuses; no exception can be called so."""
@@ -116,7 +116,7 @@ class _Compilers:
                 except UnitGone:
                     self._drop(compiler)
                     compiler = None
-            return Compiled(machine.ERROR, "the compiler ended, and that of a second try as well")
+            return Compiled(ERROR, "the compiler ended, and that of a second try as well")
         finally:
             self._places.put(compiler)
 
@@ -155,7 +155,7 @@ class _Worker(interpreter.ProgramWorker):
 
     def _prepared(self, job: Job) -> interpreter.Prepared | Outcome:
         compiled = self._compilers.compile(job)
-        if compiled.status != machine.COMPILED or not (job.entry_point or compiled.main_class):
+        if compiled.status != COMPILED or not (job.entry_point or compiled.main_class):
             return self._not_run(job, compiled)
         java: machine.Machine = self._made()
         cases = job.cases
@@ -176,8 +176,8 @@ class _Worker(interpreter.ProgramWorker):
 
     def _not_run(self, job: Job, compiled: Compiled) -> Outcome:
         """Return the outcome of a program that there is nothing to run of."""
-        status = {machine.TIMEOUT: Status.TIMEOUT, machine.MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
-        if compiled.status == machine.COMPILED:
+        status = {TIMEOUT: Status.TIMEOUT, MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
+        if compiled.status == COMPILED:
             return self._ended(job, status, "the program has no `public static void main(String[])`")
         return self._ended(job, status, compiled.message[: interpreter.MAX_MESSAGE], COMPILE_ERROR)
 

@@ -1,0 +1,106 @@
+"""The resident compiler, as the host sees it."""
+
+import struct
+from dataclasses import dataclass
+
+from lm_eval_codemind.execution.isolation import Isolation
+from lm_eval_codemind.execution.job import Job
+from lm_eval_codemind.execution.unit import START_SECONDS, StartFailed, Unit, UnitGone
+from lm_eval_codemind.languages.java.runtime.machine import Machine
+
+# As in `CompileServer.java`: elapsed time for each second of processor time.
+_PATIENCE = 6
+_MAX_TEXT = 1 << 20
+_MAX_JAR = 64 << 20
+_ADDRESS_BYTES = 4 << 30
+
+COMPILED, ERROR, TIMEOUT, MEMORY, TOO_LARGE = range(5)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The result of compiling a source.
+
+    Attributes:
+        status: ``COMPILED``, or why not.
+        message: The compiler's first message, where it has one.
+        main_class: The first class that has a ``main`` method; ``""`` where none has one. With a suite, the suite's
+            classes, separated by blanks.
+        reflective: Whether the program uses ``setAccessible``.
+        jar: The class files.
+    """
+
+    status: int
+    message: str = ""
+    main_class: str = ""
+    reflective: bool = False
+    jar: bytes = b""
+
+
+class Compiler(Unit):
+    """The resident compiler. It takes one program at a time; what it answers isn't trusted.
+
+    Args:
+        isolation: The level to start it at.
+        machine: The Java it uses.
+
+    Raises:
+        StartFailed: If it doesn't come up.
+    """
+
+    def __init__(self, isolation: Isolation, machine: Machine) -> None:
+        command = machine.compile_command(isolation)
+        settings = {"role": "command", "command": command, "memory_bytes": _ADDRESS_BYTES}
+        super().__init__(isolation, settings, directories=machine.directories())
+        try:
+            self._wait_at_most(START_SECONDS)
+            if self._number() != COMPILED:
+                raise UnitGone("the compiler doesn't compile")
+        except (UnitGone, OSError) as error:
+            self.close()
+            raise StartFailed(self.last_error or str(error)) from None
+
+    def compile(self, job: Job, seconds: float, release: int = 0) -> Compiled:
+        """Return the compiler's result for a program and the suite of its job.
+
+        Args:
+            job: The program and its suite, see :class:`.JavaSandbox`.
+            seconds: The processor time it may take.
+            release: The version of Java to compile for; 0 for the compiler's own.
+
+        Raises:
+            UnitGone: If the compiler ended meanwhile, or doesn't answer. It is to be replaced then.
+        """
+        request = [struct.pack(">ii", release, int(seconds * 1000))]
+        for text in (job.program, job.tests, job.entry_point if job.tests else ""):
+            body = text.encode("utf-8", "replace")
+            request += [struct.pack(">i", len(body)), body]
+        try:
+            self._wait_at_most(_PATIENCE * seconds + 30)
+            self._control.sendall(b"".join(request))
+            status = self._number()
+            if status != COMPILED:
+                return Compiled(status if ERROR <= status <= TOO_LARGE else ERROR, self._text())
+            return Compiled(COMPILED, "", self._text(), bool(self._number()), self._bytes(self._number(_MAX_JAR)))
+        except (OSError, ValueError) as error:
+            self.close()
+            raise UnitGone(str(error) or "the compiler ended") from None
+
+    def _number(self, most: int = 1 << 30) -> int:
+        (number,) = struct.unpack(">i", self._bytes(4))
+        if not 0 <= number <= most:
+            raise UnitGone(f"not a number it may send: {number}")
+        return int(number)
+
+    def _text(self) -> str:
+        return self._bytes(self._number(_MAX_TEXT)).decode("utf-8", "replace")
+
+    def _bytes(self, size: int) -> bytes:
+        parts = []
+        while size:
+            part = self._control.recv(min(size, 1 << 20))
+            if not part:
+                raise UnitGone("the compiler ended")
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)

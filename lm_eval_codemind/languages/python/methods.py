@@ -1,0 +1,124 @@
+"""Putting a method that a model wrote into the class it was written for."""
+
+import ast
+import copy
+
+from lm_eval_codemind.languages.python.code import MethodCode
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS
+from lm_eval_codemind.languages.python.statements import Statement, first_line, indented
+
+
+def insert_method(program: str, class_name: str, method: MethodCode) -> str:
+    """Return the program with a method of one of its classes replaced by the model's.
+
+    The class stays as it is but for that method: members of the model's class are added only where the true class has
+    none of that name. What the method needs of the model's module goes before the class; where the program binds
+    one of these names already (``import datetime`` against ``from datetime import datetime``) it goes into the
+    method instead, so that neither side sees the other's.
+
+    Args:
+        program: The source of the module that defines the class.
+        class_name: The class.
+        method: The method to put in.
+
+    Returns:
+        The source of the whole module.
+
+    Raises:
+        ValueError: If the program does not define that class with that method.
+    """
+    tree = ast.parse(program)
+    owner = next((node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == class_name), None)
+    targets = [node for node in (owner.body if owner else []) if getattr(node, "name", None) == method.name]
+    if owner is None or not targets:
+        raise ValueError(f"the program defines no method {class_name}.{method.name}")
+    lines = program.split("\n")
+    first = owner.body[0]
+    indent = lines[first_line(first) - 1][: first.col_offset] if first.lineno != owner.lineno else "    "
+
+    bound = {name for node in tree.body for name in Statement(node, ast.unparse(node)).binds}
+    present = {shape(node) for node in tree.body} - {None}
+    prelude = [part for part in method.prelude if shape(part.node) not in present]
+    inside = [part for part in prelude if part.binds & bound]
+    outside = [part for part in prelude if not part.binds & bound]
+
+    existing = _member_names(owner)
+    members = [
+        _with_decorators(method.source, targets[-1]),
+        *(text for name, text in method.members if name not in existing),
+    ]
+
+    drop = {number for node in targets for number in range(first_line(node), (node.end_lineno or node.lineno) + 1)}
+    body = "\n\n".join(indented(_with_own_names(text, inside), indent) for text in members)
+    place = first_line(targets[-1])
+    result: list[str] = []
+    for number, line in enumerate(lines, start=1):
+        if number == first_line(owner):
+            result.extend(part.source for part in outside if not part.is_future)
+        if number == place:
+            result.append(body)
+        if number not in drop:
+            result.append(line)
+    return "\n".join([*(part.source for part in outside if part.is_future), *result])
+
+
+def _with_decorators(source: str, true: ast.stmt) -> str:
+    """Return the method with the true one's ``staticmethod`` or ``classmethod`` where the model left it out.
+
+    That decorator belongs to the signature the prompt gives; it is only added to a method whose first parameter shows
+    that it was written for it.
+    """
+    node = ast.parse(source).body[0]
+    if not isinstance(node, FUNCTIONS) or not isinstance(true, FUNCTIONS) or node.decorator_list:
+        return source
+    parameters = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    first = parameters[0] if parameters else ""
+    for decorator in true.decorator_list:
+        name = decorator.id if isinstance(decorator, ast.Name) else ""
+        if (name == "staticmethod" and first not in ("self", "cls")) or (name == "classmethod" and first == "cls"):
+            return f"@{name}\n{source}"
+    return source
+
+
+def _with_own_names(source: str, prelude: list[Statement]) -> str:
+    """Return a class member's source with the statements that bind names it uses put first in its body."""
+    function = ast.parse(source).body[0]
+    uses = Statement(function, source).uses
+    statements = [part for part in prelude if part.binds & uses]
+    if not statements or not isinstance(function, FUNCTIONS):
+        return source
+    body = function.body
+    at = 1 if len(body) > 1 and ast.get_docstring(function) is not None else 0
+    if body[at].lineno == function.lineno:  # def f(self): return 1
+        moved = copy.deepcopy(function)
+        moved.body[at:at] = [part.node for part in statements]
+        return ast.unparse(moved)
+    lines = source.split("\n")
+    line = first_line(body[at])
+    indent = lines[line - 1][: body[at].col_offset]
+    added = [indented(part.source, indent) for part in statements]
+    return "\n".join([*lines[: line - 1], *added, *lines[line - 1 :]])
+
+
+def shape(node: ast.AST) -> str | None:
+    """Return a text that is equal for statements of the same syntax; None for a statement with too many levels.
+
+    An example is a sum of two thousand terms: Python parses it, but :func:`ast.dump` exhausts the stack.
+    """
+    try:
+        return ast.dump(node)
+    except RecursionError:
+        return None
+
+
+def _member_names(owner: ast.ClassDef) -> set[str]:
+    """Return the names a class body binds, and those its methods bind on ``self``."""
+    attributes = [node for node in ast.walk(owner) if isinstance(node, ast.Attribute)]
+    names = {node.attr for node in attributes if isinstance(node.ctx, ast.Store)}
+    for part in owner.body:
+        if isinstance(part, DEFINITIONS):
+            names.add(part.name)
+        elif isinstance(part, (ast.Assign, ast.AnnAssign)):
+            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+            names.update(target.id for target in targets if isinstance(target, ast.Name))
+    return names
