@@ -27,7 +27,7 @@ def read(upstream: Upstream) -> list[Problem]:
     inputs: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for folder in folders:
         inputs[folder.partition("__")[0]].append(_input(files, folder))
-    return [_problem(name, record) for name, record in inputs.items()]
+    return [_problem(name, records) for name, records in inputs.items()]
 
 
 def _problem(name: str, inputs: list[dict[str, Any]]) -> Problem:

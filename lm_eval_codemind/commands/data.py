@@ -116,12 +116,12 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
     for name in [name for name in verifiable() if name in names]:
         with value_errors():
             if only != "transformations":
-                errors = verify_benchmark(name, source, workers)
-                for problem_id, text in errors.items():
+                texts = verify_benchmark(name, source, workers)
+                for problem_id, text in texts.items():
                     click.echo(f"{name}, {problem_id}: {text}")
                 size = get_benchmark(name).size
-                click.echo(f"{name}: {size} problems executed, {len(errors)} differ from their labels")
-                differences += len(errors)
+                click.echo(f"{name}: {size} problems executed, {len(texts)} differ from their labels")
+                differences += len(texts)
             if only != "labels":
                 compared = verify_transformations(name, source, workers)
                 for problem_id, text in compared.differences.items():

@@ -37,8 +37,8 @@ def command(recorded: Path, output_path: Path) -> None:
     logging.basicConfig(format="%(asctime)s %(message)s")
     logging.getLogger("lm_eval_codemind").setLevel(logging.INFO)
     studies, others = read_manifest()
-    kept_file = output_path / "results.json"
-    cache: dict[str, Any] = json.loads(kept_file.read_text(encoding="utf-8")) if kept_file.is_file() else {}
+    cache_file = output_path / "results.json"
+    cache: dict[str, Any] = json.loads(cache_file.read_text(encoding="utf-8")) if cache_file.is_file() else {}
     results: list[Result] = []
     left_out: dict[str, str] = {}
     files = sorted(path for path in recorded.iterdir() if path.name.endswith((".jsonl", ".jsonl.gz")))
@@ -62,7 +62,7 @@ def command(recorded: Path, output_path: Path) -> None:
                     left_out[path.name] = "; ".join([*filter(None, [left_out.get(path.name)]), reason])
                     continue
                 cache[key] = [dataclasses.asdict(result) for result in scored]
-                write_whole(kept_file, json.dumps(cache, indent=1) + "\n")
+                write_whole(cache_file, json.dumps(cache, indent=1) + "\n")
             results += [Result(**values) for values in cache[key]]
         write_whole(output_path / "results.md", page(results, studies, left_out))
     if not files:

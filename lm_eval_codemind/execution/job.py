@@ -173,9 +173,9 @@ class Job:
             job_id: Repeated in the outcome.
             language: What it is written in.
         """
-        scripts = tuple(case if isinstance(case, ScriptCase) else ScriptCase(*case) for case in cases)
+        runs = tuple(case if isinstance(case, ScriptCase) else ScriptCase(*case) for case in cases)
         bounds = limits or Limits()
-        return cls("script", program, "", entry_point, cases=scripts, limits=bounds, job_id=job_id, language=language)
+        return cls("script", program, "", entry_point, cases=runs, limits=bounds, job_id=job_id, language=language)
 
     @classmethod
     def evaluate(

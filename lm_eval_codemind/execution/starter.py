@@ -44,8 +44,8 @@ def _filter(settings: dict[str, Any]) -> kernel.Filter:
 def _execute(command: list[str], variables: dict[str, str]) -> NoReturn:
     environment = {**os.environ, "MALLOC_ARENA_MAX": "2", **variables}
     of_python = ("PYTHON", "CODEMIND", "OPENBLAS", "OMP", "MKL", "NUMEXPR", "MPL")
-    python_free = {name: value for name, value in environment.items() if not name.startswith(of_python)}
-    os.execve(command[0], command, python_free)
+    remaining = {name: value for name, value in environment.items() if not name.startswith(of_python)}
+    os.execve(command[0], command, remaining)
 
 
 class Starter:

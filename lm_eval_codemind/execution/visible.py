@@ -154,7 +154,7 @@ def _view(path: tuple[str, ...], variables: tuple[str, ...], folder: str) -> Vie
 
 
 class _Visible:
-    """Gathers what is to be seen; by :meth:`view` what one place gives is told once."""
+    """The paths that programs may see. :meth:`view` leaves out those that another one covers."""
 
     def __init__(self) -> None:
         self._shown: set[str] = set()

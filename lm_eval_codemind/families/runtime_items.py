@@ -63,12 +63,12 @@ def _responses(answered: Mapping[str, Record]) -> Iterator[Item]:
     one = next(iter(answered.values()))
     for number in range(len(one["right"])):
         right = {setting: bool(record["right"][number]) for setting, record in answered.items()}
-        verdicts = answered[COVERAGE]["said_executed"][number] if COVERAGE in answered else None
+        said_executed = answered[COVERAGE]["said_executed"][number] if COVERAGE in answered else None
         yield Item(
             one["program"],
             one["executed"],
             one["goes_on"],
-            verdicts,
+            said_executed,
             right.get(STATE, False),
             right.get(PATH, False),
             right.get(OUTPUT, False),

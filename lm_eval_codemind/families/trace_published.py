@@ -135,7 +135,7 @@ class CesTrace(Family):
         code, stated = answer.text or "", answer.details["output"]
         expected = answers.value_of(question["output"].strip())
         output = stated is not None and answers.value_of(stated.strip()) == expected
-        marks = answer.details["bits"] = bits(json.loads(question["marks"]), question["code"], answers.read_marks(code))
+        pairs = answer.details["bits"] = bits(json.loads(question["marks"]), question["code"], answers.read_marks(code))
         proven = json.loads(question["proven"])
         stated_marks = answers.on_lines_of(code, question["code"])
         trace = all(
@@ -145,7 +145,7 @@ class CesTrace(Family):
         return {
             "output": float(output),
             "coherent": float(
-                all(scores.coherent(kind == "loop", first, second, output) for _, kind, (first, second) in marks)
+                all(scores.coherent(kind == "loop", first, second, output) for _, kind, (first, second) in pairs)
             ),
             "trace": float(trace),
             "lucky": float(output and not trace),
