@@ -46,12 +46,12 @@ def tasks() -> list[Task]:
     manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
     names = sorted(name for name in manager.all_subtasks if "_sample" not in name)
     names = [name for name in names if stages.TASK not in dataset_arguments(manager, name)]
-    of_suite = []
+    rows = []
     for name in names:
         task = manager.load([name])["tasks"][name]
         suite = task.config.metadata["suite"]
-        of_suite.append(Task(name, suite["benchmark"], suite["family"], tuple(task.eval_docs)))
-    return of_suite
+        rows.append(Task(name, suite["benchmark"], suite["family"], tuple(task.eval_docs)))
+    return rows
 
 
 def table(measured: list[Task]) -> Iterator[str]:

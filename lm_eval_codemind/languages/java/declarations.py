@@ -210,8 +210,8 @@ class _Scan:
                 self._add(kind, simple["name"], at, simple.end())
                 return simple.end()
         start = _modified(text, at)
-        if (body := self._type_body(start)) is not None:
-            header, start = body
+        if (type_body := self._type_body(start)) is not None:
+            header, start = type_body
             members, end = _members(text, start, header["name"], header["what"])
             if members is not None:
                 self._add("type", header["name"], at, end, members)

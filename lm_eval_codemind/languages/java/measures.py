@@ -284,12 +284,12 @@ def _callee(tree: Tree, node: Node, owner: _Class) -> tuple[str, str] | None:
     if node.kind == "method_reference" and len(node.children) >= 3:
         last = node.children[-1]
         return _find(tree, node.children[0], _NEW if last.kind == "new" else tree.text(last), owner)
-    call = None
+    target = None
     if node.kind == "object_creation_expression":
-        call = _class(_simple(tree.part(node, "type")), owner)
+        target = _class(_simple(tree.part(node, "type")), owner)
     elif node.kind == "explicit_constructor_invocation" and tree.part(node, "constructor") == "super":
-        call = _class(owner.base, owner)
-    return None if call is None or _NEW not in call.methods else (call.name, _NEW)
+        target = _class(owner.base, owner)
+    return None if target is None or _NEW not in target.methods else (target.name, _NEW)
 
 
 def _find(tree: Tree, target: Node | None, name: str, owner: _Class) -> tuple[str, str] | None:
