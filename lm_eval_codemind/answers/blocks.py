@@ -25,7 +25,7 @@ class Marks(NamedTuple):
         )
 
 
-# What stands between two marks that a sentence only mentions.
+# Text between two marks that a sentence only mentions.
 _MENTIONED = re.compile(
     r"(?:and|or|to|(?:(?:opening|closing) )?(?:tags?|marks?)(?: and)?|\.\.\.|\u2026"
     r"|(?:(?:the|my|your) )?(?:final )?(?:answer|output|result|value))?",
@@ -46,12 +46,13 @@ def last_block(text: str, marks: Marks, empty: bool = False) -> str | None:
         marks: The marks.
         empty: Whether a block may be empty, because the answer is a text that may be empty.
     """
-    pairs, start = [], 0
-    for end in marks.end.finditer(text):
-        begins = list(marks.begin.finditer(text, start, end.start()))
-        start = end.end()
+    pairs: list[tuple[tuple[int, int], tuple[int, int]]] = []
+    start = 0
+    for mark in marks.end.finditer(text):
+        begins = list(marks.begin.finditer(text, start, mark.start()))
+        start = mark.end()
         if begins:
-            pairs.append((begins[-1].span(), end.span()))
+            pairs.append((begins[-1].span(), mark.span()))
     for begin, end in reversed(pairs):
         block = text[begin[1] : end[0]]
         if (block.strip() or empty) and not _is_mentioned(text, begin, end):

@@ -45,7 +45,7 @@ def readings(text: str, name: str = "") -> Iterator[str]:
 
     Args:
         text: The text of a block.
-        name: What is asked for, such as the name of a variable: ``y = 5`` then reads ``5``.
+        name: The name that the question asks about, such as that of a variable: ``y = 5`` then reads ``5``.
     """
     seen = set[str]()
     for start in (text, plain(text)):
