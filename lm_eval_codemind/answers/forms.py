@@ -20,7 +20,7 @@ _STRING = r"""[A-Za-z]{0,2}(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
 _PIECE = re.compile(rf"{_STRING}|[^'\"\[\](){{}},]+|.", re.DOTALL)
 _OPENING, _CLOSING = "[({", "])}"
 # A literal that is neither a string nor in brackets: a number or a name.
-_ATOM = re.compile(r"[-+]?[\w.]*\w(?:[-+][\w.]*j)?|\.\.\.")
+_ATOM = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?j?|[\w.]*\w)(?:[-+][\w.]*j)?\b|\.\.\.")
 
 
 def literal_at_start(text: str) -> str | None:
@@ -55,8 +55,10 @@ _NO = {
     *("incorrect", "wrong", "unexecuted", "unreached", "unreachable"),
 }
 _WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]*")
-_NUMBER = re.compile(r"[#`*\"'(\[]*(?P<number>\d{1,9})(?!\w|\.\d)")
-_LINE = re.compile(r"\b(?:lines?|ln?\.?)\s*(?:number|no\.?|#)?\s*[:=]?\s*[#`*]*(?P<number>\d{1,9})\b", re.IGNORECASE)
+_NUMBER = re.compile(r"[#`*(]*(?P<number>\d{1,9})(?!\w|\.\d)")
+_LINE = re.compile(
+    r"(?:\blines?|\A\W*ln?\.?)\s*(?:number|no\.?|#)?\s*[:=]?\s*[#`*]*(?P<number>\d{1,9})\b", re.IGNORECASE
+)
 
 
 def truth(text: str, *yes: str) -> bool | None:

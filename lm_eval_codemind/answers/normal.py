@@ -99,7 +99,8 @@ def _inside(text: str, name: str) -> str | None:
         return fenced["inside"]
     for wrapper in _WRAPPERS:
         match = wrapper.fullmatch(bare)
-        if match:
+        mark = match.groupdict().get("mark") if match else None
+        if match and (not mark or mark not in match["inside"] or is_literal(match["inside"])):
             inside = match["inside"]
             return re.sub(r"\\([{}_%&#$])", r"\1", inside) if bare.startswith("\\") else inside
     if name:

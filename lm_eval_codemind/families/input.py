@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lm_eval_codemind.answers.pipeline import INPUT, read
+from lm_eval_codemind.answers.response import visible_text
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_side
 from lm_eval_codemind.execution import Job, ScriptCase
@@ -65,8 +66,11 @@ class InputPrediction(Family):
             anywhere=filter == FLEXIBLE,
         )
         guess = found.value
+        if guess is None and filter == FLEXIBLE:
+            # A base model answers with the input alone.
+            guess = kind.read_input(visible_text(response), problem)
         details = {"readable": guess is not None, "as_recorded": guess is not None and guess.recorded}
-        answer = Answer(found.text, details, reading=found.reading)
+        answer = Answer(found.text, details, reading="read" if guess is not None else found.reading)
         if guess is not None and not guess.recorded:
             answer.program = guess.input
         return answer
