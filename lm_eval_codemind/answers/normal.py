@@ -100,9 +100,10 @@ def _inside(text: str, name: str) -> str | None:
     for wrapper in _WRAPPERS:
         match = wrapper.fullmatch(bare)
         mark = match.groupdict().get("mark") if match else None
-        if match and (not mark or mark not in match["inside"] or is_literal(match["inside"])):
+        if match and (not mark or mark not in match["inside"] or _is_whole(match["inside"])):
             inside = match["inside"]
-            return re.sub(r"\\([{}_%&#$])", r"\1", inside) if bare.startswith("\\") else inside
+            escaped = bare.startswith("\\") and not is_literal(inside)
+            return re.sub(r"\\([{}_%&#$])", r"\1", inside) if escaped else inside
     if name:
         named = re.match(_NAMED.format(re.escape(name)), bare, re.DOTALL)
         if named:
@@ -124,6 +125,11 @@ def _inside(text: str, name: str) -> str | None:
     ):
         return bare[:-1]
     return None
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text with the mark of its layout in it is a literal, or a box."""
+    return is_literal(text) or text.strip().startswith("\\")
 
 
 def _of_one_key(text: str, name: str) -> str | None:

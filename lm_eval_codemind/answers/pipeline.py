@@ -85,7 +85,8 @@ _NOUN = (
 )
 # A line `Answer: 5`, or a heading `## Answer` with the answer below it.
 _LINE = re.compile(
-    rf"^[ \t>*_#-]*{_NOUN}[*_`]*[ \t]*(?P<mark>[:=]|$)[*_ \t]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE
+    rf"^[ \t>*_#-]*{_NOUN}[*_`]*[ \t]*(?:is[ \t]*)?(?P<mark>[:=]|$)[*_ \t]*(?P<rest>[^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _SENTENCE = re.compile(
     rf"(?:^|[.!?][ \t]+)[ \t>*_-]*{_NOUN}[*_`]*[ \t]+is\b:?[ \t]*(?P<rest>[^\n]+)", re.IGNORECASE | re.MULTILINE

@@ -27,7 +27,7 @@ _START = re.compile(r"\A\s*\Z")
 _NEAR = 80
 _SPECIAL_TOKEN = re.compile(_TOKEN, re.IGNORECASE)
 # What may follow a closing tag at the end of a response without being an answer.
-_STRAY = re.compile(rf"(?:\s|\[/[a-z_]+\]|</[a-z_]+[>\]]|{_TOKEN})*", re.IGNORECASE)
+_STRAY = re.compile(rf"(?:\s|`{{3}}|\[/[a-z_]+\]|</[a-z_]+[>\]]|{_TOKEN})*", re.IGNORECASE)
 
 
 OPENING = "<think>\n"

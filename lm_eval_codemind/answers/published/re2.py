@@ -26,7 +26,7 @@ _BRANCH = re.compile(r"(\d+)\s+.*##\s*\[BRANCH\]taken=\[(.*?)\]\[/BRANCH\]")
 def completed(response: str) -> str:
     """Return a response with the closing mark of its answer, where it ends without it: the last mark begins a line."""
     marks = list(_ANY_MARK.finditer(response))
-    return f"{response.rstrip()}\n[/{marks[-1]['opened']}]" if marks and marks[-1]["opened"] else response
+    return f"{response}[/{marks[-1]['opened']}]" if marks and marks[-1]["opened"] else response
 
 
 def marked(response: str, mark: str) -> str | None:
