@@ -25,6 +25,7 @@ from packaging.version import Version
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, mean_stderr
 from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.provenance import PACKAGE, record_responses
 
 logger = logging.getLogger(__name__)
 
@@ -110,48 +111,64 @@ def use_own_statistics() -> None:
         evaluator.stderr_for_metric = metrics.stderr_for_metric
 
 
-# Response -> the numbers of tokens that endpoints reported for it, in the order of the responses.
-_reported_tokens: dict[str, list[int]] = {}
+def use_own_requests() -> None:
+    """Have the harness build the requests of this suite's tasks in every run, and note what was answered.
 
+    Two methods of its ``api.task.Task`` are replaced for good:
 
-def note_reported_tokens() -> None:
-    """Have the harness's models for APIs note how many tokens an endpoint reports for each response.
-
-    Relies on ``TemplateAPI.parse_generations(outputs=...)``, which returns the texts of one or several JSON replies,
-    and on ``usage`` in these. The harness itself drops that number. Other backends report none.
+    - ``build_all_requests``: the harness's cache of requests (``--cache_requests``) identifies them by task, number of
+      examples and chat settings. Those of this suite also depend on the first stage, the options, the templates and
+      the release, so they are not taken from the cache. Where :func:`several_responses` is in force, a request is sent
+      as often as there are responses to it.
+    - ``apply_filters``: after it the responses and how they were read are recorded.
     """
-    module: Any = sys.modules.get("lm_eval.models.api_models")
-    classes = [module.TemplateAPI] if module else []
-    for model in classes:
-        classes += model.__subclasses__()
-        usual = vars(model).get("parse_generations")
-        if usual is not None and not hasattr(getattr(usual, "__func__", usual), "notes_tokens"):
-            static = isinstance(usual, staticmethod)
-            noting = _noting(usual.__func__ if static else usual)
-            model.parse_generations = staticmethod(noting) if static else noting
+    module: Any = sys.modules.get("lm_eval.api.task")
+    if module is None or hasattr(module.Task.build_all_requests, "builds_always"):
+        return
+    task = module.Task
+    usual_build, usual_filters = task.build_all_requests, task.apply_filters
+
+    @wraps(usual_build)
+    def build_all_requests(self: Any, **settings: Any) -> None:
+        if suite_of(self) is None:
+            usual_build(self, **settings)
+            return
+        usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
+        for instance in self.instances if _responses_to is not None else ():
+            instance.repeats = _responses_to(instance.doc)
+
+    @wraps(usual_filters)
+    def apply_filters(self: Any) -> Any:
+        filtered = usual_filters(self)
+        suite = suite_of(self)
+        if suite is not None:
+            record_responses(suite, self.instances)
+        return filtered
+
+    build_all_requests.builds_always = True  # type: ignore[attr-defined]
+    task.build_all_requests, task.apply_filters = build_all_requests, apply_filters
 
 
-def _noting(usual: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(usual)
-    def parse(*arguments: Any, **named: Any) -> Any:
-        texts = usual(*arguments, **named)
-        outputs = named.get("outputs")
-        outputs = outputs if isinstance(outputs, list) else [outputs]
-        for output, text in zip(outputs, texts, strict=False) if len(outputs) == len(texts) else ():
-            usage = (output.get("usage") if isinstance(output, dict) else None) or {}
-            tokens = usage.get("completion_tokens", usage.get("output_tokens"))
-            if isinstance(tokens, int):
-                _reported_tokens.setdefault(text, []).append(tokens)
-        return texts
-
-    parse.notes_tokens = True  # type: ignore[attr-defined]
-    return parse
+def suite_of(task: Any) -> dict[str, Any] | None:
+    """Return the record of a task of this suite, which the harness writes into its results; None for other tasks."""
+    metadata = task.config.metadata
+    suite = metadata.get("suite") if isinstance(metadata, dict) else None
+    return suite if isinstance(suite, dict) and suite.get("package") == PACKAGE else None
 
 
-def reported_tokens(response: str) -> int | None:
-    """Remove and return the number of tokens that the endpoint reported for a response; None without a report."""
-    reports = _reported_tokens.get(response)
-    return reports.pop(0) if reports else None
+# Document -> how many responses to it are recorded, while recordings with several are scored.
+_responses_to: Callable[[Any], int] | None = None
+
+
+@contextmanager
+def several_responses(count: Callable[[Any], int]) -> Iterator[None]:
+    """Have the harness ask each request as often as a function of its document says."""
+    global _responses_to
+    _responses_to = count
+    try:
+        yield
+    finally:
+        _responses_to = None
 
 
 def _replace_statistics(metrics: Any) -> None:

@@ -24,8 +24,9 @@ from datasets import Dataset
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.harness.aggregations import Value
-from lm_eval_codemind.harness.contract import note_reported_tokens, use_own_statistics, warn_if_unknown
-from lm_eval_codemind.harness.provenance import record_responses, record_task, splits
+from lm_eval_codemind.harness.contract import use_own_requests, use_own_statistics, warn_if_unknown
+from lm_eval_codemind.harness.provenance import record_task, splits
+from lm_eval_codemind.harness.replies import read_all_replies
 from lm_eval_codemind.languages import Kind, get_language, kind_of, languages
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
@@ -109,7 +110,8 @@ class Hooks:
         """
         warn_if_unknown()
         use_own_statistics()
-        note_reported_tokens()
+        use_own_requests()
+        read_all_replies()
         family = self._family
         entry = get_benchmark(benchmark)
         ways = tuple(settings) or (setting,)
@@ -133,7 +135,7 @@ class Hooks:
             if kind.template in examples
             for way in family.shown_settings(ways)
         ]
-        return splits(documents, worked, suite)
+        return splits(documents, worked)
 
     def filter(self, name: str) -> Filter:
         """Return the filter of a name, one of the family's."""
@@ -144,13 +146,10 @@ class Hooks:
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
             reader, questions = Reader(family, name), map(Question.from_document, documents)
-            answers = [
+            return [
                 [Answer(None, skipped=True) if text == SKIPPED else reader.read(text, question) for text in texts]
                 for texts, question in zip(responses, questions, strict=True)
             ]
-            if name == family.filters[0]:
-                record_responses(responses, documents, family.executes)
-            return answers
 
         return read
 
