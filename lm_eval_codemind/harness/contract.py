@@ -8,8 +8,8 @@ import inspect
 import json
 import logging
 import os
+import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial, wraps
@@ -25,7 +25,6 @@ from packaging.version import Version
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.aggregations import Aggregation, Mean, Value, mean_stderr
 from lm_eval_codemind.harness.location import task_directories
-from lm_eval_codemind.harness.provenance import PACKAGE, record_responses
 
 logger = logging.getLogger(__name__)
 
@@ -65,6 +64,39 @@ def include_our_tasks(manager: Any) -> None:
         self.include_path = include_path
 
     manager.__init__ = with_our_tasks
+
+
+def check_before_loading() -> None:
+    """Have ``lm_eval`` check runs of this suite's tasks before it loads the model, as ``codemind run`` does.
+
+    Relies on ``EvaluatorConfig.process_tasks``, which resolves the names of the tasks after ``lm_eval`` has read its
+    options, and returns the task manager. Called by :mod:`lm_eval_codemind.startup`.
+    """
+    try:
+        from lm_eval.config.evaluate_config import EvaluatorConfig
+
+        usual = EvaluatorConfig.process_tasks
+    except (ImportError, AttributeError):
+        return
+
+    @wraps(usual)
+    def process_tasks(self: Any, metadata: dict[str, Any] | None = None) -> Any:
+        manager = usual(self, metadata)
+        names = [name for name in self.tasks if isinstance(name, str)]
+        if not checked and any(name.startswith("codemind") for name in names):
+            from lm_eval_codemind.harness.preflight import check_run
+
+            try:
+                check_run(self, manager, names)
+            except UserError as error:
+                raise SystemExit(f"Error: {error}") from error
+        return manager
+
+    EvaluatorConfig.process_tasks = process_tasks
+
+
+# Not empty while `codemind run`, which has checked the run, is in control.
+checked: list[bool] = []
 
 
 def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
@@ -114,7 +146,7 @@ def use_own_statistics() -> None:
 def use_own_requests() -> None:
     """Have the harness build the requests of this suite's tasks in every run, and note what was answered.
 
-    Two methods of its ``api.task.Task`` are replaced for good:
+    Two methods of its ``api.task.ConfigurableTask`` are replaced for good:
 
     - ``build_all_requests``: the harness's cache of requests (``--cache_requests``) identifies them by task, number of
       examples and chat settings. Those of this suite also depend on the first stage, the options, the templates and
@@ -122,10 +154,13 @@ def use_own_requests() -> None:
       as often as there are responses to it.
     - ``apply_filters``: after it the responses and how they were read are recorded.
     """
+    # The start-up hook imports this module in every process that uses the harness; these imports take long.
+    from lm_eval_codemind.harness.provenance import record_responses, suite_of
+
     module: Any = sys.modules.get("lm_eval.api.task")
-    if module is None or hasattr(module.Task.build_all_requests, "builds_always"):
+    if module is None or hasattr(module.ConfigurableTask.build_all_requests, "builds_always"):
         return
-    task = module.Task
+    task = module.ConfigurableTask
     usual_build, usual_filters = task.build_all_requests, task.apply_filters
 
     @wraps(usual_build)
@@ -134,8 +169,9 @@ def use_own_requests() -> None:
             usual_build(self, **settings)
             return
         usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
-        for instance in self.instances if _responses_to is not None else ():
-            instance.repeats = _responses_to(instance.doc)
+        count = _responses_to
+        for instance in self.instances if count is not None else ():
+            instance.repeats = count(instance.doc)
 
     @wraps(usual_filters)
     def apply_filters(self: Any) -> Any:
@@ -147,13 +183,6 @@ def use_own_requests() -> None:
 
     build_all_requests.builds_always = True  # type: ignore[attr-defined]
     task.build_all_requests, task.apply_filters = build_all_requests, apply_filters
-
-
-def suite_of(task: Any) -> dict[str, Any] | None:
-    """Return the record of a task of this suite, which the harness writes into its results; None for other tasks."""
-    metadata = task.config.metadata
-    suite = metadata.get("suite") if isinstance(metadata, dict) else None
-    return suite if isinstance(suite, dict) and suite.get("package") == PACKAGE else None
 
 
 # Document -> how many responses to it are recorded, while recordings with several are scored.
@@ -242,18 +271,11 @@ def results_written(directory: Path | None) -> Iterator[None]:
         directory: Where the files go; None if the user wants no files.
 
     Raises:
-        UserError: If the directory cannot be written to, or files are missing or incomplete afterwards.
+        UserError: If files are missing or incomplete afterwards.
     """
     if directory is None:
         yield
         return
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            pass
-    except OSError as error:
-        reason = f"{directory}: results cannot be written there ({error.strerror}); choose another --output_path"
-        raise UserError(reason) from error
     before = set(directory.rglob("*.json*"))
     yield
     if os.environ.get("RANK", "0") != "0":
@@ -294,6 +316,15 @@ def dataset_arguments(manager: Any, task: str) -> dict[str, Any]:
     """Return the ``dataset_kwargs`` of a task's YAML file; empty where the manager does not know the task."""
     entry = manager.task_index.get(task)
     return dict((entry.cfg or {}).get("dataset_kwargs") or {}) if entry is not None else {}
+
+
+def commit() -> str | None:
+    """Return the commit of the repository in the working directory, as the harness records it; None without one."""
+    try:
+        done = subprocess.run(["git", "describe", "--always"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
 
 
 def wait_for_all() -> None:

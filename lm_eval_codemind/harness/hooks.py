@@ -23,6 +23,7 @@ from datasets import Dataset
 
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.errors import report
 from lm_eval_codemind.harness.aggregations import Value
 from lm_eval_codemind.harness.contract import use_own_requests, use_own_statistics, warn_if_unknown
 from lm_eval_codemind.harness.provenance import record_task, splits
@@ -207,7 +208,10 @@ def require_runnable(
         texts = {problem.tests, *(getattr(problem, column, "") for column in columns)}
         sources.setdefault(language, set()).update(texts if language == problem.language else ())
     for language, programs in sources.items():
-        get_language(language).require(programs)
+        try:
+            get_language(language).require(programs)
+        except (ValueError, RuntimeError) as error:
+            report(error)
 
 
 def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Answer]:

@@ -32,9 +32,7 @@ PACKAGE = "lm-eval-codemind"
 _PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")
 
 
-def splits(
-    documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[str, Any]]
-) -> dict[str, Dataset]:
+def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[str, Any]]) -> dict[str, Dataset]:
     """Return the documents and the few-shot examples as the splits ``test`` and ``fewshot``.
 
     Both need the same columns. Those that an example lacks are None in it.
@@ -79,6 +77,13 @@ def record_task(
         python=platform.python_version(),
         packages={name: release for name in _PACKAGES if (release := _version(name))},
     )
+
+
+def suite_of(task: Any) -> dict[str, Any] | None:
+    """Return the record of a task of this suite, which the harness writes into its results; None for other tasks."""
+    metadata = task.config.metadata
+    suite = metadata.get("suite") if isinstance(metadata, dict) else None
+    return suite if isinstance(suite, dict) and suite.get("package") == PACKAGE else None
 
 
 def record_responses(suite: dict[str, Any], requests: Sequence[Any]) -> None:
@@ -130,14 +135,14 @@ def readings(pairs: Sequence[tuple[str, Answer]]) -> dict[str, int]:
         ``malformed`` and ``unfinished`` (thinking), by the answer; ``cut`` by the token limit, if the endpoint reports
         it for every response; ``replaced``, the lone surrogates that were replaced.
     """
-    counts = Counter(answer.reading for _, answer in pairs)
+    counts = Counter(getattr(answer, "reading", "read") for _, answer in pairs)
     cut = [getattr(text, "cut", None) for text, _ in pairs if not getattr(text, "failed", False)]
     return {
         "responses": len(pairs),
         "empty": sum(not text.strip() for text, _ in pairs),
         "failed": sum(getattr(text, "failed", False) for text, _ in pairs),
         **{reading: counts[reading] for reading in ("no_answer", "malformed", "unfinished")},
-        **({} if None in cut else {"cut": sum(cut)}),
+        **({} if None in cut else {"cut": cut.count(True)}),
         "replaced": sum(getattr(text, "replaced", 0) for text, _ in pairs),
     }
 

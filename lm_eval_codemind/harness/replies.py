@@ -1,7 +1,7 @@
 """What endpoints return, read so that no reply ends a run. Written for the API models of lm-evaluation-harness 0.4.13.
 
 The harness reads a reply as its documentation says it looks. Endpoints also return lists of parts, objects, numbers,
-errors with status 200 and bodies that are not JSON. Here each of them becomes a :class:`Reply`. ``--use_cache`` keeps it.
+errors with status 200 and bodies that are not JSON. Here each becomes a :class:`Reply`, which ``--use_cache`` keeps.
 """
 
 import inspect
