@@ -135,7 +135,7 @@ def readings(pairs: Sequence[tuple[str, Answer]]) -> dict[str, int]:
         ``malformed`` and ``unfinished`` (thinking), by the answer; ``cut`` by the token limit, if the endpoint reports
         it for every response; ``replaced``, the lone surrogates that were replaced.
     """
-    counts = Counter(getattr(answer, "reading", "read") for _, answer in pairs)
+    counts = Counter(answer.reading for _, answer in pairs)
     cut = [getattr(text, "cut", None) for text, _ in pairs if not getattr(text, "failed", False)]
     return {
         "responses": len(pairs),
