@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache, partial, wraps
 from importlib.metadata import version
 from math import nan
@@ -169,9 +170,10 @@ def use_own_requests() -> None:
             usual_build(self, **settings)
             return
         usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
-        count = _responses_to
-        for instance in self.instances if count is not None else ():
-            instance.repeats = count(instance.doc)
+        recorded = several()
+        if recorded is not None:
+            for instance in self.instances:
+                instance.repeats = recorded.count(instance.doc)
 
     @wraps(usual_filters)
     def apply_filters(self: Any) -> Any:
@@ -185,19 +187,36 @@ def use_own_requests() -> None:
     task.build_all_requests, task.apply_filters = build_all_requests, apply_filters
 
 
-# Document -> how many responses to it are recorded, while recordings with several are scored.
-_responses_to: Callable[[Any], int] | None = None
+@dataclass(frozen=True)
+class SeveralResponses:
+    """Recordings with several responses to a question.
+
+    Attributes:
+        count: Document -> how many responses to it are recorded.
+        fewest: The smallest of these numbers in the run.
+    """
+
+    count: Callable[[Any], int]
+    fewest: int
+
+
+# Empty unless recordings with several responses to a question are scored.
+_several: list[SeveralResponses] = []
+
+
+def several() -> SeveralResponses | None:
+    """Return the recordings with several responses that are being scored; None in any other run."""
+    return _several[-1] if _several else None
 
 
 @contextmanager
-def several_responses(count: Callable[[Any], int]) -> Iterator[None]:
-    """Have the harness ask each request as often as a function of its document says."""
-    global _responses_to
-    _responses_to = count
+def several_responses(recorded: SeveralResponses) -> Iterator[None]:
+    """Have the harness send each request as often as there are responses to it."""
+    _several.append(recorded)
     try:
         yield
     finally:
-        _responses_to = None
+        _several.pop()
 
 
 def _replace_statistics(metrics: Any) -> None:

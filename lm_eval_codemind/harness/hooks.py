@@ -26,7 +26,7 @@ from lm_eval_codemind.answers.thinking import OPENING, thinking_is_opened, witho
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.errors import report
 from lm_eval_codemind.harness.aggregations import Value
-from lm_eval_codemind.harness.contract import use_own_requests, use_own_statistics, warn_if_unknown
+from lm_eval_codemind.harness.contract import several, use_own_requests, use_own_statistics, warn_if_unknown
 from lm_eval_codemind.harness.provenance import record_task, splits
 from lm_eval_codemind.harness.replies import read_all_replies
 from lm_eval_codemind.languages import Kind, get_language, kind_of, languages
@@ -183,7 +183,9 @@ class Hooks:
             scores.append(_scores(self._family, question, answer))
         means = {metric: sum(score[metric] for score in scores) / len(scores) for metric in scores[0]}
         verdicts = [bool(score[self._family.verdict]) for score in scores]
-        metrics = self._family.logged(question, means, pass_at_reported_k(verdicts))
+        recorded = several()
+        pass_at_k = pass_at_reported_k(verdicts, recorded.fewest if recorded else None)
+        metrics = self._family.logged(question, means, pass_at_k)
         metrics.update(self._family.joint(question, answers))
         # Several documents about a problem are not independent: each number knows its problem.
         problem = question.key.problem_id

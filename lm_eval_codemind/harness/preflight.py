@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.errors import UserError, collecting
-from lm_eval_codemind.harness.contract import tasks_of
+from lm_eval_codemind.harness.contract import several, tasks_of
 from lm_eval_codemind.harness.location import task_directories
 
 # Less than this many bytes is not enough for results and samples.
@@ -96,12 +96,15 @@ def _requests(config: Any, name: str, task: Any) -> int:
     """Return how many requests a task sends under ``--limit`` or ``--samples``."""
     from lm_eval.evaluator_utils import get_sample_size
 
-    count = len(task.eval_docs)
+    places = list(range(len(task.eval_docs)))
     if config.samples:
-        count = len(config.samples.get(name, range(count)))
+        places = config.samples.get(name, places)
     elif config.limit is not None:
-        count = min(count, get_sample_size(task, config.limit))
-    return count * int(task.config.repeats or 1)
+        places = places[: get_sample_size(task, config.limit)]
+    recorded = several()
+    if recorded is not None:
+        return sum(recorded.count(task.eval_docs[place]) for place in places)
+    return len(places) * int(task.config.repeats or 1)
 
 
 def _directory_faults(output_path: str | None) -> list[str]:
