@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,7 @@ def command(
     if strip_through is not None:
         model_args["strip_through"] = strip_through
     if benchmark is not None:
-        model_args["benchmark"] = benchmark
+        model_args["recorded_benchmark"] = benchmark
     model_args["model"] = _model_name(recordings, responses)
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
@@ -122,7 +123,7 @@ def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:
     """Return the name of the recorded model; the names of the files if the rows name no model or several."""
     if len(recordings.models) == 1:
         return next(iter(recordings.models))
-    return "+".join(dict.fromkeys(path.name.removesuffix(".gz").removesuffix(".jsonl") for path in paths))
+    return "+".join(dict.fromkeys(re.sub(r"(\.jsonl?)?(\.gz)?$", "", path.name) for path in paths))
 
 
 def benchmark_of(names: Sequence[str]) -> str | None:

@@ -299,7 +299,7 @@ def results_written(directory: Path | None) -> Iterator[None]:
     yield
     if os.environ.get("RANK", "0") != "0":
         return
-    written = set(directory.rglob("*.json*")) - before
+    written = {path for path in directory.rglob("*.json*") if path.is_file()} - before
     results = [path for path in written if path.name.startswith("results_") or path.suffix == ".json"]
     incomplete = [path for path in written if not _complete(path)]
     for path in incomplete:

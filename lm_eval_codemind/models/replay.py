@@ -32,7 +32,7 @@ class ReplayLM(DocumentLM):
         model: str | None = None,
         strip_prompt: bool = False,
         strip_through: str | None = None,
-        benchmark: str | None = None,
+        recorded_benchmark: str | None = None,
         mark: bool = True,
         **unused: Any,
     ) -> None:
@@ -45,7 +45,7 @@ class ReplayLM(DocumentLM):
             model: Name of the recorded model; not used here, but the harness names its output directory after it.
             strip_prompt: Whether to remove the prompt that every response begins with.
             strip_through: A regular expression; what a response has up to its last match is removed.
-            benchmark: The benchmark of files that do not name theirs.
+            recorded_benchmark: The benchmark of files that do not name theirs.
             mark: Whether results say so; not where the responses of a run are scored again under its own prompts.
             unused: What the harness hands to every model.
         """
@@ -55,7 +55,7 @@ class ReplayLM(DocumentLM):
         self._missing = missing
         self._marks = mark
         self._files = [responses] if isinstance(responses, (str, Path)) else list(responses)
-        self._recordings = read_recordings(self._files, strip_prompt, strip_through, benchmark)
+        self._recordings = read_recordings(self._files, strip_prompt, strip_through, recorded_benchmark)
         self._used: Counter[tuple[object, ...]] = Counter()
 
     def generate_until(self, requests: Sequence[Instance], disable_tqdm: bool = False) -> list[str]:
