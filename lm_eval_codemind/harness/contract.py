@@ -157,6 +157,7 @@ def use_own_requests() -> None:
     """
     # The start-up hook imports this module in every process that uses the harness; these imports take long.
     from lm_eval_codemind.harness.provenance import record_responses, suite_of
+    from lm_eval_codemind.harness.replies import read_all_replies
 
     module: Any = sys.modules.get("lm_eval.api.task")
     if module is None or hasattr(module.ConfigurableTask.build_all_requests, "builds_always"):
@@ -169,6 +170,8 @@ def use_own_requests() -> None:
         if suite_of(self) is None:
             usual_build(self, **settings)
             return
+        # The model has been loaded by now.
+        read_all_replies()
         usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
         recorded = several()
         if recorded is not None:

@@ -28,7 +28,6 @@ from lm_eval_codemind.errors import report
 from lm_eval_codemind.harness.aggregations import Value
 from lm_eval_codemind.harness.contract import several, use_own_requests, use_own_statistics, warn_if_unknown
 from lm_eval_codemind.harness.provenance import record_task, splits
-from lm_eval_codemind.harness.replies import read_all_replies
 from lm_eval_codemind.languages import Kind, get_language, kind_of, languages
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
@@ -118,7 +117,6 @@ class Hooks:
         warn_if_unknown()
         use_own_statistics()
         use_own_requests()
-        read_all_replies()
         family = self._family
         entry = get_benchmark(benchmark)
         ways = tuple(settings) or (setting,)

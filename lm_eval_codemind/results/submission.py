@@ -157,8 +157,8 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
     counts = task.suite.get("readings") or {}
     if counts.get("failed", 0) > _MOST_FAILED * counts.get("responses", 0):
         reasons.append(
-            f"{name}: {counts['failed']} of {counts['responses']} requests failed, at most {_MOST_FAILED:.0%} may; run it "
-            "again: with --use_cache only these are sent"
+            f"{name}: {counts['failed']} of {counts['responses']} requests failed, at most {_MOST_FAILED:.0%} may; run "
+            "it again: with --use_cache only these are sent"
         )
     settings = {
         key: (task.config.get(key), again.config.get(key))
