@@ -82,12 +82,13 @@ def _loaded(manager: Any, names: Sequence[str], own: Sequence[str]) -> tuple[dic
             loaded = usual(list(names))
         except (ValueError, RuntimeError):
             faults.clear()
+            tasks = {}
             for name in own:
                 try:
-                    usual([name])
+                    tasks |= usual([name])["tasks"]
                 except (ValueError, RuntimeError) as error:
                     faults.append(str(error))
-            return {}, faults
+            return tasks, faults
     manager.load = lambda wanted: loaded if wanted == list(names) else usual(wanted)
     return {name: loaded["tasks"][name] for name in own}, faults
 
@@ -132,7 +133,7 @@ def _option_faults(config: Any, manager: Any, own: Sequence[str]) -> list[str]:
     unsafe = [name for name, content in settings.items() if content.get("unsafe_code")]
     if unsafe and not config.confirm_run_unsafe_code:
         faults.append(
-            f"{_listed(unsafe)}: programs of the model are executed, in a sandbox; add --confirm_run_unsafe_code"
+            f"{_listed(unsafe)}: programs of the model are executed (sandboxed); add --confirm_run_unsafe_code"
         )
     context = _context(config.model, config.model_args or {})
     asked = {
