@@ -68,7 +68,9 @@ def test_packages_and_a_jdk_are_missing_at_once(built_data: Path, monkeypatch: p
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     monkeypatch.setattr(jdk, "find", no_jdk)
     monkeypatch.setattr(importable, "require_importable", hidden)
-    message = said("run", "--model", "codemind-oracle", "--tasks", "codemind_repair_sample,codemind_repair_humaneval_java")
+    message = said(
+        "run", "--model", "codemind-oracle", "--tasks", "codemind_repair_sample,codemind_repair_humaneval_java"
+    )
     for line in ("need a JDK", "not visible in the sandbox", "--confirm_run_unsafe_code"):
         assert message.count(line) == 1
 
