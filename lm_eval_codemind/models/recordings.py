@@ -81,7 +81,7 @@ def read_recordings(
         paths: The files.
         strip_prompt: Whether every response begins with the ``prompt`` of its row, which is removed.
         strip_through: A regular expression: what a response has up to the end of its last match is removed.
-        benchmark: The benchmark of files that do not name theirs.
+        benchmark: The benchmark of files that name none.
 
     Raises:
         ValueError: If a line has none of these forms, a file needs a benchmark and there is none, a response does not

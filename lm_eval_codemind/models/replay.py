@@ -45,7 +45,7 @@ class ReplayLM(DocumentLM):
             model: Name of the recorded model; not used here, but the harness names its output directory after it.
             strip_prompt: Whether to remove the prompt that every response begins with.
             strip_through: A regular expression; what a response has up to its last match is removed.
-            recorded_benchmark: The benchmark of files that do not name theirs.
+            recorded_benchmark: The benchmark of files that name none.
             mark: Whether results say so; not where the responses of a run are scored again under its own prompts.
             unused: What the harness hands to every model.
         """
