@@ -4,7 +4,8 @@
 """
 
 import re
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +20,11 @@ _TOKEN = (
     r"<\|(?!(?:begin|end)_of_box)[a-z0-9_/]+\|?>|<[a-z0-9_]+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>"
     r"|</s>\s*\Z|<(?:end|start)_of_turn>"
 )
-_AFTER_TOKEN = r"(?<=\|>)|(?<=\uff5c>)"
+_FIRST = r"[<\[\u25c1]|Here|analysis|assistant|commentary"
+# The place of an opening tag: the start of a line, or behind a special token.
+_PLACE = re.compile(r"(?:\A|\n|\|>|\uff5c>)[ \t]*\Z")
+_START = re.compile(r"\A\s*\Z")
+_NEAR = 80
 _SPECIAL_TOKEN = re.compile(_TOKEN, re.IGNORECASE)
 # What may follow a closing tag at the end of a response without being an answer.
 _STRAY = re.compile(rf"(?:\s|\[/[a-z_]+\]|</[a-z_]+[>\]]|{_TOKEN})*", re.IGNORECASE)
@@ -29,11 +34,17 @@ OPENING = "<think>\n"
 
 
 class _Formats(NamedTuple):
-    """The table: a pattern for all tags, and the row of each of its groups, by the group's name."""
+    """The table: a pattern for all tags, and the row of each of its groups, by the group's name.
+
+    ``starts`` has the rows whose opening counts only at the start of a response, ``paired`` those whose closing counts
+    only after an opening.
+    """
 
     tag: re.Pattern[str]
     opens: dict[str, int]
     closes: dict[str, int]
+    starts: set[int]
+    paired: set[int]
 
 
 def without_thinking(response: str, marks: Marks | None = None) -> str | None:
@@ -49,14 +60,12 @@ def without_thinking(response: str, marks: Marks | None = None) -> str | None:
         response: The model's unchanged response.
         marks: The marks around an answer, for the exception; None if answers have no marks.
     """
-    formats = _formats()
     text, position = response.replace("\r\n", "\n").replace("\r", "\n"), 0
     spoken: list[str] = []
     thought = ""
     row: int | None = None
-    for tag in formats.tag.finditer(text):
-        closed = formats.closes.get(tag.lastgroup or "")
-        if row is not None and closed != row:
+    for tag, opened, closed in _tags(text):
+        if closed != row if row is not None else closed in _formats().paired:
             continue
         part = text[position : tag.start()]
         if row is not None:
@@ -66,7 +75,7 @@ def without_thinking(response: str, marks: Marks | None = None) -> str | None:
         else:
             thought = "".join([*spoken, part])
             spoken.clear()
-        position, row = tag.end(), formats.opens.get(tag.lastgroup or "")
+        position, row = tag.end(), opened
     rest = text[position:]
     if row is not None:
         return _up_to_special_token(rest) if marks is not None and _ends_with_block(rest, marks) else None
@@ -85,28 +94,39 @@ def thinking_is_opened(responses: Iterable[str]) -> bool:
 
 
 def _was_opened(response: str) -> bool:
+    tags = (tag for tag in _tags(response) if tag[2] not in _formats().paired)
+    tag, _, closed = next(tags, (None, None, None))
+    return tag is not None and closed is not None and not _STRAY.fullmatch(response, tag.end())
+
+
+def _tags(text: str) -> Iterator[tuple[re.Match[str], int | None, int | None]]:
+    """Yield the tags of a text, each with the row that it opens or the row that it closes."""
     formats = _formats()
-    tag = formats.tag.search(response)
-    return tag is not None and tag.lastgroup in formats.closes and not _STRAY.fullmatch(response, tag.end())
+    for tag in formats.tag.finditer(text):
+        opened = formats.opens.get(tag.lastgroup or "")
+        at = tag.start()
+        place = _START if opened in formats.starts else _PLACE
+        if opened is None or place.search(text, max(at - _NEAR, 0), at):
+            yield tag, opened, formats.closes.get(tag.lastgroup or "")
 
 
 @cache
 def _formats() -> _Formats:
-    opens, closes, patterns = {}, {}, []
+    opens: dict[str, int] = {}
+    closes: dict[str, int] = {}
+    patterns = []
     table = yaml.safe_load((Path(__file__).parent / "thinking.yaml").read_text(encoding="utf-8"))
     for number, row in enumerate(table):
         start = row.get("start", False)
-        place = r"\A\s*" if start else rf"(?:^|{_AFTER_TOKEN})[ \t]*"
         # A word such as `analysis` begins a sentence as well, where white space or punctuation follows it.
         end = r"(?=[^\s:.,;'\u2019)*-])" if start and row["opens"][0].isalpha() else ""
-        for name, texts, rows in (("opens", row["opens"], opens), ("closes", row["closes"], closes)):
-            group = f"{name}{number}"
+        groups = {f"opens{number}": (opens, row["opens"], end), f"closes{number}": (closes, row["closes"], "")}
+        for group, (rows, texts, following) in groups.items():
             rows[group] = number
-            words = "|".join(_pattern(text) for text in texts)
-            case = "-i" if start else "i"
-            pattern = f"(?{case}:{words})"
-            patterns.append(f"{place}(?P<{group}>{pattern}){end}" if name == "opens" else f"(?P<{group}>{pattern})")
-    return _Formats(re.compile("|".join(patterns), re.MULTILINE), opens, closes)
+            patterns.append(f"(?P<{group}>(?{'-i' if start else 'i'}:{'|'.join(map(_pattern, texts))}){following})")
+    starts, paired = ({n for n, row in enumerate(table) if row.get(name)} for name in ("start", "paired"))
+    # Few characters begin a tag; the pattern is tried there.
+    return _Formats(re.compile(rf"(?={_FIRST})(?:{'|'.join(patterns)})"), opens, closes, starts, paired)
 
 
 def _pattern(text: str) -> str:
@@ -114,14 +134,12 @@ def _pattern(text: str) -> str:
 
 
 def _ends_with_block(text: str, marks: Marks) -> bool:
-    """Whether a text ends with a complete block whose first mark begins a line."""
-    text = _up_to_special_token(text).rstrip()
-    ends = list(marks.end.finditer(text))
-    begins = list(marks.begin.finditer(text))
-    if not ends or not begins or ends[-1].end() < len(text):
+    """Whether a text ends with a complete block whose first mark begins a line; stray tags may follow."""
+    begin = next(iter(deque(marks.begin.finditer(text), maxlen=1)), None)
+    if begin is None or text[max(begin.start() - _NEAR, 0) : begin.start()].rpartition("\n")[2].strip():
         return False
-    before = text[: begins[-1].start()].rpartition("\n")[2]
-    return begins[-1].end() <= ends[-1].start() and not before.strip()
+    end = marks.end.search(text, begin.end())
+    return end is not None and _STRAY.fullmatch(text, end.end()) is not None
 
 
 def _up_to_special_token(text: str) -> str:
