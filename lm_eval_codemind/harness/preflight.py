@@ -82,7 +82,7 @@ def _loaded(manager: Any, names: Sequence[str], own: Sequence[str]) -> tuple[dic
             loaded = usual(list(names))
         except (ValueError, RuntimeError):
             faults.clear()
-            tasks = {}
+            tasks: dict[str, Any] = {}
             for name in own:
                 try:
                     tasks |= usual([name])["tasks"]
