@@ -1,11 +1,34 @@
 """Errors that the user can fix, the suggestion for a misspelled name, and long values in messages."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
 class UserError(ValueError):
     """The user can fix this; the message says how. The ``codemind`` command prints it without a traceback."""
+
+
+_faults: list[str] | None = None
+
+
+def report(error: ValueError | RuntimeError) -> None:
+    """Raise an error, or add its message to the faults while these are being collected."""
+    if _faults is None:
+        raise error
+    _faults.append(str(error))
+
+
+@contextmanager
+def collecting() -> Iterator[list[str]]:
+    """Collect the messages of :func:`report`, so that one message can name all of them."""
+    global _faults
+    faults: list[str] = []
+    _faults = faults
+    try:
+        yield faults
+    finally:
+        _faults = None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -10,7 +10,15 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Answers = Callable[[list[dict[str, str]]], str]
+Answers = Callable[[list[dict[str, str]]], Any]
+
+
+@dataclass(frozen=True)
+class Raw:
+    """A reply that is sent as it is: its status and its body; a text that is not JSON is sent unchanged."""
+
+    body: Any
+    status: int = 200
 
 
 @dataclass
@@ -26,19 +34,28 @@ class ChatServer:
     requests: list[dict[str, Any]] = field(default_factory=list)
 
 
+def completion(content: Any, **message: Any) -> dict[str, Any]:
+    """Return a chat completion with a content and other fields of its message. Tokens are words."""
+    choice = {"index": 0, "message": {"role": "assistant", "content": content, **message}, "finish_reason": "stop"}
+    tokens = len(content.split()) if isinstance(content, str) else 0
+    return {"choices": [choice], "usage": {"completion_tokens": tokens}}
+
+
 @contextmanager
 def chat_server(answer: Answers) -> Iterator[ChatServer]:
-    """Give a server on this machine that answers the messages of each request by a function."""
+    """Give a server on this machine that answers the messages of each request by a function.
+
+    The function returns the content of the reply's message, or a :class:`Raw` reply.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             server.requests.append(body)
-            message = {"role": "assistant", "content": answer(body["messages"])}
-            choice = {"index": 0, "message": message, "finish_reason": "stop"}
-            usage = {"completion_tokens": len(message["content"].split())}
-            reply = json.dumps({"choices": [choice], "usage": usage}).encode()
-            self.send_response(200)
+            content = answer(body["messages"])
+            raw = content if isinstance(content, Raw) else Raw(completion(content))
+            reply = (raw.body if isinstance(raw.body, str) else json.dumps(raw.body)).encode()
+            self.send_response(raw.status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(reply)))
             self.end_headers()

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,14 @@ import click
 from lm_eval_codemind.commands import FILE, value_errors
 from lm_eval_codemind.errors import UserError, did_you_mean
 from lm_eval_codemind.harness.cli import run_harness
-from lm_eval_codemind.harness.contract import environment, parsed_arguments
+from lm_eval_codemind.harness.contract import (
+    SeveralResponses,
+    dataset_arguments,
+    environment,
+    parsed_arguments,
+    several_responses,
+    tasks_of,
+)
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.models.recordings import Recordings, read_recordings
@@ -44,7 +52,8 @@ class _SeveralValues(click.Command):
     multiple=True,
     metavar="FILE...",
     type=FILE,
-    help="JSON lines with benchmark, problem_id and response, or a sample file of the harness; gzip or not.",
+    help="JSON lines with benchmark, problem_id and response (or responses), a sample file of the harness or of "
+    "EvalPlus, CRUXEval's generations or LiveCodeBench's outputs; gzip or not.",
 )
 @click.option("--tasks", required=True, multiple=True, metavar="TASK...", help="Tasks or groups of this suite.")
 @click.option("--output_path", metavar="DIR", help="Directory for the results and the samples.")
@@ -70,6 +79,8 @@ def command(
 ) -> None:
     """Score recorded responses, without a model. Only the problems that have a response are scored.
 
+    With several responses to a problem the scores are means over them, and pass@k is reported as well.
+
     Prints the harness's table and, with --output_path, writes its result and sample files. Other arguments are passed
     to `lm_eval run`. A response is scored unchanged, unless one of the two options removes its beginning. With
     --output_path, an interrupted scoring continues where it stopped.
@@ -82,23 +93,27 @@ def command(
             "the rows, or else under the name of the file"
         )
     with value_errors():
-        recordings = read_recordings(responses, strip_prompt, strip_through)
+        benchmark = benchmark_of(names)
+        recordings = read_recordings(responses, strip_prompt, strip_through, benchmark)
         metadata = {"model": _model_name(recordings, responses), **(parsed_arguments(harness_arguments).metadata or {})}
-        chosen, indices = recorded_documents(names, recordings, metadata)
+        chosen, indices, several = recorded_documents(names, recordings, metadata)
     model_args: dict[str, Any] = {"responses": [str(path) for path in responses]}
     if strip_prompt:
         model_args["strip_prompt"] = True
     if strip_through is not None:
         model_args["strip_through"] = strip_through
+    if benchmark is not None:
+        model_args["recorded_benchmark"] = benchmark
     model_args["model"] = _model_name(recordings, responses)
     arguments = ["--model", "codemind-replay", "--model_args", json.dumps(model_args)]
     arguments += ["--tasks", ",".join(chosen), "--samples", json.dumps(indices)]
     if not output_path:
-        run_harness([*arguments, *harness_arguments])
+        with several_responses(several):
+            run_harness([*arguments, *harness_arguments])
         return
     arguments += ["--output_path", output_path, "--log_samples"]
     journal = Path(output_path) / _JOURNAL
-    with environment(**{JOURNAL_VARIABLE: str(journal)}):
+    with environment(**{JOURNAL_VARIABLE: str(journal)}), several_responses(several):
         run_harness([*arguments, *harness_arguments])
     forget_journals()
     journal.unlink(missing_ok=True)
@@ -108,12 +123,22 @@ def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:
     """Return the name of the recorded model; the names of the files if the rows name no model or several."""
     if len(recordings.models) == 1:
         return next(iter(recordings.models))
-    return "+".join(dict.fromkeys(path.name.removesuffix(".gz").removesuffix(".jsonl") for path in paths))
+    return "+".join(dict.fromkeys(re.sub(r"(\.jsonl?)?(\.gz)?$", "", path.name) for path in paths))
+
+
+def benchmark_of(names: Sequence[str]) -> str | None:
+    """Return the benchmark that tasks, groups or tags of this suite ask about; None if they ask about several."""
+    from lm_eval.tasks import TaskManager
+
+    manager = TaskManager(include_path=list(task_directories()), include_defaults=False)
+    tasks = {task for name in names for task in tasks_of(manager, name)}
+    benchmarks = {str(dataset_arguments(manager, task).get("benchmark")) for task in tasks}
+    return benchmarks.pop() if len(benchmarks) == 1 else None
 
 
 def recorded_documents(
     names: Sequence[str], recordings: Recordings, metadata: Mapping[str, Any]
-) -> tuple[list[str], dict[str, list[int]]]:
+) -> tuple[list[str], dict[str, list[int]], SeveralResponses]:
     """Return the tasks to run, and the documents that have a recorded response.
 
     A group stays a group if each of its tasks has a recorded problem. Otherwise its tasks with recorded problems are
@@ -125,7 +150,8 @@ def recorded_documents(
         metadata: ``--metadata`` and the name of the model.
 
     Returns:
-        Names of tasks and groups; and task -> indices of its documents, in ascending order.
+        Names of tasks and groups; task -> indices of its documents, in ascending order; and how many responses they
+        have.
 
     Raises:
         ValueError: If a task is unknown, or no response belongs to any of the tasks.
@@ -138,13 +164,19 @@ def recorded_documents(
         suggestion = did_you_mean(unknown[0], manager.all_tasks) or f"; the groups are: {', '.join(manager.all_groups)}"
         raise UserError(f"no task of this suite: {', '.join(unknown)}{suggestion}")
     indices = {}
+    numbers_of_responses: set[int] = set()
     tasks = manager.load(list(names))["tasks"]
     for name, task in tasks.items():
-        numbers = [index for index, document in enumerate(task.eval_docs) if recordings.find(document)]
-        if numbers:
-            indices[name] = numbers
+        counts = [len(recordings.find(document)) for document in task.eval_docs]
+        numbers_of_responses |= set(counts) - {0}
+        if any(counts):
+            indices[name] = [index for index, count in enumerate(counts) if count]
         else:
             logger.warning("%s: none of its problems is recorded; the task is left out", name)
     if not indices:
         raise ValueError(f"no response belongs to a problem of {', '.join(names)}")
-    return list(names if len(indices) == len(tasks) else indices), indices
+    fewest, most = min(numbers_of_responses), max(numbers_of_responses)
+    if fewest < most:
+        logger.warning("the problems have %d to %d responses; pass@k is reported up to k = %d", fewest, most, fewest)
+    chosen = list(names if len(indices) == len(tasks) else indices)
+    return chosen, indices, SeveralResponses(lambda document: len(recordings.find(document)), fewest)

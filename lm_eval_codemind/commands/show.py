@@ -38,7 +38,9 @@ def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
         reported = {view.title: view.reported for view in views().values()}
         scores = scores.where(lambda row: row["metric"] in reported[row["family"]])
     section("By task", scores.without("family", "n"))
-    section("Lengths of responses, mean", provenance(results)[-1])
+    *_, readings, lengths = provenance(results)
+    section(f"{readings.title}, share of all", readings)
+    section("Lengths of responses, mean", lengths)
     if not observations:
         click.echo("\nNo samples were logged; run with --log_samples for problems, comparisons and the report.")
         return

@@ -1,11 +1,13 @@
 """The harness's own command line, with this suite's models and tasks known to it."""
 
 import argparse
+import hashlib
+import io
 import logging
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from functools import partial
+from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -13,6 +15,8 @@ from unittest.mock import patch
 from lm_eval_codemind.errors import UserError, did_you_mean
 from lm_eval_codemind.harness import stages as stages_module
 from lm_eval_codemind.harness.contract import (
+    checked,
+    commit,
     dataset_arguments,
     loaded_once,
     parsed_arguments,
@@ -21,7 +25,9 @@ from lm_eval_codemind.harness.contract import (
     wait_for_all,
 )
 from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.harness.replies import forget_failed
 from lm_eval_codemind.harness.result_files import date_of
+from lm_eval_codemind.models import checks_the_suite
 
 logger = logging.getLogger(__name__)
 
@@ -36,40 +42,70 @@ def run_harness(arguments: Sequence[str]) -> None:
     see :mod:`lm_eval_codemind.harness.stages`.
     """
     # Costs seconds, and `codemind --help` must not.
-    from lm_eval import tasks
+    from lm_eval import evaluator, tasks
     from lm_eval.config.evaluate_config import EvaluatorConfig
     from lm_eval.utils import setup_logging
 
+    from lm_eval_codemind.harness.preflight import check_run
     from lm_eval_codemind.models import register
 
     setup_logging()
     register()
     options = parsed_arguments(arguments)
-    file = EvaluatorConfig.load_yaml_config(options.config) if options.config else {}
-
-    def option(name: str) -> Any:
-        return getattr(options, name) or file.get(name)
-
-    requested = option("tasks") or []
-    names = requested.split(",") if isinstance(requested, str) else list(requested)
-    include_path, output = option("include_path"), option("output_path")
-    paths = [*task_directories(), *([include_path] if include_path else [])]
-    metadata = {**_mapping(file.get("metadata")), **_mapping(options.metadata)}
-    manager = tasks.TaskManager(include_path=paths, include_defaults=False, metadata=metadata)
+    try:
+        with redirect_stdout(io.StringIO()):
+            config = EvaluatorConfig.from_cli(options)
+    except ValueError as error:
+        raise UserError(str(error)) from error
+    names = config.tasks.split(",") if isinstance(config.tasks, str) else list(config.tasks)
+    options.include_path = [*task_directories(), *([config.include_path] if config.include_path else [])]
+    manager = tasks.TaskManager(include_path=options.include_path, include_defaults=False, metadata=config.metadata)
+    if names == ["list"]:
+        print(manager.list_all_tasks())
+        return
     _require_known(manager, names)
-    _require_examples(manager, names, option("num_fewshot") or 0)
     # A user who names the results of a first stage has run it.
-    first, second = (names, []) if stages_module.PLACE in metadata else planned(manager, names)
-    options.include_path = paths
+    first, second = (names, []) if stages_module.PLACE in config.metadata else planned(manager, names)
+    own = set(names) <= set(manager.all_tasks)
+    first = list(dict.fromkeys(task for name in first for task in manager.match_tasks([name]) or [name]))
+    check_run(config, manager, first, second)
+    if config.use_cache:
+        options.use_cache = _cache_of_model(config)
+    output = config.output_path
     with ExitStack() as stack:
+        stack.callback(checked.clear)
+        checked.append(True)
         stack.enter_context(results_written(_directory(output) if output else None))
-        if set(names) <= set(manager.all_tasks):
-            stack.enter_context(patch.object(tasks, "TaskManager", partial(tasks.TaskManager, include_defaults=False)))
+        # It asks git, which complains outside of a repository.
+        stack.enter_context(patch.object(evaluator, "get_git_commit_hash", commit))
+        if own:
+            usual = tasks.TaskManager
+
+            def known(include_path: Any = None, metadata: Any = None) -> Any:
+                same = metadata == config.metadata
+                return manager if same else usual(include_path=include_path, include_defaults=False, metadata=metadata)
+
+            stack.enter_context(patch.object(tasks, "TaskManager", known))
         if second:
             stack.enter_context(loaded_once())
-            _run_stages(options, (first, second), metadata, output)
+            _run_stages(options, (first, second), config.metadata, output)
         else:
             options.func(options)
+
+
+def _cache_of_model(config: Any) -> str | None:
+    """Return the path for ``--use_cache``: a separate one for each model, without failed requests.
+
+    The harness's cache identifies a response by the prompt alone. A model that checks the suite has none: its responses
+    depend on files and documents.
+    """
+    if checks_the_suite(config.model):
+        return None
+    identity = stages_module.model_identity({"config": {"model_args": config.model_args}})
+    name = re.sub(r"[^\w.-]+", "_", "-".join(identity.values()) or config.model)[-60:]
+    path = f"{config.use_cache}-{name}-{hashlib.sha256(repr((config.model, identity)).encode()).hexdigest()[:8]}"
+    forget_failed(path)
+    return path
 
 
 def _directory(output: str) -> Path:
@@ -89,21 +125,6 @@ def _require_known(manager: Any, names: Sequence[str]) -> None:
     for name in names:
         if name.startswith("codemind") and not manager.match_tasks([name]) and not Path(name).exists():
             raise UserError(f"unknown task {name}{did_you_mean(name, manager.all_tasks)}")
-
-
-def _require_examples(manager: Any, names: Sequence[str], num_fewshot: int) -> None:
-    """Check that tasks have as many few-shot examples as the user asks for, before the model is loaded.
-
-    Raises:
-        UserError: If one has fewer. The message says how many it has.
-    """
-    if not num_fewshot:
-        return
-    ours = [name for name in manager.match_tasks(list(names)) if name.startswith("codemind")]
-    for name, task in manager.load(ours)["tasks"].items() if ours else ():
-        available = len(list(task.fewshot_docs()))
-        if available < num_fewshot:
-            raise UserError(f"{name} has {available} few-shot examples; use --num_fewshot {available} or fewer")
 
 
 def planned(manager: Any, names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -159,7 +180,3 @@ def _run_stages(
 def _run(options: argparse.Namespace, **changed: Any) -> None:
     again = argparse.Namespace(**{**vars(options), **changed})
     again.func(again)
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return dict(value) if isinstance(value, Mapping) else {}

@@ -8,10 +8,11 @@ import inspect
 import json
 import logging
 import os
+import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache, partial, wraps
 from importlib.metadata import version
 from math import nan
@@ -66,6 +67,39 @@ def include_our_tasks(manager: Any) -> None:
     manager.__init__ = with_our_tasks
 
 
+def check_before_loading() -> None:
+    """Have ``lm_eval`` check runs of this suite's tasks before it loads the model, as ``codemind run`` does.
+
+    Relies on ``EvaluatorConfig.process_tasks``, which resolves the names of the tasks after ``lm_eval`` has read its
+    options, and returns the task manager. Called by :mod:`lm_eval_codemind.startup`.
+    """
+    try:
+        from lm_eval.config.evaluate_config import EvaluatorConfig
+
+        usual = EvaluatorConfig.process_tasks
+    except (ImportError, AttributeError):
+        return
+
+    @wraps(usual)
+    def process_tasks(self: Any, metadata: dict[str, Any] | None = None) -> Any:
+        manager = usual(self, metadata)
+        names = [name for name in self.tasks if isinstance(name, str)]
+        if not checked and any(name.startswith("codemind") for name in names):
+            from lm_eval_codemind.harness.preflight import check_run
+
+            try:
+                check_run(self, manager, names)
+            except UserError as error:
+                raise SystemExit(f"Error: {error}") from error
+        return manager
+
+    EvaluatorConfig.process_tasks = process_tasks
+
+
+# Not empty while `codemind run`, which has checked the run, is in control.
+checked: list[bool] = []
+
+
 def parsed_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the arguments of ``lm_eval run`` as the harness parses them. Their ``func`` runs the evaluation.
 
@@ -110,48 +144,82 @@ def use_own_statistics() -> None:
         evaluator.stderr_for_metric = metrics.stderr_for_metric
 
 
-# Response -> the numbers of tokens that endpoints reported for it, in the order of the responses.
-_reported_tokens: dict[str, list[int]] = {}
+def use_own_requests() -> None:
+    """Have the harness build the requests of this suite's tasks in every run, and note what was answered.
 
+    Two methods of its ``api.task.ConfigurableTask`` are replaced for good:
 
-def note_reported_tokens() -> None:
-    """Have the harness's models for APIs note how many tokens an endpoint reports for each response.
-
-    Relies on ``TemplateAPI.parse_generations(outputs=...)``, which returns the texts of one or several JSON replies,
-    and on ``usage`` in these. The harness itself drops that number. Other backends report none.
+    - ``build_all_requests``: the harness's cache of requests (``--cache_requests``) identifies them by task, number of
+      examples and chat settings. Those of this suite also depend on the first stage, the options, the templates and
+      the release, so they are not taken from the cache. Where :func:`several_responses` is in force, a request is sent
+      as often as there are responses to it.
+    - ``apply_filters``: after it the responses and how they were read are recorded.
     """
-    module: Any = sys.modules.get("lm_eval.models.api_models")
-    classes = [module.TemplateAPI] if module else []
-    for model in classes:
-        classes += model.__subclasses__()
-        usual = vars(model).get("parse_generations")
-        if usual is not None and not hasattr(getattr(usual, "__func__", usual), "notes_tokens"):
-            static = isinstance(usual, staticmethod)
-            noting = _noting(usual.__func__ if static else usual)
-            model.parse_generations = staticmethod(noting) if static else noting
+    # The start-up hook imports this module in every process that uses the harness; these imports take long.
+    from lm_eval_codemind.harness.provenance import record_responses, suite_of
+    from lm_eval_codemind.harness.replies import read_all_replies
+
+    module: Any = sys.modules.get("lm_eval.api.task")
+    if module is None or hasattr(module.ConfigurableTask.build_all_requests, "builds_always"):
+        return
+    task = module.ConfigurableTask
+    usual_build, usual_filters = task.build_all_requests, task.apply_filters
+
+    @wraps(usual_build)
+    def build_all_requests(self: Any, **settings: Any) -> None:
+        if suite_of(self) is None:
+            usual_build(self, **settings)
+            return
+        # The model has been loaded by now.
+        read_all_replies()
+        usual_build(self, **{**settings, "cache_requests": False, "rewrite_requests_cache": False})
+        recorded = several()
+        if recorded is not None:
+            for instance in self.instances:
+                instance.repeats = recorded.count(instance.doc)
+
+    @wraps(usual_filters)
+    def apply_filters(self: Any) -> Any:
+        filtered = usual_filters(self)
+        suite = suite_of(self)
+        if suite is not None:
+            record_responses(suite, self.instances)
+        return filtered
+
+    build_all_requests.builds_always = True  # type: ignore[attr-defined]
+    task.build_all_requests, task.apply_filters = build_all_requests, apply_filters
 
 
-def _noting(usual: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(usual)
-    def parse(*arguments: Any, **named: Any) -> Any:
-        texts = usual(*arguments, **named)
-        outputs = named.get("outputs")
-        outputs = outputs if isinstance(outputs, list) else [outputs]
-        for output, text in zip(outputs, texts, strict=False) if len(outputs) == len(texts) else ():
-            usage = (output.get("usage") if isinstance(output, dict) else None) or {}
-            tokens = usage.get("completion_tokens", usage.get("output_tokens"))
-            if isinstance(tokens, int):
-                _reported_tokens.setdefault(text, []).append(tokens)
-        return texts
+@dataclass(frozen=True)
+class SeveralResponses:
+    """Recordings with several responses to a question.
 
-    parse.notes_tokens = True  # type: ignore[attr-defined]
-    return parse
+    Attributes:
+        count: Document -> how many responses to it are recorded.
+        fewest: The smallest of these numbers in the run.
+    """
+
+    count: Callable[[Any], int]
+    fewest: int
 
 
-def reported_tokens(response: str) -> int | None:
-    """Remove and return the number of tokens that the endpoint reported for a response; None without a report."""
-    reports = _reported_tokens.get(response)
-    return reports.pop(0) if reports else None
+# Empty unless recordings with several responses to a question are scored.
+_several: list[SeveralResponses] = []
+
+
+def several() -> SeveralResponses | None:
+    """Return the recordings with several responses that are being scored; None in any other run."""
+    return _several[-1] if _several else None
+
+
+@contextmanager
+def several_responses(recorded: SeveralResponses) -> Iterator[None]:
+    """Have the harness send each request as often as there are responses to it."""
+    _several.append(recorded)
+    try:
+        yield
+    finally:
+        _several.pop()
 
 
 def _replace_statistics(metrics: Any) -> None:
@@ -225,23 +293,16 @@ def results_written(directory: Path | None) -> Iterator[None]:
         directory: Where the files go; None if the user wants no files.
 
     Raises:
-        UserError: If the directory cannot be written to, or files are missing or incomplete afterwards.
+        UserError: If files are missing or incomplete afterwards.
     """
     if directory is None:
         yield
         return
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=directory):
-            pass
-    except OSError as error:
-        reason = f"{directory}: results cannot be written there ({error.strerror}); choose another --output_path"
-        raise UserError(reason) from error
     before = set(directory.rglob("*.json*"))
     yield
     if os.environ.get("RANK", "0") != "0":
         return
-    written = set(directory.rglob("*.json*")) - before
+    written = {path for path in directory.rglob("*.json*") if path.is_file()} - before
     results = [path for path in written if path.name.startswith("results_") or path.suffix == ".json"]
     incomplete = [path for path in written if not _complete(path)]
     for path in incomplete:
@@ -277,6 +338,15 @@ def dataset_arguments(manager: Any, task: str) -> dict[str, Any]:
     """Return the ``dataset_kwargs`` of a task's YAML file; empty where the manager does not know the task."""
     entry = manager.task_index.get(task)
     return dict((entry.cfg or {}).get("dataset_kwargs") or {}) if entry is not None else {}
+
+
+def commit() -> str | None:
+    """Return the commit of the repository in the working directory, as the harness records it; None without one."""
+    try:
+        done = subprocess.run(["git", "describe", "--always"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.strip()
 
 
 def wait_for_all() -> None:

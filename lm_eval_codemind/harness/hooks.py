@@ -24,9 +24,10 @@ from datasets import Dataset
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.answers.thinking import OPENING, thinking_is_opened, without_thinking
 from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.errors import report
 from lm_eval_codemind.harness.aggregations import Value
-from lm_eval_codemind.harness.contract import note_reported_tokens, use_own_statistics, warn_if_unknown
-from lm_eval_codemind.harness.provenance import record_responses, record_task, splits
+from lm_eval_codemind.harness.contract import several, use_own_requests, use_own_statistics, warn_if_unknown
+from lm_eval_codemind.harness.provenance import record_task, splits
 from lm_eval_codemind.languages import Kind, get_language, kind_of, languages
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
@@ -115,7 +116,7 @@ class Hooks:
         """
         warn_if_unknown()
         use_own_statistics()
-        note_reported_tokens()
+        use_own_requests()
         family = self._family
         entry = get_benchmark(benchmark)
         ways = tuple(settings) or (setting,)
@@ -139,7 +140,7 @@ class Hooks:
             if kind.template in examples
             for way in family.shown_settings(ways)
         ]
-        return splits(documents, worked, suite)
+        return splits(documents, worked)
 
     def filter(self, name: str) -> Filter:
         """Return the filter of a name, one of the family's."""
@@ -151,13 +152,10 @@ class Hooks:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
             opened = thinking_is_opened(text for texts in responses for text in texts)
             reader, questions = Reader(family, name, opened), map(Question.from_document, documents)
-            answers = [
+            return [
                 [Answer(None, skipped=True) if text == SKIPPED else reader.read(text, question) for text in texts]
                 for texts, question in zip(responses, questions, strict=True)
             ]
-            if name == family.filters[0]:
-                record_responses(responses, documents, family.executes)
-            return answers
 
         return read
 
@@ -183,7 +181,9 @@ class Hooks:
             scores.append(_scores(self._family, question, answer))
         means = {metric: sum(score[metric] for score in scores) / len(scores) for metric in scores[0]}
         verdicts = [bool(score[self._family.verdict]) for score in scores]
-        metrics = self._family.logged(question, means, pass_at_reported_k(verdicts))
+        recorded = several()
+        pass_at_k = pass_at_reported_k(verdicts, recorded.fewest if recorded else None)
+        metrics = self._family.logged(question, means, pass_at_k)
         metrics.update(self._family.joint(question, answers))
         # Several documents about a problem are not independent: each number knows its problem.
         problem = question.key.problem_id
@@ -215,7 +215,10 @@ def require_runnable(
         texts = {problem.tests, *(getattr(problem, column, "") for column in columns)}
         sources.setdefault(language, set()).update(texts if language == problem.language else ())
     for language, programs in sources.items():
-        get_language(language).require(programs)
+        try:
+            get_language(language).require(programs)
+        except (ValueError, RuntimeError) as error:
+            report(error)
 
 
 def _repeats(results: Sequence[Sequence[Answer]] | Sequence[Answer]) -> list[Answer]:

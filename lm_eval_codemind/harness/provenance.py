@@ -3,14 +3,14 @@
 The YAML has ``metadata: {suite: {}}``; the harness keeps that very dict in the task's configuration and writes it into
 the results file under ``configs.TASK.metadata.suite``. So what is put into it here is recorded there.
 
-A filter of the harness gets responses and documents, and must find that dict to write digests into it. The harness does
-not say which task a filter works for. So every row of the data set carries the dict. A row is a plain dict for
-everything else.
+What becomes of the responses is recorded when the harness has filtered them, from its request objects: see
+:func:`lm_eval_codemind.harness.contract.use_own_requests`. The documents carry nothing.
 """
 
 import dataclasses
 import platform
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -20,48 +20,24 @@ from lm_eval_codemind import __version__
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.data import benchmark_digests, load_benchmark
-from lm_eval_codemind.harness.contract import reported_tokens
+from lm_eval_codemind.models import RECORDED
 from lm_eval_codemind.prompts.templates import Templates
-from lm_eval_codemind.questions import Family, Key
+from lm_eval_codemind.questions import Answer, Family, Key
 from lm_eval_codemind.questions.question import digest, seal
+
+# What a record of this suite names itself.
+PACKAGE = "lm-eval-codemind"
 
 # Recorded with their versions where they are installed: the harness and what it may run models with.
 _PACKAGES = ("lm_eval", "datasets", "transformers", "torch", "vllm")
 
 
-class Document(dict[str, Any]):
-    """A row of a data set, with what the results of its task record; None outside of the harness."""
-
-    suite: dict[str, Any] | None = None
-
-
-class Documents(Dataset):  # type: ignore[misc]
-    """A data set whose rows are of the class :class:`Document`. A transform of the library gives plain dicts only."""
-
-    suite: dict[str, Any] | None = None
-
-    def __iter__(self) -> Iterator[Document]:
-        return map(self._document, super().__iter__())
-
-    def __getitem__(self, key: Any) -> Any:
-        rows = super().__getitem__(key)
-        return self._document(rows) if isinstance(key, int) else rows
-
-    def _document(self, row: Mapping[str, Any]) -> Document:
-        document = Document(row)
-        document.suite = self.suite
-        return document
-
-
-def splits(
-    documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[str, Any]], suite: dict[str, Any] | None = None
-) -> dict[str, Dataset]:
+def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[str, Any]]) -> dict[str, Dataset]:
     """Return the documents and the few-shot examples as the splits ``test`` and ``fewshot``.
 
     Both need the same columns. Those that an example lacks are None in it.
     """
-    test = Documents.from_list([dict(row) for row in documents])
-    test.suite = suite
+    test = Dataset.from_list([dict(row) for row in documents])
     fewshot = [{column: example.get(column) for column in test.column_names} for example in examples]
     return {"test": test, "fewshot": Dataset.from_list(fewshot, features=test.features)}
 
@@ -87,7 +63,7 @@ def record_task(
     problems = load_benchmark(benchmark.name)
     digests = benchmark_digests(benchmark.name)
     suite.update(
-        package="lm-eval-codemind",
+        package=PACKAGE,
         version=__version__,
         family=family.variant(benchmark, settings).name,
         benchmark=benchmark.name,
@@ -103,36 +79,72 @@ def record_task(
     )
 
 
-def record_responses(
-    responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]], executes: bool
-) -> None:
-    """Record digests of a task's responses, which ``codemind verify`` compares, and their lengths. Called by a filter.
+def suite_of(task: Any) -> dict[str, Any] | None:
+    """Return the record of a task of this suite, which the harness writes into its results; None for other tasks."""
+    metadata = task.config.metadata
+    suite = metadata.get("suite") if isinstance(metadata, dict) else None
+    return suite if isinstance(suite, dict) and suite.get("package") == PACKAGE else None
+
+
+def record_responses(suite: dict[str, Any], requests: Sequence[Any]) -> None:
+    """Record the responses to a task: digests, which ``codemind verify`` compares, lengths, and how they were read.
 
     Args:
-        responses: The responses to each document, as a filter gets them.
-        documents: The documents of the task.
-        executes: Whether code in them is executed: then the sandbox's level and usual limits are recorded, too.
+        suite: The record of the task.
+        requests: The harness's request objects, with the responses and with what the filters made of them.
     """
-    suite = next((document.suite for document in documents if isinstance(document, Document)), None)
-    if suite is None:
-        return
-    suite["responses"] = seal(
-        (Key.of(document), digest(of_document)) for of_document, document in zip(responses, documents, strict=True)
-    )
-    texts = [response for of_document in responses for response in of_document if response != SKIPPED]
-    if texts:
-        tokens = [reported_tokens(response) for response in texts]
+    suite["responses"] = seal((Key.of(request.doc), digest(request.resps)) for request in requests)
+    pairs = [
+        (response, answer)
+        for request in requests
+        for response, answer in zip(request.resps, next(iter(request.filtered_resps.values())), strict=True)
+        if response != SKIPPED
+    ]
+    if pairs:
+        texts = [response for response, _ in pairs]
+        tokens = [getattr(text, "tokens", None) for text in texts]
         suite["response_lengths"] = {
             "responses": len(texts),
             "characters": sum(map(len, texts)),
             "longest": max(map(len, texts)),
             # The sum is of use only if it covers all responses.
-            **({} if None in tokens else {"tokens": sum(count or 0 for count in tokens)}),
+            **({} if None in tokens else {"tokens": sum(tokens)}),
         }
-    if executes:
+        suite["readings"] = readings(pairs)
+    recorded = {Key.of(request.doc): getattr(request, RECORDED) for request in requests if hasattr(request, RECORDED)}
+    if recorded:
+        for name in ("", "_sha256"):
+            suite[f"templates{name}"] = suite.pop(f"prompts{name}", None)
+        suite["prompts"] = "recorded"
+        if any(recorded.values()):
+            suite["recorded_prompts"] = seal((key, digest(prompts)) for key, prompts in recorded.items() if prompts)
+    if any(answer.pending is not None or answer.outcome is not None for _, answer in pairs):
         from lm_eval_codemind.execution import Limits, shared_sandbox
 
         suite["sandbox"] = {"isolation": shared_sandbox().isolation, "limits": dataclasses.asdict(Limits())}
+
+
+def readings(pairs: Sequence[tuple[str, Answer]]) -> dict[str, int]:
+    """Return how many responses of a task were read in which way.
+
+    Args:
+        pairs: The responses, each with its answer under the main filter.
+
+    Returns:
+        ``responses``, all of them; ``empty``, of which ``failed`` are requests without a response; ``no_answer``,
+        ``malformed`` and ``unfinished`` (thinking), by the answer; ``cut`` by the token limit, if the endpoint reports
+        it for every response; ``replaced``, the lone surrogates that were replaced.
+    """
+    counts = Counter(answer.reading for _, answer in pairs)
+    cut = [getattr(text, "cut", None) for text, _ in pairs if not getattr(text, "failed", False)]
+    return {
+        "responses": len(pairs),
+        "empty": sum(not text.strip() for text, _ in pairs),
+        "failed": sum(getattr(text, "failed", False) for text, _ in pairs),
+        **{reading: counts[reading] for reading in ("no_answer", "malformed", "unfinished")},
+        **({} if None in cut else {"cut": cut.count(True)}),
+        "replaced": sum(getattr(text, "replaced", 0) for text, _ in pairs),
+    }
 
 
 def templates_of(suite: Mapping[str, Any]) -> tuple[str, str]:

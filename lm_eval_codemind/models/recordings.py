@@ -4,11 +4,12 @@ import gzip
 import json
 import logging
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.models.reply import Reply
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import prompt_as_sent
 
@@ -16,6 +17,10 @@ GZIP_MAGIC = b"\x1f\x8b"
 
 # What tokenizers put in front of a prompt, such as `<s>` and `<|begin_of_text|>`.
 _FIRST_TOKENS = re.compile(r"\s*(?:(?:<s>|<[|\uff5c][^|\uff5c\n]{1,40}[|\uff5c]>)\s*)*")
+
+# The names of EvalPlus' benchmarks -> ours, and how its problems are named. It asks without a test.
+_EVALPLUS = {"HumanEval": ("humaneval", "HumanEval"), "Mbpp": ("mbpp", "MBPP")}
+_EVALPLUS_SETTING = "no_test"
 
 logger = logging.getLogger(__name__)
 
@@ -53,22 +58,35 @@ class Recordings:
 
 
 def read_recordings(
-    paths: Iterable[str | Path], strip_prompt: bool = False, strip_through: str | None = None
+    paths: Iterable[str | Path],
+    strip_prompt: bool = False,
+    strip_through: str | None = None,
+    benchmark: str | None = None,
 ) -> Recordings:
     """Read files of recorded responses.
 
-    Each line is a JSON object with ``benchmark``, ``problem_id``, ``response`` (null if the model gave none) and
-    optionally ``setting``, ``item``, ``model`` and ``prompt`` (what the model was given); or a line of a sample file
-    that the harness wrote with ``--log_samples``.
+    Each line is one of these JSON objects. Several lines about the same question are several responses to it.
+
+    - ``benchmark``, ``problem_id``, ``response`` (null if the model gave none) or ``responses``, and optionally
+      ``setting``, ``item``, ``model`` and ``prompt`` (what the model was given);
+    - a line of a sample file that the harness wrote with ``--log_samples``;
+    - a line of EvalPlus' sample files: ``task_id``, such as ``HumanEval/0`` or ``Mbpp/2``, and ``solution``.
+
+    Or the whole file is one JSON value, about the problems of one benchmark:
+
+    - CRUXEval's generations: an object with a list of responses for each problem;
+    - LiveCodeBench's outputs of code execution: a list of objects with ``id`` and ``output_list``.
 
     Args:
         paths: The files.
         strip_prompt: Whether every response begins with the ``prompt`` of its row, which is removed.
         strip_through: A regular expression: what a response has up to the end of its last match is removed.
+        benchmark: The benchmark of files that name none.
 
     Raises:
-        ValueError: If a line has neither form, a response does not begin with its prompt, there are no lines, or the
-            regular expression is malformed or matches no response. The message names file, line and fix.
+        ValueError: If a line has none of these forms, a file needs a benchmark and there is none, a response does not
+            begin with its prompt, there are no lines, or the regular expression is malformed or matches no response.
+            The message names file, line and fix.
         FileNotFoundError: If there is no such file.
     """
     try:
@@ -79,30 +97,25 @@ def read_recordings(
     matched = total = 0
     for path in map(Path, paths):
         filters: dict[Key, Any] = {}
-        for number, line in enumerate(read_lines(path), start=1):
-            if not line.strip():
-                continue
+        for place, row in _rows(path, benchmark):
             try:
-                row = json.loads(line)
-                key = Key.of(row.get("doc", row)).recorded()
-                if "doc" in row:
-                    # A sample file has a line for each filter; the responses are the same in all of them.
-                    if filters.setdefault(key, row.get("filter")) != row.get("filter"):
-                        continue
-                    new = [str(response) for responses in row["resps"] for response in responses]
-                else:
-                    new = [row["response"] or ""]
+                key = _key_of(row)
+                # A sample file has a line for each filter; the responses are the same in all of them.
+                if "doc" in row and filters.setdefault(key, row.get("filter")) != row.get("filter"):
+                    continue
+                new: Sequence[str] = _responses_of(row)
                 prompt = _prompt_of(row)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
                 raise ValueError(
-                    f"{path}, line {number}: not a recorded response ({error!r}); a line is a JSON object with "
-                    "benchmark, problem_id and response, or comes from a sample file of lm-evaluation-harness"
+                    f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, "
+                    "problem_id and response (a text or null) or responses (a list of these), or comes from a sample "
+                    "file of lm-evaluation-harness or EvalPlus"
                 ) from error
             if strip_prompt:
                 try:
                     new = [_without_prompt(response, prompt) for response in new]
                 except ValueError as error:
-                    raise ValueError(f"{path}, line {number}: {key.problem_id} of {key.benchmark}: {error}") from error
+                    raise ValueError(f"{path}, {place}: {key.problem_id} of {key.benchmark}: {error}") from error
             if pattern is not None:
                 ends = [max((match.end() for match in pattern.finditer(response)), default=0) for response in new]
                 new = [response[end:] for response, end in zip(new, ends, strict=True)]
@@ -119,6 +132,93 @@ def read_recordings(
             raise ValueError(f"strip_through: {strip_through!r} matches none of the {total} responses")
         logger.warning("%d of %d responses are scored without what is up to %r", matched, total, strip_through)
     return recordings
+
+
+def _rows(path: Path, benchmark: str | None) -> Iterator[tuple[str, Any]]:
+    """Yield the rows of a file, each with its place in words."""
+    lines = read_lines(path)
+    first = next((line for line in lines if line.strip()), "")
+    if not _starts_one_value(first):
+        yield from _json_lines(path)
+        return
+    try:
+        content = json.loads(first + "".join(lines))
+        rows = content.items() if isinstance(content, dict) else [(row["id"], row["output_list"]) for row in content]
+        for name, responses in rows:
+            if not isinstance(responses, list):
+                raise TypeError(f"{name} has {type(responses).__name__} instead of a list of responses")
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(
+            f"{path}: not recorded responses ({error!r}); a file with one JSON value is an object with a list of "
+            "responses for each problem, or a list of objects with id and output_list"
+        ) from error
+    if benchmark is None:
+        raise ValueError(f"{path} does not say of which benchmark its problems are; give --tasks of one benchmark")
+    for name, responses in rows:
+        yield f"problem {name}", {"benchmark": benchmark, "problem_id": name, "responses": responses}
+
+
+def _starts_one_value(line: str) -> bool:
+    """Whether a file's first line starts a value that is the whole file: a list, or an object of lists."""
+    if line.strip() == "{":
+        return True
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return line.lstrip().startswith("[")
+    return isinstance(value, list) or (
+        isinstance(value, dict) and bool(value) and all(isinstance(part, list) for part in value.values())
+    )
+
+
+def _json_lines(path: Path) -> Iterator[tuple[str, Any]]:
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.strip():
+            try:
+                row = json.loads(line)
+            except ValueError as error:
+                row = error
+            yield f"line {number}", row
+
+
+def _key_of(row: Any) -> Key:
+    """Return the key of a row.
+
+    Raises:
+        ValueError, TypeError, KeyError or AttributeError: If it has none.
+    """
+    if isinstance(row, ValueError):
+        raise row
+    if "task_id" not in row:
+        return Key.of(row.get("doc", row)).recorded()
+    prefix, _, number = row["task_id"].partition("/")
+    if prefix not in _EVALPLUS:
+        raise ValueError(f"task_id {row['task_id']}: the ones known here are of {', '.join(_EVALPLUS)}")
+    if "solution" not in row:
+        raise KeyError("solution")
+    benchmark, stem = _EVALPLUS[prefix]
+    return Key(benchmark, f"{stem}_{number}", _EVALPLUS_SETTING)
+
+
+def _responses_of(row: Mapping[str, Any]) -> list[Reply]:
+    """Return the responses of a row.
+
+    Raises:
+        TypeError: If one is neither a text nor null.
+        KeyError: If there are none.
+    """
+    if "doc" in row:
+        texts = [response for responses in row["resps"] for response in responses]
+    elif "responses" in row:
+        texts = row["responses"]
+    else:
+        texts = [row["solution"] if "task_id" in row else row["response"]]
+    if not isinstance(texts, list):
+        raise TypeError(f"responses are {type(texts).__name__}, and must be a list")
+    for text in texts:
+        if text is not None and not isinstance(text, str):
+            raise TypeError(f"the response is {type(text).__name__}, and must be a text or null")
+    return [Reply(text or "") for text in texts]
 
 
 def _prompt_of(row: Mapping[str, Any]) -> str:

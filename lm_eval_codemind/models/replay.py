@@ -8,10 +8,10 @@ from typing import Any
 from lm_eval.api.instance import Instance
 
 from lm_eval_codemind.answers.response import SKIPPED
+from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.models import RECORDED
 from lm_eval_codemind.models.recordings import read_recordings
 from lm_eval_codemind.models.reference import DocumentLM
-from lm_eval_codemind.questions import Key
-from lm_eval_codemind.questions.question import digest, seal
 
 MISSING = ("error", "empty", "skip")
 
@@ -32,6 +32,7 @@ class ReplayLM(DocumentLM):
         model: str | None = None,
         strip_prompt: bool = False,
         strip_through: str | None = None,
+        recorded_benchmark: str | None = None,
         mark: bool = True,
         **unused: Any,
     ) -> None:
@@ -44,6 +45,7 @@ class ReplayLM(DocumentLM):
             model: Name of the recorded model; not used here, but the harness names its output directory after it.
             strip_prompt: Whether to remove the prompt that every response begins with.
             strip_through: A regular expression; what a response has up to its last match is removed.
+            recorded_benchmark: The benchmark of files that name none.
             mark: Whether results say so; not where the responses of a run are scored again under its own prompts.
             unused: What the harness hands to every model.
         """
@@ -53,31 +55,25 @@ class ReplayLM(DocumentLM):
         self._missing = missing
         self._marks = mark
         self._files = [responses] if isinstance(responses, (str, Path)) else list(responses)
-        self._recordings = read_recordings(self._files, strip_prompt, strip_through)
+        self._recordings = read_recordings(self._files, strip_prompt, strip_through, recorded_benchmark)
         self._used: Counter[tuple[object, ...]] = Counter()
 
     def generate_until(self, requests: Sequence[Instance], disable_tqdm: bool = False) -> list[str]:
-        """Return the recorded responses to the requests, in their order, and mark the results of their tasks."""
+        """Return the recorded responses to the requests, in their order, and mark the requests as recorded."""
         responses = super().generate_until(requests, disable_tqdm)
-        if self._marks:
-            self._mark(requests)
+        for request in requests if self._marks else ():
+            setattr(request, RECORDED, self._recordings.prompts_of(request.doc))
         return responses
 
-    def _mark(self, requests: Sequence[Instance]) -> None:
-        """Record with each task that its responses were recorded, in the dict that its documents carry."""
-        tasks: dict[str, list[Instance]] = {}
-        for request in requests:
-            tasks.setdefault(request.task_name, []).append(request)
-        for of_task in tasks.values():
-            suite = getattr(of_task[0].doc, "suite", None)
-            if suite is None:
-                continue
-            for name in ("", "_sha256"):
-                suite[f"templates{name}"] = suite.pop(f"prompts{name}", None)
-            suite["prompts"] = "recorded"
-            named = {Key.of(one.doc): prompts for one in of_task if (prompts := self._recordings.prompts_of(one.doc))}
-            if named:
-                suite["recorded_prompts"] = seal((key, digest(prompts)) for key, prompts in named.items())
+    def set_cache_hook(self, cache_hook: Any) -> None:
+        """Refuse the harness's cache of responses, which does not know one file of recordings from another.
+
+        Raises:
+            UserError: If there is a cache.
+        """
+        if getattr(cache_hook, "dbdict", None) is not None:
+            raise UserError("recorded responses are not cached: leave out --use_cache, or use `codemind run`")
+        super().set_cache_hook(cache_hook)
 
     def respond(self, request: Instance) -> str:
         """Return the next recorded response to the request's document.

@@ -8,12 +8,15 @@ from typing import Any
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.views import Table, described
 
+# Kinds of responses that hold no answer; the endpoint's faults first.
+_READINGS = ("failed", "empty", "no_answer", "malformed", "unfinished", "cut")
+
 _NONE = "–"  # noqa: RUF001
 
 
 def provenance(runs: Sequence[Run]) -> list[Table]:
-    """Return a table of the runs, one of their tasks, and one of the lengths of their responses."""
-    return [_runs(runs), _tasks(runs), _lengths(runs)]
+    """Return tables of the runs, their tasks, how their responses were read, and the lengths of the responses."""
+    return [_runs(runs), _tasks(runs), _readings(runs), _lengths(runs)]
 
 
 def _runs(runs: Sequence[Run]) -> Table:
@@ -60,6 +63,17 @@ def _tasks(runs: Sequence[Run]) -> Table:
         for task in run.tasks
     ]
     return described("tasks", rows)
+
+
+def _readings(runs: Sequence[Run]) -> Table:
+    rows = []
+    for run in runs:
+        for task in run.tasks:
+            counts = task.suite.get("readings")
+            if counts:
+                shares = {name: counts.get(name, math.nan) / counts["responses"] for name in _READINGS}
+                rows.append({"model": run.label, "task": task.task, "responses": counts["responses"], **shares})
+    return described("readings", rows)
 
 
 def _lengths(runs: Sequence[Run]) -> Table:

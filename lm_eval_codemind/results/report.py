@@ -60,7 +60,7 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         title: The page's title.
     """
     tables = {table.name: table for table in report.tables}
-    own_places = ("overall", "summary", "comparisons", "runs", "tasks", "lengths")
+    own_places = ("overall", "summary", "comparisons", "runs", "tasks", "readings", "lengths")
     return render_page(
         "report",
         title=title,
@@ -71,7 +71,7 @@ def render_html(report: Report, title: str = "CodeMind report") -> str:
         overview=pivot(tables["overall"].rows, "group"),
         grids=_grids(report),
         sections=[_section(table, report) for table in report.tables if table.name not in own_places],
-        runs=[tables[name] for name in ("runs", "tasks", "lengths") if name in tables],
+        runs=[tables[name] for name in ("runs", "tasks", "readings", "lengths") if name in tables],
         recorded={run.label for run in report.runs if run.recorded},
         n_samples=len(report.observations),
         chunks=list(_chunks(report)),

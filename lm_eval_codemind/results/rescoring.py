@@ -15,11 +15,12 @@ from lm_eval.tasks import TaskManager
 from lm_eval_codemind.benchmarks import UpstreamError
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.harness.cli import run_harness
-from lm_eval_codemind.harness.contract import environment
+from lm_eval_codemind.harness.contract import SeveralResponses, environment, several_responses
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.stages import model_identity
+from lm_eval_codemind.models.recordings import read_recordings
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run, read_runs
@@ -82,8 +83,10 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
             # earlier responses of the model identify it by its arguments.
             model_args = {**model_identity(run.raw), "missing": "error", "mark": False}
             output, metadata = Path(folder) / task.task, _metadata(task, run.path, prompts)
+            several = _several(str(task.samples_file))
             try:
-                replay(str(task.samples_file), model_args, {task.task: documents}, output, metadata)
+                with several_responses(several):
+                    replay(str(task.samples_file), model_args, {task.task: documents}, output, metadata)
             except UpstreamError as error:
                 raise ValueError(f"{task.task} cannot be scored again here: {error}") from error
         again = read_runs([Path(folder)])
@@ -94,6 +97,12 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
             tasks=tuple(task for one in again for task in one.tasks),
             raw=again[0].raw,
         )
+
+
+def _several(samples: str) -> SeveralResponses:
+    recordings = read_recordings([samples])
+    fewest = min(map(len, recordings.responses.values()))
+    return SeveralResponses(lambda document: max(1, len(recordings.find(document))), fewest)
 
 
 def _require_same_versions(run: Run) -> None:

@@ -41,6 +41,8 @@ _MODEL = re.compile(r"[\w.-]+/[\w.-]+")
 # Parts of a task's configuration that say nothing about how it was run.
 _NO_SETTINGS = ("metadata", "task", "tag", "group")
 _REASONS_OF_ONE_KIND = 5
+# The share of a task's requests that may fail.
+_MOST_FAILED = 0.05
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,12 @@ def _reasons_against_task(task: TaskRun, again: TaskRun | None, digests: Mapping
     reasons = [f"{name}: {reason}" for reason in view.reasons_against(task)]
     if task.effective < task.original and not limited:
         reasons.append(f"{name}: incomplete: {task.effective} of {task.original} problems")
+    counts = task.suite.get("readings") or {}
+    if counts.get("failed", 0) > _MOST_FAILED * counts.get("responses", 0):
+        reasons.append(
+            f"{name}: {counts['failed']} of {counts['responses']} requests failed, at most {_MOST_FAILED:.0%} may; run "
+            "it again: with --use_cache only these are sent"
+        )
     settings = {
         key: (task.config.get(key), again.config.get(key))
         for key in dict.fromkeys([*task.config, *again.config])

@@ -16,7 +16,7 @@ _MISSING = "(nothing)"
 # Fields of an outcome: times, messages that may hold addresses in memory, and the isolation level, a circumstance.
 _INCIDENTAL = ("cpu_seconds", "wall_seconds", "exception_message", "isolation")
 # Records of the suite: about the responses, and about the prompts, which differ for recorded responses.
-_ABOUT_THE_MODEL = ("responses", "response_lengths")
+_ABOUT_THE_MODEL = ("responses", "response_lengths", "readings")
 _ABOUT_PROMPTS = ("prompts", "prompts_sha256", "templates", "templates_sha256", "recorded_prompts")
 
 

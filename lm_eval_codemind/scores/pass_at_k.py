@@ -26,11 +26,19 @@ def pass_at_k(total: int, right: int, k: int) -> float:
     return 1.0 - comb(total - right, k) / comb(total, k)
 
 
-def pass_at_reported_k(verdicts: list[bool]) -> dict[str, float]:
-    """Return ``pass@k`` for every reported k that does not exceed the number of verdicts; nothing for a single one."""
-    if len(verdicts) < 2:
+def pass_at_reported_k(verdicts: list[bool], largest: int | None = None) -> dict[str, float]:
+    """Return ``pass@k`` for the reported values of k and the largest possible one; nothing if that is 1.
+
+    Args:
+        verdicts: The verdicts of the responses to one problem.
+        largest: The largest k; None for the number of verdicts. With the fewest responses that any problem has, pass@k
+            is a mean over all problems for every k.
+    """
+    largest = len(verdicts) if largest is None else min(largest, len(verdicts))
+    if largest < 2:
         return {}
-    return {f"pass@{k}": pass_at_k(len(verdicts), sum(verdicts), k) for k in REPORTED_K if k <= len(verdicts)}
+    values = sorted({k for k in REPORTED_K if k <= largest} | {largest})
+    return {f"pass@{k}": pass_at_k(len(verdicts), sum(verdicts), k) for k in values}
 
 
 def unproven_passes(verdicts: Iterable[tuple[bool, bool]]) -> int:

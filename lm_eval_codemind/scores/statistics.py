@@ -141,16 +141,18 @@ def is_binary(scores: Sequence[float]) -> bool:
     return all(score in (0, 1) for score in scores)
 
 
-def bootstrap(rows: Sequence[Sequence[float]], of_means: Callable[[Any], Any]) -> Estimate:
+def bootstrap(rows: Sequence[Sequence[float]], of_means: Callable[[Any], Any], lowest: float = 0.0) -> Estimate:
     """Return a function of column means with its percentile bootstrap interval (Efron, 1979).
 
     Every R score is such a function: R_IER and R_DSR are the mean of one column, and R_SR = mean(pass) exp(mean(S_SR))
     uses two. Each resample draws rows with replacement, one row per problem. The interval lies between two quantiles of
-    the resamples. The seed is fixed, so equal rows give equal intervals.
+    the resamples. The seed is fixed, so equal rows give equal intervals. If all resamples are equal, the interval comes
+    from :func:`_of_equal_problems`.
 
     Args:
         rows: One row per problem, all of the same length.
         of_means: Maps an array whose last axis holds the means of the columns to an array without that axis.
+        lowest: The lowest value of the function: 0, or -1 for a difference. Its highest is 1.
 
     Returns:
         All NaN if there are no rows.
@@ -159,7 +161,8 @@ def bootstrap(rows: Sequence[Sequence[float]], of_means: Callable[[Any], Any]) -
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, 0)
     table = np.asarray(rows, dtype=float)
-    return Estimate(float(of_means(table.mean(axis=0))), *_ends(of_means(_draws(n) @ table / n)), n)
+    value = float(of_means(table.mean(axis=0)))
+    return Estimate(value, *_ends(of_means(_draws(n) @ table / n), value, n, lowest), n)
 
 
 @lru_cache(maxsize=4)
@@ -170,10 +173,22 @@ def _draws(n: int) -> NDArray[np.float64]:
     return np.bincount(cells.ravel(), minlength=RESAMPLES * n).reshape(RESAMPLES, n).astype(float)
 
 
-def _ends(resampled: NDArray[np.float64]) -> tuple[float, float]:
+def _ends(resampled: NDArray[np.float64], value: float, n: int, lowest: float) -> tuple[float, float]:
     """Return the ends of the percentile interval of a statistic, from its values in the draws."""
     low, high = np.quantile(resampled, [(1 - CONFIDENCE) / 2, 1 - (1 - CONFIDENCE) / 2])
-    return float(low), float(high)
+    return _of_equal_problems(value, n, lowest) if np.ptp(resampled) < 1e-12 else (float(low), float(high))
+
+
+def _of_equal_problems(value: float, n: int, lowest: float) -> tuple[float, float]:
+    """Return the ends of the interval of a statistic v that is the same in all n problems: resampling shows no error.
+
+    Up to w of all problems may still be different, the upper end of Wilson's interval for 0 of n. With z the normal
+    quantile of the coverage, the interval is [v - w, v + w] inside of the statistic's range, with
+
+        w = z² / (n + z²)
+    """
+    most = proportion(0, n).high
+    return min(value, max(lowest, value - most)), max(value, min(1.0, value + most))
 
 
 def spearman(x: Sequence[float], y: Sequence[float]) -> Correlation:
@@ -227,7 +242,7 @@ def compare(first: Sequence[float], second: Sequence[float]) -> Comparison:
     if n == 0:
         return Comparison(math.nan, math.nan, math.nan, math.nan, "none", 0)
     means = _draws(n) @ differences / n
-    low, high = _ends(means)
+    low, high = _ends(means, float(differences.mean()), n, -1.0)
     if is_binary(first) and is_binary(second):
         only_first, only_second = int((differences > 0).sum()), int((differences < 0).sum())
         discordant = only_first + only_second

@@ -86,7 +86,8 @@ class FreshView(ExecutionView):
         if metric not in SCORES:
             return super().estimate(samples, metric)
         pairs = by_problem(_record(sample) for unit in self.units(samples) for sample in unit).values()
-        return bootstrap([(SCORES[metric](*pair),) for pair in pairs], lambda means: means[..., 0])
+        lowest = -1.0 if metric == GAP else 0.0
+        return bootstrap([(SCORES[metric](*pair),) for pair in pairs], lambda means: means[..., 0], lowest)
 
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
         """Return the gap of each model by benchmark, and the problems that it knows on the original input only."""

@@ -5,7 +5,10 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections import Counter
+from itertools import combinations
 from pathlib import Path
+from statistics import fmean, stdev
 
 import pytest
 from click.testing import CliRunner
@@ -13,6 +16,7 @@ from click.testing import CliRunner
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.scores.pass_at_k import pass_at_k
 from tests.run_files import read_run
 
 
@@ -140,6 +144,62 @@ def test_score_names_the_run_after_the_responses_file(
         files[-1].write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     codemind("score", "--responses", *files, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "out")
     assert read_run(tmp_path / "out")[0]["model_name"] == expected
+
+
+def test_score_of_several_responses_is_a_mean_with_pass_at_k(tmp_path: Path) -> None:
+    """By upstream's formula; the run verifies."""
+    problems = sample.read()[:6]
+    right = [0, 1, 2, 3, 4, 4]
+    rows = [
+        {
+            "benchmark": "sample",
+            "problem_id": problem.problem_id,
+            "responses": [f"<output>{problem.output}</output>"] * count + ["<output>wrong</output>"] * (4 - count),
+        }
+        for problem, count in zip(problems, right, strict=True)
+    ]
+    path = tmp_path / "responses.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    out = tmp_path / "out"
+    printed = codemind("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
+    assert "codemind_ier_sample: 24 requests" in printed
+    scores = read_run(out)[0]["results"]["codemind_ier_sample"]
+    for k in (1, 2, 4):
+        # Drawing k of the four responses in every way.
+        shares = [fmean(any(place < count for place in draw) for draw in combinations(range(4), k)) for count in right]
+        assert scores[f"pass@{k},strict-match"] == pytest.approx(fmean(shares))
+        assert scores[f"pass@{k}_stderr,strict-match"] == pytest.approx(stdev(shares) / 6**0.5)
+    assert scores["r_ier,strict-match"] == scores["pass@1,strict-match"] == pytest.approx(14 / 24)
+    assert "equal" in codemind("verify", out)
+
+
+def test_score_with_different_numbers_of_responses(tmp_path: Path) -> None:
+    path = write(tmp_path / "responses.jsonl", right_answers(3))
+    with path.open("a") as file:
+        file.write(path.read_text().splitlines()[0] + "\n")
+    out = tmp_path / "out"
+    codemind("score", "--responses", path, "--tasks", "codemind_ier_sample", "--output_path", out)
+    results, samples = read_run(out)
+    assert not [name for name in results["results"]["codemind_ier_sample"] if name.startswith("pass@")]
+    assert sorted(len(row["resps"][0]) for row in samples["codemind_ier_sample"]) == [1, 1, 1, 1, 2, 2]
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+def test_generations_of_cruxeval(
+    shared_data: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same verdicts as for the recorded rows, ten responses a problem."""
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    file = shared_data / "cases" / "cruxeval_generations_codellama-7b_input.json.gz"
+    out = tmp_path / "out"
+    codemind("score", "--responses", file, "--tasks", "codemind_input_cruxeval", "--output_path", out)
+    scores = read_run(out)[0]["results"]["codemind_input_cruxeval"]
+    assert scores["pass@1,flexible-extract"] == pytest.approx(1468 / 4000)
+    with gzip.open(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz", "rt") as lines:
+        verdicts = Counter(row["problem_id"] for row in map(json.loads, lines) if row["verdict"])
+    recorded = fmean(pass_at_k(10, verdicts[f"sample_{number}"], 5) for number in range(800)) * 2
+    assert scores["pass@5,flexible-extract"] == pytest.approx(recorded, abs=0.01)
 
 
 def test_score_leaves_out_tasks_without_recordings(recorded: Path) -> None:

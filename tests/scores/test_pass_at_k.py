@@ -34,4 +34,9 @@ def test_refuses(n: int, c: int, k: int) -> None:
 def test_reported() -> None:
     assert pass_at_reported_k([True]) == {}
     assert pass_at_reported_k([True, False]) == {"pass@1": 0.5, "pass@2": 1.0}
-    assert list(pass_at_reported_k([False] * 7)) == ["pass@1", "pass@2", "pass@5"]
+    assert list(pass_at_reported_k([False] * 7)) == ["pass@1", "pass@2", "pass@5", "pass@7"]
+    assert pass_at_reported_k([True, False, False], largest=2) == {
+        "pass@1": pytest.approx(1 / 3),
+        "pass@2": pytest.approx(2 / 3),
+    }
+    assert pass_at_reported_k([True, False], largest=1) == {}

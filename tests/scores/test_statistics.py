@@ -122,3 +122,21 @@ def test_the_interval_of_a_weighted_mean_covers_the_truth_as_often_as_it_says() 
         pooled = weighted_mean(parts, sizes)
         covered += pooled.low <= truth <= pooled.high
     assert 0.93 < covered / 1000 < 0.975
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+def test_equal_problems_have_an_interval(value: float) -> None:
+    """At 0 and 1 it is Wilson's; it narrows with the number of problems."""
+    few, many = (bootstrap([(value,)] * n, lambda means: means[..., 0]) for n in (10, 1000))
+    assert few.low <= many.low <= value <= many.high <= few.high and few.low < few.high
+    assert many.high - many.low < 0.01
+    if value in (0, 1):
+        wilson = proportion(int(10 * value), 10)
+        assert [few.low, few.high] == pytest.approx([wilson.low, wilson.high])
+
+
+def test_equal_differences_have_an_interval() -> None:
+    same = compare([1.0, 0.0] * 20, [1.0, 0.0] * 20)
+    assert same.difference == 0 and same.low == -same.high < 0
+    gap = bootstrap([(0.0,)] * 40, lambda means: means[..., 0], lowest=-1.0)
+    assert (gap.low, gap.high) == (same.low, same.high)

@@ -1,0 +1,162 @@
+"""Everything that a run lacks is said at once, before the model is loaded."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.harness import preflight
+
+# A package of this name in front of the others shows whether it is imported.
+_NO_TORCH = "raise AssertionError('torch was imported')\n"
+
+
+def said(*arguments: object) -> str:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 1 and isinstance(result.exception, SystemExit), result.output
+    return result.output.partition("Error: ")[2]
+
+
+@pytest.mark.parametrize("program", [("lm_eval_codemind.cli", "main"), ("lm_eval.__main__", "cli_evaluate")])
+def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_path: Path) -> None:
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text(_NO_TORCH)
+    module, function = program
+    arguments = ["run", "--model", "hf", "--model_args", "pretrained=missing,max_length=1024", "--num_fewshot", "9"]
+    arguments += ["--tasks", "codemind_sr_sample", "--output_path", "/proc/results"]
+    done = subprocess.run(
+        [sys.executable, "-c", f"from {module} import {function} as f; f()", *arguments],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    assert "torch was imported" not in done.stderr and "Traceback" not in done.stderr
+    message = done.stderr.partition("Error: ")[2]
+    assert message.startswith("4 things are missing before the model can be loaded:")
+    for line in (
+        "/proc/results: results cannot be written there",
+        "codemind_sr_sample: programs of the model are executed (sandboxed); add --confirm_run_unsafe_code",
+        "but the context has 1024, so that no prompt fits; add --gen_kwargs max_gen_toks=256",
+        "codemind_sr_sample has 2 few-shot examples; use --num_fewshot 2 or fewer",
+    ):
+        assert line in message
+
+
+@pytest.mark.upstream
+def test_packages_and_a_jdk_are_missing_at_once(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lm_eval_codemind.languages.java.runtime import jdk
+    from lm_eval_codemind.languages.python import importable
+
+    def no_jdk() -> Any:
+        raise jdk.JavaUnavailable("programs in Java need a JDK")
+
+    def hidden(modules: Any) -> None:
+        raise importable.HiddenPackages("these packages are not visible in the sandbox")
+
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    monkeypatch.setattr(jdk, "find", no_jdk)
+    monkeypatch.setattr(importable, "require_importable", hidden)
+    message = said(
+        "run", "--model", "codemind-oracle", "--tasks", "codemind_repair_sample,codemind_repair_humaneval_java"
+    )
+    for line in ("need a JDK", "not visible in the sandbox", "--confirm_run_unsafe_code"):
+        assert message.count(line) == 1
+
+
+def test_options_are_checked(tmp_path: Path) -> None:
+    arguments = ("run", "--model", "codemind-oracle", "--tasks", "codemind_ier_fresh_sample,codemind_ier_sample")
+    message = said(*arguments, "--num_fewshot", "7", "--metadata", '{"input_seed": "x"}')
+    assert "input_seed is 'x' and must be a whole number" in message
+    assert "codemind_ier_sample has 3 few-shot examples" in message
+
+
+def test_the_second_stage_is_checked_before_the_first_runs() -> None:
+    message = said("run", "--model", "codemind-oracle", "--tasks", "codemind_der_sample")
+    assert message.count("add --confirm_run_unsafe_code") == 1 and "codemind_der_sample" in message
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [([], 24), (["--limit", "5"], 5), (["--limit", "0.25"], 6), (["--samples", '{"codemind_ier_sample": [1, 3]}'], 2)],
+)
+def test_the_number_of_requests_is_printed(options: list[str], expected: int) -> None:
+    result = CliRunner().invoke(main, ["run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", *options])
+    assert result.exit_code == 0, result.output
+    assert f"codemind_ier_sample: {expected} requests\n" in result.output
+
+
+def test_free_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=3_000_000))
+    arguments = ("run", "--model", "codemind-null", "--tasks", "codemind_ier_sample", "--output_path", tmp_path)
+    assert "3 MB are free" in said(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "content", "expected"),
+    [
+        ("hf", {"max_length": 512}, None, 512),
+        ("vllm", {"max_model_len": "2048"}, {"max_position_embeddings": 4096}, 2048),
+        ("vllm", {}, {"max_position_embeddings": 2048}, 2048),
+        ("hf", {}, {"n_positions": 1024}, 1024),
+        ("hf", {}, {"hidden_size": 1}, None),
+        ("hf", {}, None, None),
+        ("local-chat-completions", {"max_length": 512}, None, None),
+    ],
+)
+def test_the_context_of_a_model(
+    model: str, arguments: dict[str, Any], content: dict[str, int] | None, expected: int | None, tmp_path: Path
+) -> None:
+    if content is not None:
+        (tmp_path / "config.json").write_text(json.dumps(content))
+    assert preflight._context(model, {"pretrained": str(tmp_path), **arguments}) == expected
+
+
+def test_a_list_of_the_tasks() -> None:
+    result = CliRunner().invoke(main, ["run", "--tasks", "list"])
+    assert result.exit_code == 0, result.output
+    assert "|codemind_ier_sample " in result.output and "Config Location" in result.output
+
+
+def test_no_complaint_of_git_outside_of_a_repository(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-c", "from lm_eval_codemind.cli import main; main()", "run", "--model", "codemind-null"),
+            *("--tasks", "codemind_ier_sample", "--limit", "1"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "fatal:" not in done.stderr + done.stdout
+
+
+@pytest.mark.slow
+def test_the_list_is_that_of_lm_eval() -> None:
+    """`lm_eval ls tasks` names the tasks that `codemind run --tasks list` names."""
+    listed = CliRunner().invoke(main, ["run", "--tasks", "list"]).output
+    done = subprocess.run(
+        [sys.executable, "-c", "from lm_eval.__main__ import cli_evaluate as f; f()", "ls", "tasks"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    def rows(text: str) -> list[list[str]]:
+        cells = [[cell.strip() for cell in line.split("|")] for line in text.splitlines()]
+        return [row for row in cells if len(row) > 2 and row[1].startswith("codemind_")]
+
+    assert rows(listed) == rows(done.stdout)
