@@ -12,7 +12,7 @@ from lm_eval_codemind.problems import Problem
 NAME = "mbpp"
 
 # A link, with a remark on upstream's own test cases that follows one of them.
-_LINK = re.compile(r"\s*https?://\S+(?: - in this case a verbatim copy of test cases)?")
+_LINK = re.compile(r"\s*(?:https?://)?\b[\w.]+\.(?:org|com)/\S*(?: - in this case a verbatim copy of test cases)?")
 
 
 def read(upstream: Upstream) -> list[Problem]:
