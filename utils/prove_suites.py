@@ -36,7 +36,7 @@ from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.sr_exceptions import load_exceptions
-from lm_eval_codemind.facts.suites import CLASSES, FILE, Verdict, load_verdicts
+from lm_eval_codemind.facts.suites import CLASSES, FAIR, FILE, Verdict, load_verdicts
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.hint_tests import hints_of
 from lm_eval_codemind.problems import Problem
@@ -45,7 +45,7 @@ from ship import save
 
 PROGRAMS = Path(__file__).resolve().parent.parent / "tests" / "facts" / "independent_programs.jsonl.gz"
 BENCHMARKS = ("humaneval", "mbpp", "classeval_methods")
-READING = "reading"
+FIRST, SECOND, READING = "first", "second", "reading"
 PASSED = "passed"
 
 # Problem id -> writer -> program.
@@ -68,9 +68,7 @@ def suites(benchmark: str) -> dict[str, Problem]:
     """Return the problems whose suites get a verdict: all but those that no program passes on every machine."""
     exceptions = load_exceptions().get(benchmark, {})
     return {
-        problem.problem_id: problem
-        for problem in load_benchmark(benchmark)
-        if problem.problem_id not in exceptions
+        problem.problem_id: problem for problem in load_benchmark(benchmark) if problem.problem_id not in exceptions
     }
 
 
@@ -118,8 +116,8 @@ def proven(
 ) -> dict[str, Any]:
     """Return the record of a suite: the reader's class and reason, and what execution shows."""
     results = {writer: str(outcome.status) for writer, outcome in outcomes.items()}
-    record: dict[str, Any] = {"class": verdict.label if verdict else "fair"}
-    if verdict and verdict.label != "fair":
+    record: dict[str, Any] = {"class": verdict.label if verdict else FAIR}
+    if verdict and verdict.label != FAIR:
         record["reason"] = verdict.reason
         if verdict.label != "contradicts":
             record["told"] = verdict.told
@@ -138,9 +136,9 @@ def complaints(problem_id: str, verdict: Verdict | None, record: Mapping[str, An
     results = record["programs"]
     if dict(verdict.programs) != results:
         yield f"{problem_id}: outcomes are {results}, shipped are {dict(verdict.programs)}"
-    if verdict.label == "fair" and not any(results[writer] == PASSED for writer in results if writer != READING):
+    if verdict.label == FAIR and not any(results[writer] == PASSED for writer in results if writer != READING):
         yield f"{problem_id}: fair, but no program passes"
-    if verdict.label != "fair" and all(result == PASSED for result in results.values()):
+    if verdict.label != FAIR and all(result == PASSED for result in results.values()):
         yield f"{problem_id}: {verdict.label}, but every program passes"
     if tuple(record.get("telling", ())) != verdict.telling:
         yield f"{problem_id}: telling tests are {record.get('telling')}, shipped are {verdict.telling}"
@@ -149,8 +147,12 @@ def complaints(problem_id: str, verdict: Verdict | None, record: Mapping[str, An
 
 
 def faultless(record: Mapping[str, Any]) -> float:
-    """Return 1 if a writer's program passes the suite, else 0."""
-    return float(any(result == PASSED for writer, result in record["programs"].items() if writer != READING))
+    """Return 1 if a faultless reader's program passes the suite, else 0.
+
+    A program that fails a fair suite has a fault, so the second writer's counts, too. Elsewhere the first one does.
+    """
+    writers = (FIRST, SECOND) if record["class"] == FAIR else (FIRST,)
+    return float(any(record["programs"].get(writer) == PASSED for writer in writers))
 
 
 def summary(benchmark: str, records: Mapping[str, Mapping[str, Any]]) -> str:
@@ -159,9 +161,9 @@ def summary(benchmark: str, records: Mapping[str, Mapping[str, Any]]) -> str:
     asked = [
         record
         for record in records.values()
-        if record["class"] == "fair" or (record["class"] != "contradicts" and record["told"])
+        if record["class"] == FAIR or (record["class"] != "contradicts" and record["told"])
     ]
-    fair = [faultless(record) for record in asked if record["class"] == "fair"]
+    fair = [faultless(record) for record in asked if record["class"] == FAIR]
     # With the test the reader knows what an answerable suite asks for.
     pairs = [(faultless(record), 1.0) for record in asked]
     untold = sum(not record.get("told", True) for record in records.values())

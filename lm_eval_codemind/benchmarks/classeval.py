@@ -32,7 +32,7 @@ RECORDS = PARTS["classeval_records"]
 
 _NEXT_TO_MODULE = re.compile(r"os\.path\.join\(os\.path\.dirname\(__file__\), (\"[^\"]*\")\)")
 
-_CURLY_QUOTES = re.compile("[\u201c\u201d\"]{3}")
+_CURLY_QUOTES = re.compile('[\u201c\u201d"]{3}')
 
 # Upstream's data gives these methods the test class of a neighbour; here each has the one that is named after it.
 _TEST_CLASSES = {

@@ -50,8 +50,6 @@ class Verdict:
         return self.label == FAIR or (self.label != "contradicts" and self.told)
 
 
-
-
 def load_verdicts() -> dict[str, dict[str, Verdict]]:
     """Return the verdicts: benchmark -> problem -> verdict."""
     return {
