@@ -113,7 +113,7 @@ def _right_by_specification() -> str:
     verdicts = load_verdicts()
     parts = [
         _SUITES,
-        f"The list is suites.csv of lm-eval-codemind {__version__}, SHA-256 `{digest('suites.csv')}`.\n\n",
+        f"Cite the list as suites.csv of lm-eval-codemind {__version__}, SHA-256 `{digest('suites.csv')}`.\n\n",
     ]
     parts += ["| class | meaning |\n|---|---|\n", *(f"| {label} | {meaning} |\n" for label, meaning in CLASSES.items())]
     parts.append(f"{_NOT_TOLD}| benchmark | suites | {' | '.join(CLASSES)} | not told | left out |\n")
