@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from errata_lists import digest
+from lm_eval_codemind import __version__
 from lm_eval_codemind.answers.published.reval import is_answerable
 from lm_eval_codemind.benchmarks.re2bench import TASKS, source_of
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
@@ -21,6 +23,7 @@ from lm_eval_codemind.facts.labels import Proof, load_proofs
 from lm_eval_codemind.facts.recipes import load_failing
 from lm_eval_codemind.facts.runtime_labels import REASONS, load_labels, load_published, load_unrunnable
 from lm_eval_codemind.facts.sr_exceptions import load_exceptions
+from lm_eval_codemind.facts.suites import CLASSES, FAIR, load_verdicts
 from lm_eval_codemind.facts.unrolled import load_unrollings
 from lm_eval_codemind.families.re2 import proofs as re2_proofs
 from lm_eval_codemind.languages import kind_of
@@ -52,6 +55,22 @@ the same each time. `utils/errata_page.py` generates this page from the data.
 |---|---|
 """
 
+_SUITES = """
+## Right by the specification
+
+Execution cannot prove that a test suite is fair. So writers who had seen neither tests nor solutions wrote a program
+for each problem, from the prompt without a test. These programs ran against the suites, and every failure was read.
+[suites.csv](errata/suites.csv) has each verdict with its reason and the outcomes of the programs. The script
+`utils/prove_suites.py` executes the programs again.
+
+"""
+_NOT_TOLD = """
+*Not told* are suites of which a prompt with a test does not tell what they ask for. Specification reasoning leaves out
+these suites and those that contradict the specification. So do its variants with a misleading test and dependent
+execution reasoning.
+
+"""
+
 
 def errata_page(
     problems_of: Mapping[str, Sequence[Problem]],
@@ -75,6 +94,7 @@ def errata_page(
         counts = Counter(problem.category for problem in problems)
         numbers = " | ".join(str(counts[category]) for category in categories)
         parts.append(f"| {get_benchmark(name).title} | {len(problems)} | {numbers} |\n")
+    parts.append(_right_by_specification())
     for name, problems in problems_of.items():
         parts += [_labels(name, problems), _cases(proofs.get(name, {}))]
         parts += [_inputs(problems, proofs.get(name, {})), _shown_tests(problems)]
@@ -85,6 +105,32 @@ def errata_page(
     parts += [_plain_inputs(name) for name in load_plain_inputs()]
     parts += [_unrolled(name) for name in problems_of]
     parts.append(_re2())
+    return "".join(parts)
+
+
+def _right_by_specification() -> str:
+    """Return the section on what execution cannot prove: whether test suites are fair."""
+    verdicts = load_verdicts()
+    parts = [
+        _SUITES,
+        f"Cite the list as suites.csv of lm-eval-codemind {__version__}, SHA-256 `{digest('suites.csv')}`.\n\n",
+    ]
+    parts += ["| class | meaning |\n|---|---|\n", *(f"| {label} | {meaning} |\n" for label, meaning in CLASSES.items())]
+    parts.append(f"{_NOT_TOLD}| benchmark | suites | {' | '.join(CLASSES)} | not told | left out |\n")
+    parts.append(f"|---|{'---:|' * (len(CLASSES) + 3)}\n")
+    for name, of_benchmark in verdicts.items():
+        counts = Counter(verdict.label for verdict in of_benchmark.values())
+        numbers = [len(of_benchmark), *(counts[label] for label in CLASSES)]
+        numbers.append(sum(not verdict.told for verdict in of_benchmark.values()))
+        numbers.append(sum(not verdict.answerable for verdict in of_benchmark.values()))
+        parts.append(f"| {get_benchmark(name).title} | {' | '.join(map(str, numbers))} |\n")
+    for name, of_benchmark in verdicts.items():
+        parts.append(f"\n### {get_benchmark(name).title}: suites that are not fair\n\n")
+        parts.append("| problem | class | told | what the suite asks for |\n|---|---|---|---|\n")
+        for problem_id, verdict in of_benchmark.items():
+            if verdict.label != FAIR:
+                told = "" if verdict.label == "contradicts" else "yes" if verdict.told else "no"
+                parts.append(f"| {problem_id} | {verdict.label} | {told} | {verdict.reason} |\n")
     return "".join(parts)
 
 

@@ -19,6 +19,7 @@ from lm_eval_codemind.languages.python.names import (
     bound_names,
     definition,
     free_names,
+    is_text,
     module_names,
     statements_binding,
 )
@@ -30,6 +31,8 @@ _RECORDS = "ClassEval_data.json"
 RECORDS = PARTS["classeval_records"]
 
 _NEXT_TO_MODULE = re.compile(r"os\.path\.join\(os\.path\.dirname\(__file__\), (\"[^\"]*\")\)")
+
+_CURLY_QUOTES = re.compile('[\u201c\u201d"]{3}')
 
 # Upstream's data gives these methods the test class of a neighbour; here each has the one that is named after it.
 _TEST_CLASSES = {
@@ -179,43 +182,56 @@ def _method(record: dict[str, Any], method: dict[str, Any]) -> Problem:
         code=record["solution_code"].strip() + "\n",
         entry_point=name,
         output="",
-        specification=method_specification(method["method_description"]),
+        specification=method_specification(method["method_description"], _true_method(record, method)),
         context=class_context(record, method["dependencies"]["method_dependencies"]),
         tests=method_tests(in_working_directory(record["test"]), _TEST_CLASSES.get(name, method["test_class"])),
         provenance=RECORDS.place(_RECORDS),
     )
 
 
-def method_specification(description: str) -> str:
+def method_specification(description: str, method: ast.FunctionDef) -> str:
     """Return a method's signature with its description as docstring, examples removed.
 
-    Upstream's text is the method without its body, indented in several ways; examples stand at its end.
+    Args:
+        description: Upstream's text: the method without its body, indented in several ways. Examples stand at its end.
+            Its quotes may be curly. Its own signature is not used: it may lack ``@staticmethod``.
+        method: The method of the program, whose signature is shown.
     """
-    head, quotes, rest = description.partition('"""')
-    head = " ".join(line.strip() for line in head.strip().split("\n")).replace(" def ", "\ndef ")
+    _, quotes, rest = _CURLY_QUOTES.sub('"""', description).partition('"""')
     body = rest.partition('"""')[0] if quotes else ""
-    return with_docstring(head, _before_doctest("\n".join(line.strip() for line in body.split("\n"))))
+    return with_docstring(signature(method), _before_doctest("\n".join(line.strip() for line in body.split("\n"))))
+
+
+def _true_method(record: dict[str, Any], method: dict[str, Any]) -> ast.FunctionDef:
+    owner = definition(ast.parse(record["solution_code"]), record["class_name"])
+    named = [node for node in owner.body if getattr(node, "name", None) == method["method_name"]]
+    assert isinstance(named[-1], ast.FunctionDef)
+    return named[-1]
 
 
 def class_context(record: dict[str, Any], dependencies: list[str]) -> str:
     """Return the parts of the class around the method that the prompt shows.
 
     That is the imports, the class with its description, its constructor, and the signatures of the methods that the
-    wanted one depends on.
+    wanted one depends on. All but the descriptions are those of the program that runs: upstream's records describe
+    some classes as they were before the program was changed.
     """
-    owner = ast.parse(record["class_constructor"].rstrip() + "\n    pass\n").body[0]
-    assert isinstance(owner, ast.ClassDef)
-    true = definition(ast.parse(record["solution_code"]), record["class_name"])
+    module = ast.parse(record["solution_code"])
+    true = definition(module, record["class_name"])
+    described = ast.parse(record["class_constructor"].rstrip() + "\n    pass\n").body[0]
+    assert isinstance(described, ast.ClassDef)
+    constructors = [node for node in described.body if isinstance(node, ast.FunctionDef)]
     parts = [_docstring(record["class_description"])]
-    for node in owner.body:
-        if isinstance(node, ast.FunctionDef):
-            parts.append(_without_examples(node))
-        elif not isinstance(node, ast.Pass):
-            parts.append(unparse(node))
     methods = {node.name: node for node in true.body if isinstance(node, ast.FunctionDef)}
+    for node in true.body:
+        if not isinstance(node, ast.FunctionDef) and not is_text(node):
+            parts.append(unparse(node))
+        elif isinstance(node, ast.FunctionDef) and node.name in [constructor.name for constructor in constructors]:
+            texts = [ast.get_docstring(constructor) for constructor in constructors if constructor.name == node.name]
+            parts.append(_documented(node, texts[0]))
     parts += [f"{signature(methods[name])}\n    ..." for name in dependencies if name in methods]
     members = "\n\n".join(textwrap.indent(part, "    ") for part in parts if part.strip())
-    imports = "".join(f"{line}\n" for line in record["import_statement"])
+    imports = "".join(f"{unparse(node)}\n" for node in module.body if isinstance(node, (ast.Import, ast.ImportFrom)))
     return f"{imports}\n\nclass {record['class_name']}:\n{members}\n".lstrip("\n")
 
 
@@ -228,14 +244,14 @@ def method_tests(suite: str, test_class: str) -> str:
     return "\n".join([*(unparse(node) for node in shared), "", "", source, ""])
 
 
-def _without_examples(function: ast.FunctionDef) -> str:
-    """Return a function's source with the examples taken out of its docstring."""
-    text = ast.get_docstring(function)
-    if text is None:
-        return unparse(function)
-    body = [unparse(node) for node in function.body[1:]]
-    documented = with_docstring(signature(function), _before_doctest(text)).rstrip()
-    return "\n".join([documented, *(textwrap.indent(line, "    ") for line in body)])
+def _documented(function: ast.FunctionDef, description: str | None) -> str:
+    """Return a function's source with a description as docstring, examples taken out."""
+    first = 1 if ast.get_docstring(function) is not None else 0
+    body = [textwrap.indent(unparse(node), "    ") for node in function.body[first:]]
+    head = signature(function)
+    if description is not None:
+        head = with_docstring(head, _before_doctest(description)).rstrip()
+    return "\n".join([head, *body])
 
 
 def _docstring(text: str) -> str:

@@ -2,13 +2,17 @@
 
 import ast
 import dataclasses
+import re
 
-from lm_eval_codemind.benchmarks.specifications import with_docstring, without_examples
+from lm_eval_codemind.benchmarks.specifications import signature, with_docstring, without_examples
 from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream, plain_text
-from lm_eval_codemind.languages.python.names import free_names
+from lm_eval_codemind.languages.python.names import called_name, definition, free_names
 from lm_eval_codemind.problems import Problem
 
 NAME = "mbpp"
+
+# A link, with a remark on upstream's own test cases that follows one of them.
+_LINK = re.compile(r"\s*(?:https?://)?\b[\w.]+\.(?:org|com)/\S*(?: - in this case a verbatim copy of test cases)?")
 
 
 def read(upstream: Upstream) -> list[Problem]:
@@ -26,9 +30,7 @@ def read(upstream: Upstream) -> list[Problem]:
             code=texts[f"{number}/main.py"] + "\n",
             entry_point=texts[f"{number}/name.txt"],
             output="",
-            specification=with_docstring(
-                texts[f"{number}/signature.txt"] + ":", without_examples(texts[f"{number}/nl.txt"])
-            ),
+            specification=_specification(texts, number),
             tests=_tests(texts[f"{number}/asserts.txt"]),
             provenance=PARTS[NAME].place(str(number)),
         )
@@ -55,6 +57,27 @@ def read_labelled(upstream: Upstream) -> list[Problem]:
 
 def _texts(upstream: Upstream, part: str) -> dict[str, str]:
     return {name: plain_text(content).strip() for name, content in upstream.files(PARTS[part]).items()}
+
+
+def _specification(texts: dict[str, str], number: int) -> str:
+    """Return a problem's signature with its sentence, without links: a model cannot follow them.
+
+    The signature is upstream's, unless a call of the suite does not fit it. Then it is the program's.
+    """
+    head, name = texts[f"{number}/signature.txt"] + ":", texts[f"{number}/name.txt"]
+    parts = ast.walk(ast.parse(texts[f"{number}/asserts.txt"]))
+    calls = [part for part in parts if isinstance(part, ast.Call) and called_name(part) == name]
+    parameters = definition(ast.parse(f"{head}\n    pass"), name).args
+    if not all(_accepts(parameters, call) for call in calls):
+        head = signature(definition(ast.parse(texts[f"{number}/main.py"]), name))
+    return with_docstring(head, without_examples(_LINK.sub("", texts[f"{number}/nl.txt"])))
+
+
+def _accepts(parameters: ast.arguments, call: ast.Call) -> bool:
+    """Whether a function with these parameters can be called with as many arguments."""
+    most = len(parameters.posonlyargs) + len(parameters.args)
+    count = len(call.args) + len(call.keywords)
+    return most - len(parameters.defaults) <= count <= most
 
 
 def _tests(assertions: str) -> str:

@@ -27,6 +27,7 @@ from lm_eval_codemind.facts import recipes, shipped, unrolled
 from lm_eval_codemind.facts.bugs import with_own_suites, with_revealing_tests
 from lm_eval_codemind.facts.labels import apply_proof, load_proofs
 from lm_eval_codemind.facts.sr_exceptions import with_exceptions
+from lm_eval_codemind.facts.suites import verdict_of
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.languages import HINT_SEED, kind_of, measured
 from lm_eval_codemind.problems import COLUMN_SIDES, Problem, digest, dump_problems, dump_records, dump_side
@@ -153,7 +154,8 @@ def read_proven(name: str, upstream: Upstream) -> list[Problem]:
 
 def _with_hint(problem: Problem) -> Problem:
     needs_hint = problem.specification and not problem.hint_test
-    return kind_of(problem).with_hint(problem, HINT_SEED) if needs_hint else problem
+    telling = verdict_of(problem.benchmark, problem.problem_id).telling
+    return kind_of(problem).with_hint(problem, HINT_SEED, telling) if needs_hint else problem
 
 
 def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str, Entry]:

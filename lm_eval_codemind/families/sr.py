@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.execution import Job
+from lm_eval_codemind.facts.suites import FAIR, verdict_of
 from lm_eval_codemind.families.pairs import Record, paired, warn_of
 from lm_eval_codemind.harness.aggregations import Aggregation
 from lm_eval_codemind.harness.hooks import Hooks
@@ -51,15 +52,24 @@ class SpecificationReasoning(Family):
     verdict = "pass@1"
 
     def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
-        """Return the problems that have a specification; the option ``hint_seed`` selects other tests.
+        """Return the problems that have a specification and an answerable suite.
+
+        The option ``hint_seed`` selects other tests.
 
         Raises:
             ValueError: If the seed is not a number.
         """
-        problems = [problem for problem in super().problems(benchmark, options) if kind_of(problem).specified]
+        problems = [
+            problem
+            for problem in super().problems(benchmark, options)
+            if kind_of(problem).specified and verdict_of(benchmark.name, problem.problem_id).answerable
+        ]
         if "hint_seed" in options:
             seed = seed_option(options, "hint_seed", HINT_SEED)
-            problems = [kind_of(problem).with_hint(problem, seed) for problem in problems]
+            problems = [
+                kind_of(problem).with_hint(problem, seed, verdict_of(benchmark.name, problem.problem_id).telling)
+                for problem in problems
+            ]
         return problems
 
     def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
@@ -72,7 +82,8 @@ class SpecificationReasoning(Family):
         answer = kind.code_following_misleading_test(problem) if setting == MISLEADING else kind.own_answer(problem)
         if answer is None or (setting != NO_TEST and not test):
             return
-        yield Question.about(problem, setting, {"test": test, "answer": answer}, columns=COLUMNS)
+        fields = {"test": test, "answer": answer, "suite": verdict_of(problem.benchmark, problem.problem_id).label}
+        yield Question.about(problem, setting, fields, columns=COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
         return {**record, "test": "", "answer": record["code"]}
@@ -107,7 +118,8 @@ class SpecificationReasoning(Family):
         """Return the metrics of a document.
 
         ``r_sr`` and ``s_sr`` are properties of pairs: their values are records, which the aggregations below pair.
-        ``pass@1_SETTING`` is None in documents of the other setting. Documents with a misleading test have no pair.
+        ``s_sr_unstated`` is None where the suite is fair. ``pass@1_SETTING`` is None in documents of the other setting,
+        and ``pass@1_no_test_fair`` also where the suite is not fair. Documents with a misleading test have no pair.
         """
         if question.key.setting == MISLEADING:
             return {**pass_at_k, **means}
@@ -116,6 +128,10 @@ class SpecificationReasoning(Family):
         metrics: dict[str, Any] = {"r_sr": record, "s_sr": record}
         for setting in (NO_TEST, WITH_TEST):
             metrics[f"pass@1_{setting}"] = share if setting == own else None
+        if "suite" in question.fields:
+            fair = question["suite"] == FAIR
+            metrics["s_sr_unstated"] = None if fair else record
+            metrics["pass@1_no_test_fair"] = metrics["pass@1_no_test"] if fair else None
         metrics["code_found"] = means["code_found"]
         more = {f"{name}_{own}": value for name, value in pass_at_k.items() if name != "pass@1"}
         return {**metrics, **more}
@@ -141,8 +157,13 @@ def _say_what_is_left_out(records: Sequence[Record]) -> None:
     warn_of(paired(records, "setting", (NO_TEST, WITH_TEST))[1], "r_sr and s_sr leave")
 
 
+def _unstated_pairs(records: Sequence[Record | None]) -> list[scores.Pair]:
+    return pairs_of([record for record in records if record is not None])
+
+
 r_sr = Aggregation(pairs_of, _r_sr, scores.r_sr_stderr, check=_say_what_is_left_out)
 s_sr = Aggregation(pairs_of, _s_sr, scores.mean_s_sr_stderr)
+s_sr_unstated = Aggregation(_unstated_pairs, _s_sr, scores.mean_s_sr_stderr)
 
 SR = SpecificationReasoning()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -177,8 +177,14 @@ class Kind(abc.ABC):
         """Return code that passes a problem's misleading test and nothing else; None where there is none."""
         return None
 
-    def with_hint(self, problem: Problem, seed: int) -> Problem:
-        """Return the problem with a test of its suite drawn for the prompt, and that test's misleading twin."""
+    def with_hint(self, problem: Problem, seed: int, telling: Collection[int] = ()) -> Problem:
+        """Return the problem with a test of its suite drawn for the prompt, and that test's misleading twin.
+
+        Args:
+            problem: The problem.
+            seed: Seed of the draw.
+            telling: Positions of the tests to draw from, if some of them tell more than others; empty for all.
+        """
         return problem
 
     # -- inputs and outputs

@@ -108,7 +108,14 @@ class SpecificationView(PairView):
     """SR: specification, test, both programs and what differs between them."""
 
     scores = ("S_SR", "pass without test", "pass with test")
-    reported: tuple[str, ...] = ("r_sr", "pass@1_no_test", "pass@1_with_test")
+    reported: tuple[str, ...] = (
+        "r_sr",
+        "pass@1_no_test",
+        "pass@1_no_test_fair",
+        "pass@1_with_test",
+        "s_sr",
+        "s_sr_unstated",
+    )
     board = {"NoTest": "pass@1_no_test", "WithTest": "pass@1_with_test"}
     place = {"Gtask": "synthesis"}
     first = (NO_TEST,)
@@ -125,6 +132,8 @@ class SpecificationView(PairView):
             pairs = [self.passed(unit) for unit in self.units(samples)]
             rows = [(without, s_sr(without, with_test)) for without, with_test in pairs]
             return bootstrap(rows, lambda means: means[..., 0] * np.exp(means[..., 1]))
+        if metric == "s_sr_unstated":
+            return self.estimate([sample for sample in samples if sample.scores.get(metric) is not None], "s_sr")
         return super().estimate(samples, metric)
 
     def parts(self, unit: Unit) -> list[Part]:
@@ -136,6 +145,7 @@ class SpecificationView(PairView):
             _difference(unit),
             listing(without, "Reference", "code"),
             listing(without, "Test suite T", "tests"),
+            Part("Class of the suite", "text", str(without.doc.get("suite", ""))),
             *_exchanges(unit),
         ]
 

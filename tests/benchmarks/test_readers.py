@@ -12,7 +12,9 @@ import pytest
 
 from lm_eval_codemind.answers.comparison import same_text
 from lm_eval_codemind.benchmarks import Upstream, classeval, humaneval
+from lm_eval_codemind.benchmarks.specifications import signature
 from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.languages.python.names import definition
 from lm_eval_codemind.problems import Problem
 
 pytestmark = pytest.mark.upstream
@@ -172,3 +174,54 @@ def test_texts_of_avatar_have_no_carriage_returns_and_the_published_ones_stay(up
         assert not any("\r" in text for text in (*texts, *cases)), problem.problem_id
         changed += problem.input != published[problem.problem_id].input
     assert changed >= 38
+
+
+def test_classeval_prompts_show_the_program_that_runs(upstream: Upstream) -> None:
+    problems = get_benchmark("classeval_methods").read(upstream)
+    assert len(problems) == 410
+    for problem in problems:
+        class_name, name = problem.entry_point.split(".")
+        program, shown = ast.parse(problem.code), ast.parse(problem.context)
+        assert _imports(shown) == _imports(program), problem.problem_id
+        owner, shown_owner = definition(program, class_name), definition(shown, class_name)
+        # What the class body assigns and its constructor are the program's, without docstrings.
+        assert _assigned(shown_owner) == _assigned(owner), problem.problem_id
+        if "__init__" in _functions(owner) and name != "__init__":
+            true, constructor = _functions(owner)["__init__"], _functions(shown_owner)["__init__"]
+            assert _undocumented(constructor) == _undocumented(true), problem.problem_id
+        # So are the signatures of all methods that are shown, with their decorators, and the method's own.
+        (specification,) = ast.parse(f"{problem.specification.rstrip()}\n    pass\n").body
+        assert isinstance(specification, ast.FunctionDef)
+        assert signature(specification) == signature(_functions(owner)[name]), problem.problem_id
+        for other, function in _functions(shown_owner).items():
+            assert signature(function) == signature(_functions(owner)[other]), problem.problem_id
+        text = ast.get_docstring(specification) or ""
+        assert ">>>" not in text and not re.search("[\u201c\u201d]", text), problem.problem_id
+
+
+def _imports(module: ast.Module) -> list[str]:
+    return [ast.unparse(node) for node in module.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+
+
+def _functions(owner: ast.ClassDef) -> dict[str, ast.FunctionDef]:
+    return {node.name: node for node in owner.body if isinstance(node, ast.FunctionDef)}
+
+
+def _assigned(owner: ast.ClassDef) -> list[str]:
+    return [ast.unparse(node) for node in owner.body if isinstance(node, (ast.Assign, ast.AnnAssign))]
+
+
+def _undocumented(function: ast.FunctionDef) -> list[str]:
+    first = 1 if ast.get_docstring(function) is not None else 0
+    return [ast.unparse(node) for node in function.body[first:]]
+
+
+def test_mbpp_signatures_take_the_calls_of_their_suites_and_sentences_have_no_links(upstream: Upstream) -> None:
+    for problem in get_benchmark("mbpp").read(upstream):
+        assert not re.search(r"https?:|\.(?:org|com)/", problem.specification), problem.problem_id
+        (function,) = ast.parse(f"{problem.specification.rstrip()}\n    pass\n").body
+        assert isinstance(function, ast.FunctionDef)
+        required = len(function.args.args) - len(function.args.defaults)
+        for call in ast.walk(ast.parse(problem.tests)):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == problem.entry_point:
+                assert required <= len(call.args) <= len(function.args.args), problem.problem_id

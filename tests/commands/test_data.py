@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from errata_lists import FOLDER, LISTS
 from errata_page import page_of
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.load import released_digests
@@ -49,3 +50,9 @@ def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
     assert code == 1
     assert "nope: no such directory; --upstream wants one with upstream's checkouts or archives" in output
     assert "Traceback" not in output
+
+
+def test_the_lists_of_the_errata_are_the_generated_ones() -> None:
+    assert {file.name for file in FOLDER.iterdir()} == set(LISTS)
+    for name, make in LISTS.items():
+        assert (FOLDER / name).read_bytes() == make().encode("utf-8")

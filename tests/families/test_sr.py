@@ -215,6 +215,25 @@ def record(problem: str, setting: str, passed: float) -> dict[str, Any]:
     return {"problem_id": problem, "setting": setting, "passed": passed}
 
 
+def test_suites_that_are_not_fair_have_a_score_of_their_own() -> None:
+    passes, fails = "def double(x): return 2 * x", "def double(x): return 3"
+    rows = [
+        {**FUNCTION, "suite": suite, "setting": setting, "problem_id": "P"}
+        for suite in ("fair", "unstated", "types")
+        for setting in BOTH
+    ]
+    responses = [passes, passes, fails, passes, fails, fails]
+    answers = sr.extract_code([[response] for response in responses], rows)
+    metrics = [sr.process_results(row, [answer]) for row, answer in zip(rows, answers, strict=True)]
+    assert [each["pass@1_no_test"] for each in metrics] == [1.0, None, 0.0, None, 0.0, None]
+    assert [each["pass@1_no_test_fair"] for each in metrics] == [1.0, None, None, None, None, None]
+    records = [each["s_sr_unstated"] for each in metrics]
+    assert records[:2] == [None, None]
+    named = [record and {**record, "problem_id": str(number // 2)} for number, record in enumerate(records)]
+    assert sr.s_sr_unstated(named) == 0.5 and sr.s_sr_unstated(named).size == 2
+    assert sr.s_sr_unstated([None, None]) != sr.s_sr_unstated([None, None])  # not a number
+
+
 def test_pairs_in_any_order_and_single_documents(caplog: pytest.LogCaptureFixture) -> None:
     records = [
         record("b", "with_test", 1.0),

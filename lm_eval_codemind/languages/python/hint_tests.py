@@ -9,7 +9,7 @@ import ast
 import copy
 import dataclasses
 import random
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,7 +43,7 @@ class Hint:
     misleading: str
 
 
-def with_hint(problem: Problem, seed: int) -> Problem:
+def with_hint(problem: Problem, seed: int, telling: Collection[int] = ()) -> Problem:
     """Return the problem with the test drawn for it and that test's misleading twin; empty ones where there is none.
 
     Tests that have a misleading twin go before those that have none, so that all settings show the same test
@@ -52,11 +52,18 @@ def with_hint(problem: Problem, seed: int) -> Problem:
     Args:
         problem: About a function or a method. The draw depends on its name, not on its neighbours.
         seed: The seed.
+        telling: Positions among :func:`hints_of`. Only these tests are drawn, unless it is empty.
     """
-    hints = list(function_hints(problem) if problem.kind == "function" else _method_hints(problem))
+    hints = hints_of(problem)
+    hints = [hints[position] for position in telling] or hints
     choices = [hint for hint in hints if hint.misleading] or hints or [Hint("", "")]
     hint = random.Random(f"{seed}:{problem.problem_id}").choice(choices)
     return dataclasses.replace(problem, hint_test=hint.test, misleading_test=hint.misleading)
+
+
+def hints_of(problem: Problem) -> list[Hint]:
+    """Return the tests of a suite that a prompt may show, in the order of the suite."""
+    return function_hints(problem) if problem.kind == "function" else list(_method_hints(problem))
 
 
 # ---- functions

@@ -6,7 +6,7 @@ import abc
 import ast
 import dataclasses
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING
@@ -71,10 +71,10 @@ class PythonKind(Kind):
 
         return hint_tests.code_following_misleading_test(problem)
 
-    def with_hint(self, problem: Problem, seed: int) -> Problem:
+    def with_hint(self, problem: Problem, seed: int, telling: Collection[int] = ()) -> Problem:
         from lm_eval_codemind.languages.python import hint_tests
 
-        return hint_tests.with_hint(problem, seed)
+        return hint_tests.with_hint(problem, seed, telling)
 
     def focus(self, problem: Problem) -> list[str] | None:
         """Return the functions and methods that a problem is about; None for the whole program."""
@@ -326,7 +326,7 @@ class Method(PythonKind):
 class Script(PythonKind, ScriptKind):
     """A script: it reads from standard input and prints."""
 
-    def with_hint(self, problem: Problem, seed: int) -> Problem:
+    def with_hint(self, problem: Problem, seed: int, telling: Collection[int] = ()) -> Problem:
         return problem
 
     def program(
