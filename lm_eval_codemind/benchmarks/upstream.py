@@ -63,6 +63,10 @@ class UpstreamError(RuntimeError):
     """Upstream data is missing or differs from the data the suite was made from. The message says how to fix it."""
 
 
+class MissingFilesError(UpstreamError):
+    """A repository is there and lacks all files of a part."""
+
+
 class Upstream:
     """The pinned upstream repositories as sets of files.
 
@@ -96,7 +100,8 @@ class Upstream:
             files = self._read(part)
             problem = _problem_with(part, files)
             if problem:
-                raise UpstreamError(f"{problem}; {self._fix(part.archive)}")
+                error = UpstreamError if files else MissingFilesError
+                raise error(f"{problem}; {self._fix(part.archive)}")
             self._read_parts[part] = files
         return self._read_parts[part]
 
@@ -133,9 +138,9 @@ class Upstream:
 
 def _problem_with(part: ArchivePart, files: Mapping[str, bytes]) -> str:
     """Return the problem with the files of a part, or the empty string."""
-    where = f"{part.archive.repository}, {part.folder}"
+    where = f"{part.archive.repository}, {part.folder or ', '.join(part.patterns)}"
     if not files:
-        return f"{where}: no files of that folder; a checkout of revision {part.archive.revision} has them"
+        return f"{where}: no such files; a checkout of revision {part.archive.revision} has them"
     digest = digest_files(files)
     if digest == part.digest:
         return ""

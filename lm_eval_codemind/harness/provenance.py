@@ -63,7 +63,7 @@ def splits(
     test = Documents.from_list([dict(row) for row in documents])
     test.suite = suite
     fewshot = [{column: example.get(column) for column in test.column_names} for example in examples]
-    return {"test": test, "fewshot": Dataset.from_list(fewshot, features=test.features)}
+    return {"test": test, "fewshot": Dataset.from_list(fewshot, features=test.features) if fewshot else test.select([])}
 
 
 def record_task(

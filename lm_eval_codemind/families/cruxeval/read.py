@@ -1,0 +1,71 @@
+"""The answer in a response to one of CRUXEval's prompts, by our rule and by upstream's."""
+
+import re
+
+OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
+DONE = "# done"
+# Strings, brackets and the operator of a comparison. An unclosed string ends with its line.
+_TOKENS = re.compile(
+    r"(?P<string>'''(?:[^\\]|\\.)*?(?:'''|\Z)|\"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|\Z)"
+    r"|'(?:[^'\\\n]|\\.)*(?:'|(?=\n)|\Z)|\"(?:[^\"\\\n]|\\.)*(?:\"|(?=\n)|\Z))"
+    r"|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<equal>==)",
+    re.DOTALL,
+)
+
+
+def block(text: str, form: str) -> str | None:
+    """Return the block that holds the answer, in a response without thinking; None if there is none.
+
+    The last complete pair of marks counts. A harness that stops at ``[/ANSWER]`` removes it, so an open block at the
+    end of the response is complete. The prompt of the form ``direct`` opens the block itself, and that of ``phind``
+    ends in the middle of the assertion.
+
+    Args:
+        text: The response without thinking.
+        form: ``direct``, ``cot`` or ``phind``.
+    """
+    if form == "phind":
+        return text.partition(DONE)[0]
+    end = text.rfind(CLOSE)
+    begin = text.rfind(OPEN, 0, end) if end != -1 else text.rfind(OPEN)
+    if begin == -1:
+        return text.partition(CLOSE)[0] if form == "direct" else None
+    return text[begin + len(OPEN) :].partition(CLOSE)[0]
+
+
+def sides(assertion: str) -> tuple[str, str | None]:
+    """Return what is in front of the first ``==`` outside of strings and brackets, and what follows; None without it.
+
+    The word ``assert`` in front is removed.
+    """
+    text = assertion.strip()
+    text = text.removeprefix("assert").lstrip() if re.match(r"assert\b", text) else text
+    depth = 0
+    for token in _TOKENS.finditer(text):
+        if token["open"]:
+            depth += 1
+        elif token["close"]:
+            depth -= 1
+        elif token["equal"] and depth == 0:
+            return text[: token.start()].rstrip(), text[token.end() :].strip()
+    return text, None
+
+
+def upstream_answer(text: str, form: str, predicts_input: bool) -> str:
+    """Return the answer that upstream cuts out of a response.
+
+    Source: ``postprocess_generation`` in ``inference/tasks`` of facebookresearch/cruxeval, and its stop words.
+
+    Args:
+        text: The response without thinking.
+        form: As for :func:`block`.
+        predicts_input: Whether the prompt asks for an input.
+    """
+    answer = text.partition(DONE if form == "phind" else CLOSE)[0]
+    if form == "cot" and OPEN in answer:
+        answer = answer.split(OPEN)[1]
+    if "==" in answer:
+        answer = answer.split("==")[0 if predicts_input else 1]
+    if predicts_input and "assert" in answer:
+        answer = answer.split("assert")[1]
+    return answer.strip()
