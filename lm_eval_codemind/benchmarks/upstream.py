@@ -2,11 +2,12 @@
 
 import hashlib
 import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib import resources
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import yaml
 
@@ -104,6 +105,30 @@ class Upstream:
                 raise error(f"{problem}; {self._fix(part.archive)}")
             self._read_parts[part] = files
         return self._read_parts[part]
+
+    def rows(self, archive: Archive) -> Iterable[Mapping[str, Any]]:
+        """Return the rows of a data set's split ``test``: of a copy ``NAME/`` in the directory, else from the Hub.
+
+        Raises:
+            UpstreamError: If it cannot be read. The message says how to give a local copy.
+        """
+        from datasets import load_dataset
+
+        local = self._directory and self._directory / archive.name
+        fix = (
+            f"hf download {archive.repository} --repo-type dataset --revision {archive.revision} "
+            f"--local-dir DIR/{archive.name}, then codemind data build --upstream DIR"
+        )
+        if local and not local.is_dir():
+            raise MissingFilesError(f"{local}: no such directory; {fix}")
+        place, revision = (str(local), None) if local else (archive.repository, archive.revision)
+        try:
+            rows: Iterable[Mapping[str, Any]] = load_dataset(place, split="test", revision=revision)
+        except (OSError, ValueError, ImportError) as error:
+            raise UpstreamError(
+                f"{place}: the data set cannot be read ({type(error).__name__}). To give a local copy: {fix}"
+            ) from error
+        return rows
 
     def _fix(self, archive: Archive) -> str:
         """Return the fix for an archive with a wrong digest. A downloaded archive is removed."""
