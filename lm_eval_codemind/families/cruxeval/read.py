@@ -14,7 +14,7 @@ _TOKENS = re.compile(
 
 
 def block(text: str, form: str) -> str | None:
-    """Return the block that holds the answer, in a response without thinking; None if there is none.
+    """Return the block that holds the answer, in a response without thinking; None if there is none or it is blank.
 
     The last complete pair of marks counts. A harness that stops at ``[/ANSWER]`` removes it, so an open block at the
     end of the response is complete. The prompt of the form ``direct`` opens the block itself, and that of ``phind``
@@ -25,12 +25,14 @@ def block(text: str, form: str) -> str | None:
         form: ``direct``, ``cot`` or ``phind``.
     """
     if form == "phind":
-        return text.partition(DONE)[0]
-    end = text.rfind(CLOSE)
-    begin = text.rfind(OPEN, 0, end) if end != -1 else text.rfind(OPEN)
-    if begin == -1:
-        return text.partition(CLOSE)[0] if form == "direct" else None
-    return text[begin + len(OPEN) :].partition(CLOSE)[0]
+        content = text.partition(DONE)[0]
+    else:
+        end = text.rfind(CLOSE)
+        begin = text.rfind(OPEN, 0, end) if end != -1 else text.rfind(OPEN)
+        if begin == -1 and form == "cot":
+            return None
+        content = text[begin + len(OPEN) if begin != -1 else 0 :].partition(CLOSE)[0]
+    return content if content.strip() else None
 
 
 def sides(assertion: str) -> tuple[str, str | None]:
