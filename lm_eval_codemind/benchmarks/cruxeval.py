@@ -95,7 +95,9 @@ def _filled(function: ast.FunctionDef | None, values: Mapping[str, str]) -> str:
 
 
 def _text(part: ast.expr, values: Mapping[str, str]) -> str | None:
-    if isinstance(part, ast.Constant):
-        return str(part.value)
-    plain = isinstance(part, ast.FormattedValue) and part.conversion == -1 and part.format_spec is None
-    return values.get(part.value.id) if plain and isinstance(part.value, ast.Name) else None
+    match part:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.FormattedValue(value=ast.Name(id=name), conversion=-1, format_spec=None):
+            return values.get(name)
+    return None

@@ -27,7 +27,7 @@ def excluded_upstream(answer: str, call: str, predicts_input: bool) -> bool:
 
 
 def upstream_verdict(answer: str, output: str) -> bool | None:
-    """Return whether upstream's assertion passes, for a literal; None if only execution can say.
+    """Whether upstream's assertion passes, for a literal; None if only execution can tell.
 
     Literals are compared by Python's ``==``, so that ``True`` equals ``1``.
 

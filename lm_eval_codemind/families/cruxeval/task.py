@@ -65,7 +65,7 @@ class Cruxeval(Family):
         text = visible_text(response)
         published = upstream_answer(text, question.key.setting, self.predicts == "input")
         answer = self.answer(block(text, question.key.setting), question)
-        verdict = False
+        verdict: bool | None = False
         if not scores.excluded_upstream(published, question["input"], self.predicts == "input"):
             verdict = scores.upstream_verdict(published, question["output"])
         answer.details["published_answer"], answer.details["upstream"] = published, verdict
@@ -107,8 +107,8 @@ class Cruxeval(Family):
         return {f"{name}_upstream": value for name, value in pass_at_reported_k(verdicts).items()}
 
 
-_OUTPUT_VIEW = "lm_eval_codemind.views.outputs:ExecutionView"
-_INPUT_VIEW = "lm_eval_codemind.views.outputs:InputView"
+_OUTPUT_VIEW = "lm_eval_codemind.views.cruxeval:CruxevalOutputView"
+_INPUT_VIEW = "lm_eval_codemind.views.cruxeval:CruxevalInputView"
 
 
 class CruxevalOutput(Cruxeval):
