@@ -10,6 +10,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from lm_eval_codemind.answers.thinking import thinking_is_opened
 from lm_eval_codemind.catalogue import Benchmark, labelled_form
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families import family_named
@@ -142,7 +143,8 @@ def ask(stage: FirstStage, seed: int) -> DependentReasoning:
 
 def _passing_programs(stage: FirstStage, family: Family, seed: int) -> list[tuple[Key, Execution]]:
     """Return the programs of a first stage that pass their tests, each with the key of its question, in order."""
-    reader = Reader(family, family.filters[0])
+    opened = thinking_is_opened(response for _, responses in stage.questions for response in responses)
+    reader = Reader(family, family.filters[0], opened)
     running: list[tuple[Key, Execution, Answer]] = []
     problems = [with_input(family.posed(question)) for question, _ in stage.questions]
     for problem, (question, responses) in zip(problems, stage.questions, strict=True):

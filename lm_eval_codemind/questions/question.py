@@ -132,6 +132,9 @@ _LOGGED = (
 )
 
 
+READINGS = ("read", "no_answer", "malformed", "unfinished")
+
+
 class Answer:
     """The answer in a response: a text, a program or what else a family asks for.
 
@@ -141,6 +144,9 @@ class Answer:
     Attributes:
         text: The text or the code that counts; None if the response holds none.
         details: What the family adds to it, as plain values of JSON.
+        reading: How the response was read, one of :data:`READINGS`: ``read``; ``no_answer`` if it holds none;
+            ``malformed`` if what it holds does not have the form that was asked for; ``unfinished`` if its thinking
+            never ends.
         outcome: The outcome of its execution, as plain values; None if it was not executed, or not yet.
         program: The part of the answer to execute, unchanged: a whole program, or an input. It is not logged.
         observations: What was observed when it was executed; not logged.
@@ -153,10 +159,12 @@ class Answer:
         text: str | None,
         details: Mapping[str, Any] | None = None,
         *,
+        reading: str = "",
         outcome: Mapping[str, Any] | None = None,
         skipped: bool = False,
     ) -> None:
         self.text = text
+        self.reading = reading or ("no_answer" if text is None else "read")
         self.details = dict(details or {})
         self.outcome = None if outcome is None else dict(outcome)
         self.skipped = skipped
@@ -194,7 +202,7 @@ class Answer:
 
     def to_json(self) -> str:
         """Return the answer as a JSON object on one line."""
-        record: dict[str, Any] = {"answer": self.text, **self.details}
+        record: dict[str, Any] = {"answer": self.text, "reading": self.reading, **self.details}
         if self.outcome is not None:
             record["outcome"] = self.outcome
         if self.skipped:
@@ -212,9 +220,10 @@ class Answer:
         if not isinstance(record, dict) or "answer" not in record:
             raise ValueError("no answer of this suite")
         answer, outcome, skipped = record.pop("answer"), record.pop("outcome", None), record.pop("skipped", False)
+        reading = record.pop("reading", "")
         if not (answer is None or isinstance(answer, str)) or not (outcome is None or isinstance(outcome, dict)):
             raise ValueError("no answer of this suite")
-        return cls(answer, record, outcome=outcome, skipped=skipped)
+        return cls(answer, record, reading=reading, outcome=outcome, skipped=skipped)
 
     __str__ = to_json
 

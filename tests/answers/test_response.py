@@ -10,7 +10,6 @@ from lm_eval_codemind.answers.response import visible_text
         ("<think>a\nb</think>\nanswer", "\nanswer"),
         ("a\nb</think>answer", "answer"),
         ("before\n<think>hm</think>after", "before\nafter"),
-        ("before\n<think>cut off", "before\n"),
         ("[THINK]x[/THINK]y", "y"),
         ("<Thinking>one</Thinking>two<thought>three", "two<thought>three"),
         ("<think>say </think> early</think> done", " done"),
@@ -31,6 +30,7 @@ from lm_eval_codemind.answers.response import visible_text
         ("a\n<think>b</think>", "a\n"),
         # never closed: no answer
         ("<seed:think>a", ""),
+        ("before\n<think>cut off", ""),
         ("[THOUGHT]\na", ""),
         ("[THINK]a", ""),
         ("<|begin_of_thought|>a", ""),

@@ -1,0 +1,75 @@
+"""The second step of reading a response: find the block with the answer, the last complete pair of marks."""
+
+import re
+from typing import NamedTuple
+
+
+class Marks(NamedTuple):
+    """The marks around an answer.
+
+    Attributes:
+        begin: The mark before the answer.
+        end: The mark after the answer.
+    """
+
+    begin: re.Pattern[str]
+    end: re.Pattern[str]
+
+    @classmethod
+    def named(cls, *names: str) -> "Marks":
+        """Return marks with any of these names, as ``<name>`` and ``[NAME]``, in any case."""
+        either = "|".join(map(re.escape, names))
+        return cls(
+            re.compile(rf"<(?:{either})>|\[(?:{either})\]", re.IGNORECASE),
+            re.compile(rf"</(?:{either})>|\[/(?:{either})\]", re.IGNORECASE),
+        )
+
+
+# Text between two marks that a sentence only mentions.
+_MENTIONED = re.compile(
+    r"(?:and|or|to|(?:(?:opening|closing) )?(?:tags?|marks?)(?: and)?|\.\.\.|\u2026"
+    r"|(?:(?:the|my|your) )?(?:final )?(?:answer|output|result|value))?",
+    re.IGNORECASE,
+)
+# Characters of a line before and after a pair of marks that are examined.
+_NEAR = 200
+
+
+def last_block(text: str, marks: Marks, empty: bool = False) -> str | None:
+    """Return the text between the last complete pair of marks; None without one.
+
+    A mark closes the last open mark before it. A pair that a sentence only mentions does not count: other words are on
+    its line, and it encloses nothing or a word such as "and". An empty literal such as ``''`` counts.
+
+    Args:
+        text: A response without its thinking.
+        marks: The marks.
+        empty: Whether a block may be empty, because the answer is a text that may be empty.
+    """
+    pairs: list[tuple[tuple[int, int], tuple[int, int]]] = []
+    start = 0
+    for mark in marks.end.finditer(text):
+        begins = list(marks.begin.finditer(text, start, mark.start()))
+        start = mark.end()
+        if begins:
+            pairs.append((begins[-1].span(), mark.span()))
+    for begin, end in reversed(pairs):
+        block = text[begin[1] : end[0]]
+        if (block.strip() or empty) and not _is_mentioned(text, begin, end):
+            return block
+    return None
+
+
+def _is_mentioned(text: str, begin: tuple[int, int], end: tuple[int, int]) -> bool:
+    """Whether a sentence only mentions a pair of marks."""
+    before = text[max(begin[0] - _NEAR, 0) : begin[0]].rpartition("\n")[2]
+    after = text[end[1] : end[1] + _NEAR].partition("\n")[0]
+    if not re.search(r"\w", before + after):
+        return False
+    block = text[begin[1] : end[0]]
+    # Quotes around the first mark are not part of a literal.
+    quote = before[-1:] if before[-1:] in ("'", '"', "`") else ""
+    inside = block.strip().strip("`*")
+    if quote and block.startswith(quote):
+        inside = inside.strip(quote)
+    return _MENTIONED.fullmatch(inside.strip(" .,")) is not None

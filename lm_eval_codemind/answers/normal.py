@@ -1,0 +1,96 @@
+"""The third step of reading a response: one normaliser of the text in a block.
+
+:func:`readings` removes layout that is not part of an answer. It yields the text as it is first, so that no string
+literal is damaged.
+"""
+
+import re
+from collections.abc import Iterator
+
+from lm_eval_codemind.answers.literals import is_literal
+
+# Layers of layout that are removed. More are an artificial text.
+_DEEPEST = 6
+_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
+_WRAPPERS = (
+    re.compile(r"(?P<mark>`{1,3}|\*{1,3}|__|\${1,2})(?P<inside>.+)(?P=mark)", re.DOTALL),
+    re.compile(r"\\(?:f?boxed|text(?:tt|bf|rm)?|math(?:rm|tt|bf))\{(?P<inside>.+)\}", re.DOTALL),
+    re.compile(r"\\\((?P<inside>.+)\\\)", re.DOTALL),
+    re.compile(r"\\\[(?P<inside>.+)\\\]", re.DOTALL),
+    re.compile(r"<\|begin_of_box\|>(?P<inside>.+)<\|end_of_box\|>", re.DOTALL),
+    re.compile(r"<(?P<tag>code|pre|b|strong|answer|output)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
+)
+# A label in front of an answer, such as `Answer:`, `**Output**:` or `The return value is`.
+_LABEL = re.compile(
+    r"[-*_#>\s]*(?:the\s+|my\s+)?(?:final\s+|correct\s+|return(?:ed)?\s+|next\s+)?"
+    r"(?:outputs?|answer|results?|values?|state|returns|prints|verdict|line|trace|input|type)\b[`*_]*"
+    r"(?:\s+is\b\s*:?|[ \t]*(?::=|:|==?|->|=>|\u2192))[`*_]*[ \t]*\n?(?P<inside>.*\S.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+# The call with its value, as in an assertion.
+_CALL = re.compile(r"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*(?:==?|->|=>|\u2192)\s*(?P<inside>.+)", re.DOTALL)
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\ufe0f]")
+_BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_QUOTES = str.maketrans("\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00b4\uff02\uff07", "\"\"\"\"'''''\"'")
+# In front of a number, each of these is a minus.
+_MINUS = re.compile("[\u2010-\u2015\u2212\ufe63\uff0d](?=[\\d.])")
+
+
+def readings(text: str, name: str = "") -> Iterator[str]:
+    """Yield the text, and the text without its layout, layer by layer.
+
+    Layout is a code fence, emphasis, back-ticks, a box, a formula, or a label or the asked name in front of the answer,
+    also nested. A full stop after the answer is layout, too. The same readings follow without invisible characters,
+    with plain blanks, quotes and minus signs.
+
+    Args:
+        text: The text of a block.
+        name: The name that the question asks about, such as that of a variable: ``y = 5`` then reads ``5``.
+    """
+    seen = set[str]()
+    for start in (text, plain(text)):
+        layer: str | None = start
+        for _ in range(_DEEPEST):
+            if layer is None:
+                break
+            if layer not in seen:
+                seen.add(layer)
+                yield layer
+            layer = _inside(layer, name)
+
+
+def plain(text: str) -> str:
+    """Return a text without invisible characters, and with plain blanks, quotes and minus signs."""
+    return _MINUS.sub("-", _BLANKS.sub(" ", _INVISIBLE.sub("", text))).translate(_QUOTES)
+
+
+def _inside(text: str, name: str) -> str | None:
+    """Return a text without its outermost layer of layout; None if it has none."""
+    bare = text.strip()
+    fenced = _FENCE.fullmatch(bare)
+    if fenced:
+        return fenced["inside"]
+    for wrapper in _WRAPPERS:
+        match = wrapper.fullmatch(bare)
+        if match:
+            inside = match["inside"]
+            return re.sub(r"\\([{}_%&#$])", r"\1", inside) if bare.startswith("\\") else inside
+    if name:
+        named = re.match(
+            rf"[`*]*{re.escape(name)}[`*]*[ \t]*(?:==?|:=|:|->|=>|\u2192|\bis\b)[`*]*(?P<inside>.*\S.*)",
+            bare,
+            re.DOTALL,
+        )
+        if named:
+            return named["inside"]
+    for label in (_LABEL, _CALL):
+        match = label.fullmatch(bare)
+        if match:
+            return match["inside"]
+    if (
+        bare.endswith(".")
+        and not bare.endswith("..")
+        and (is_literal(bare[:-1]) or _inside(bare[:-1], name) is not None)
+    ):
+        return bare[:-1]
+    return None

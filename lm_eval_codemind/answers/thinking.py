@@ -1,0 +1,152 @@
+"""The first step of reading a response: remove its thinking.
+
+``thinking.yaml`` lists the formats of thinking. :func:`without_thinking` is the only function that knows them.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+
+from lm_eval_codemind.answers.blocks import Marks
+
+# A special token of a tokenizer, such as `<|im_end|>`; `</s>` only at the end of a text, because it is an HTML tag too.
+# The tokens of a box are layout of the answer.
+_TOKEN = (
+    r"<\|(?!(?:begin|end)_of_box)[a-z0-9_/]+\|?>|<[a-z0-9_]+\|>|<\uff5c[^\uff5c\n]{1,40}\uff5c>"
+    r"|</s>\s*\Z|<(?:end|start)_of_turn>"
+)
+_FIRST = r"[<\[\u25c1]|Here|analysis|assistant|commentary"
+# The place of an opening tag: the start of a line, or behind a special token.
+_PLACE = re.compile(r"(?:\A|\n|\|>|\uff5c>)[ \t]*\Z")
+_START = re.compile(r"\A\s*\Z")
+_NEAR = 80
+_SPECIAL_TOKEN = re.compile(_TOKEN, re.IGNORECASE)
+# What may follow a closing tag at the end of a response without being an answer.
+_STRAY = re.compile(rf"(?:\s|\[/[a-z_]+\]|</[a-z_]+[>\]]|{_TOKEN})*", re.IGNORECASE)
+
+
+OPENING = "<think>\n"
+
+
+class _Formats(NamedTuple):
+    """The table: a pattern for all tags, and the row of each of its groups, by the group's name.
+
+    ``starts`` has the rows whose opening counts only at the start of a response, ``paired`` those whose closing counts
+    only after an opening.
+    """
+
+    tag: re.Pattern[str]
+    opens: dict[str, int]
+    closes: dict[str, int]
+    starts: set[int]
+    paired: set[int]
+
+
+def without_thinking(response: str, marks: Marks | None = None) -> str | None:
+    r"""Return the part of a response that is not thinking, with ``\n`` as line end; None if the thinking is unfinished.
+
+    A closing tag without an opening one ends thinking that the chat template opened. If only stray tags follow the
+    thinking, its last part is the text: the model answered there. Thinking that is never closed is unfinished, even
+    if text precedes it. There is one exception: a response is finished if it ends with a complete block whose first
+    mark begins a line. The first special token of the tokenizer that follows some text ends the response. The time is
+    linear in the length of the response.
+
+    Args:
+        response: The model's unchanged response.
+        marks: The marks around an answer, for the exception; None if answers have no marks.
+    """
+    text, position = response.replace("\r\n", "\n").replace("\r", "\n"), 0
+    spoken: list[str] = []
+    thought = ""
+    row: int | None = None
+    for tag, opened, closed in _tags(text):
+        if closed != row if row is not None else closed in _formats().paired:
+            continue
+        part = text[position : tag.start()]
+        if row is not None:
+            thought = part
+        elif closed is None:
+            spoken.append(part)
+        else:
+            thought = "".join([*spoken, part])
+            spoken.clear()
+        position, row = tag.end(), opened
+    rest = text[position:]
+    if row is not None:
+        return _up_to_special_token(rest) if marks is not None and _ends_with_block(rest, marks) else None
+    answer = "".join([*spoken, rest])
+    return _up_to_special_token(thought if _STRAY.fullmatch(answer) else answer)
+
+
+def thinking_is_opened(responses: Iterable[str]) -> bool:
+    """Whether the chat template of a task wrote the opening tag, so that its responses begin with thinking.
+
+    It did so if a response closes thinking that it did not open, and says something after that. A response of that task
+    without a closing tag is then unfinished. :data:`OPENING` in front of each response tells
+    :func:`without_thinking`.
+    """
+    return any(map(_was_opened, responses))
+
+
+def _was_opened(response: str) -> bool:
+    tags = (tag for tag in _tags(response) if tag[2] not in _formats().paired)
+    tag, _, closed = next(tags, (None, None, None))
+    return tag is not None and closed is not None and not _STRAY.fullmatch(response, tag.end())
+
+
+def _tags(text: str) -> Iterator[tuple[re.Match[str], int | None, int | None]]:
+    """Yield the tags of a text, each with the row that it opens or the row that it closes."""
+    formats = _formats()
+    for tag in formats.tag.finditer(text):
+        opened = formats.opens.get(tag.lastgroup or "")
+        at = tag.start()
+        place = _START if opened in formats.starts else _PLACE
+        if opened is None or place.search(text, max(at - _NEAR, 0), at):
+            yield tag, opened, formats.closes.get(tag.lastgroup or "")
+
+
+@cache
+def _formats() -> _Formats:
+    opens: dict[str, int] = {}
+    closes: dict[str, int] = {}
+    patterns = []
+    table = yaml.safe_load((Path(__file__).parent / "thinking.yaml").read_text(encoding="utf-8"))
+    for number, row in enumerate(table):
+        start = row.get("start", False)
+        # A word such as `analysis` begins a sentence as well, where white space or punctuation follows it.
+        end = r"(?=[^\s:.,;'\u2019)*-])" if start and row["opens"][0].isalpha() else ""
+        groups = {f"opens{number}": (opens, row["opens"], end), f"closes{number}": (closes, row["closes"], "")}
+        for group, (rows, texts, following) in groups.items():
+            rows[group] = number
+            patterns.append(f"(?P<{group}>(?{'-i' if start else 'i'}:{'|'.join(map(_pattern, texts))}){following})")
+    starts, paired = ({n for n, row in enumerate(table) if row.get(name)} for name in ("start", "paired"))
+    # Few characters begin a tag; the pattern is tried there.
+    return _Formats(re.compile(rf"(?={_FIRST})(?:{'|'.join(patterns)})"), opens, closes, starts, paired)
+
+
+def _pattern(text: str) -> str:
+    return "[^\\n]{0,80}?".join(map(re.escape, text.split("*")))
+
+
+def _ends_with_block(text: str, marks: Marks) -> bool:
+    """Whether a text ends with a complete block whose first mark begins a line."""
+    text = _up_to_special_token(text).rstrip()
+    ends = list(marks.end.finditer(text))
+    begins = list(marks.begin.finditer(text))
+    if not ends or not begins or ends[-1].end() < len(text):
+        return False
+    before = text[: begins[-1].start()].rpartition("\n")[2]
+    return begins[-1].end() <= ends[-1].start() and not before.strip()
+
+
+def _up_to_special_token(text: str) -> str:
+    start = 0
+    for token in _SPECIAL_TOKEN.finditer(text):
+        if text[start : token.start()].strip():
+            return text[start : token.start()]
+        start = token.end()
+    return text[start:]
