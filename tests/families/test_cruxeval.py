@@ -21,7 +21,7 @@ from lm_eval_codemind.benchmarks.upstream import ArchivePart, MissingFilesError
 from lm_eval_codemind.data import load
 from lm_eval_codemind.data.build import build
 from lm_eval_codemind.families.cruxeval import task as family
-from lm_eval_codemind.families.cruxeval.read import block, sides, upstream_answer
+from lm_eval_codemind.families.cruxeval.read import block, closed, sides, upstream_answer
 from lm_eval_codemind.families.cruxeval.score import upstream_verdict
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.models import register
@@ -127,14 +127,14 @@ def test_a_copy_without_the_file_of_prompts_builds_the_rest(tmp_path: Path, upst
     [
         ("assert f(1) == 2\n[/ANSWER] more", "direct", "assert f(1) == 2\n"),
         ("[ANSWER]\n2\n[/ANSWER]", "direct", "\n2\n"),
-        ("steps [/THOUGHT]\n[ANSWER]\nassert f(1) == 2\n", "cot", "\nassert f(1) == 2\n"),
-        ("[ANSWER]1[/ANSWER] no: [ANSWER]2[/ANSWER] in [ANSWER] tags", "cot", "2"),
+        ("steps [/THOUGHT]\n[ANSWER]\nassert f(1) == 2\n", "cot", "\nassert f(1) == 2\n\n"),
+        ("[ANSWER]1[/ANSWER]\n[ANSWER]2[/ANSWER]\nin [/ANSWER]", "cot", "2"),
         ("it is 2", "cot", None),
         (" 2 # done\n\ndef f", "phind", " 2 "),
     ],
 )
 def test_the_block(text: str, form: str, expected: str | None) -> None:
-    assert block(text, form) == expected
+    assert block(closed(text), form) == expected
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,9 @@
 
 import re
 
+from lm_eval_codemind.answers.blocks import Marks, last_block
+
+MARKS = Marks.named("ANSWER")
 OPEN, CLOSE = "[ANSWER]", "[/ANSWER]"
 DONE = "# done"
 # Strings, brackets and the operator of a comparison. An unclosed string ends with its line.
@@ -13,26 +16,25 @@ _TOKENS = re.compile(
 )
 
 
+def closed(response: str) -> str:
+    """Return the response with the end of its block, which the harness removes where it stops at that mark."""
+    return f"{response}\n{CLOSE}" if response.rfind(OPEN) > response.rfind(CLOSE) else response
+
+
 def block(text: str, form: str) -> str | None:
     """Return the block that holds the answer, in a response without thinking; None if there is none or it is blank.
 
-    The last complete pair of marks counts. A harness that stops at ``[/ANSWER]`` removes it, so an open block at the
-    end of the response is complete. The prompt of the form ``direct`` opens the block itself, and that of ``phind``
+    The last complete pair of marks counts. The prompt of the form ``direct`` opens a block itself, and that of ``phind``
     ends in the middle of the assertion.
 
     Args:
-        text: The response without thinking.
+        text: The response without thinking, its block closed.
         form: ``direct``, ``cot`` or ``phind``.
     """
-    if form == "phind":
-        content = text.partition(DONE)[0]
-    else:
-        end = text.rfind(CLOSE)
-        begin = text.rfind(OPEN, 0, end) if end != -1 else text.rfind(OPEN)
-        if begin == -1 and form == "cot":
-            return None
-        content = text[begin + len(OPEN) if begin != -1 else 0 :].partition(CLOSE)[0]
-    return content if content.strip() else None
+    content = text.partition(DONE)[0] if form == "phind" else last_block(text, MARKS)
+    if content is None and form == "direct" and OPEN not in text:
+        content = text.partition(CLOSE)[0]
+    return content if content and content.strip() else None
 
 
 def sides(assertion: str) -> tuple[str, str | None]:

@@ -8,13 +8,13 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from lm_eval_codemind.answers.response import visible_text
+from lm_eval_codemind.answers.thinking import without_thinking
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import benchmark_digests, load_problem
 from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.cruxeval import score as scores
-from lm_eval_codemind.families.cruxeval.read import block, sides, upstream_answer
+from lm_eval_codemind.families.cruxeval.read import MARKS, block, closed, sides, upstream_answer
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
@@ -62,7 +62,7 @@ class Cruxeval(Family):
         return {"answer": f" {fields['output']}{after}" if setting == PHIND else f"{before}{assertion}{after}"}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        text = visible_text(response)
+        text = without_thinking(closed(response), MARKS) or ""
         published = upstream_answer(text, question.key.setting, self.predicts == "input")
         answer = self.answer(block(text, question.key.setting), question)
         verdict: bool | None = False
