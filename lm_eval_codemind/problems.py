@@ -38,6 +38,7 @@ EXCLUSION_REASONS: dict[str, str] = {
     "identity": "the output depends on an object's address, on hashing or on another source of randomness",
     "version": "the output depends on the version of Python",
     "no_output": "the program raises an exception or does not end",
+    "other_output": "execution gives another output than the published one",
     "no_literal": "the output cannot be written as a Python literal",
     "dependency": "the program needs a package or data that is not available everywhere",
     "fails": "the program ends with an error or too late: it is wrong, or written for an older language version",

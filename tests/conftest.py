@@ -92,7 +92,7 @@ def built_data(upstream: Upstream) -> Path:
         outdated = [
             name for name in benchmarks() if not intact(folder, name) or entries[name].digests != released_digests(name)
         ]
-        build(outdated, upstream, folder)
+        build(outdated, upstream, folder, skip_missing=True)
         if len(outdated) == len(benchmarks()):
             (folder / "built_by").write_text(code_digest())
         elif outdated:

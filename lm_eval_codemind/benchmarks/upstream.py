@@ -2,11 +2,12 @@
 
 import hashlib
 import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from importlib import resources
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import yaml
 
@@ -63,6 +64,10 @@ class UpstreamError(RuntimeError):
     """Upstream data is missing or differs from the data the suite was made from. The message says how to fix it."""
 
 
+class MissingFilesError(UpstreamError):
+    """A repository is there and lacks all files of a part."""
+
+
 class Upstream:
     """The pinned upstream repositories as sets of files.
 
@@ -96,9 +101,34 @@ class Upstream:
             files = self._read(part)
             problem = _problem_with(part, files)
             if problem:
-                raise UpstreamError(f"{problem}; {self._fix(part.archive)}")
+                error = UpstreamError if files else MissingFilesError
+                raise error(f"{problem}; {self._fix(part.archive)}")
             self._read_parts[part] = files
         return self._read_parts[part]
+
+    def rows(self, archive: Archive) -> Iterable[Mapping[str, Any]]:
+        """Return the rows of a data set's split ``test``: of a copy ``NAME/`` in the directory, else from the Hub.
+
+        Raises:
+            UpstreamError: If it cannot be read. The message says how to give a local copy.
+        """
+        from datasets import load_dataset
+
+        local = self._directory and self._directory / archive.name
+        fix = (
+            f"hf download {archive.repository} --repo-type dataset --revision {archive.revision} "
+            f"--local-dir DIR/{archive.name}, then codemind data build --upstream DIR"
+        )
+        if local and not local.is_dir():
+            raise MissingFilesError(f"{local}: no such directory; {fix}")
+        place, revision = (str(local), None) if local else (archive.repository, archive.revision)
+        try:
+            rows: Iterable[Mapping[str, Any]] = load_dataset(place, split="test", revision=revision)
+        except (OSError, ValueError, ImportError) as error:
+            raise UpstreamError(
+                f"{place}: the data set cannot be read ({type(error).__name__}). To give a local copy: {fix}"
+            ) from error
+        return rows
 
     def _fix(self, archive: Archive) -> str:
         """Return the fix for an archive with a wrong digest. A downloaded archive is removed."""
@@ -133,9 +163,9 @@ class Upstream:
 
 def _problem_with(part: ArchivePart, files: Mapping[str, bytes]) -> str:
     """Return the problem with the files of a part, or the empty string."""
-    where = f"{part.archive.repository}, {part.folder}"
+    where = f"{part.archive.repository}, {part.folder or ', '.join(part.patterns)}"
     if not files:
-        return f"{where}: no files of that folder; a checkout of revision {part.archive.revision} has them"
+        return f"{where}: no such files; a checkout of revision {part.archive.revision} has them"
     digest = digest_files(files)
     if digest == part.digest:
         return ""

@@ -62,10 +62,12 @@ def command() -> None:
 @_benchmarks
 @_upstream
 @_out
-def build_command(names: tuple[str, ...], upstream: Path | None, out: Path | None) -> None:
+@click.pass_context
+def build_command(context: click.Context, names: tuple[str, ...], upstream: Path | None, out: Path | None) -> None:
     """Build benchmarks from upstream repositories at pinned revisions. No program is executed."""
     directory = out or data_directory()
-    entries = build(names, _open(upstream, directory), directory)
+    by_default = context.get_parameter_source("names") is click.core.ParameterSource.DEFAULT
+    entries = build(names, _open(upstream, directory), directory, skip_missing=by_default)
     for name, entry in entries.items():
         click.echo(f"{benchmark_path(directory, name)}: {entry.problems} problems, sha256 {entry.digests[name]}")
 

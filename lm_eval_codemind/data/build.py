@@ -12,7 +12,7 @@ from typing import Any
 from filelock import FileLock
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.benchmarks import Upstream, UpstreamError
+from lm_eval_codemind.benchmarks import MissingFilesError, Upstream, UpstreamError
 from lm_eval_codemind.benchmarks.download import fetch_archive
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.load import (
@@ -158,7 +158,7 @@ def _with_hint(problem: Problem) -> Problem:
     return kind_of(problem).with_hint(problem, HINT_SEED, telling) if needs_hint else problem
 
 
-def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str, Entry]:
+def build(names: Iterable[str], upstream: Upstream, directory: Path, *, skip_missing: bool = False) -> dict[str, Entry]:
     """Build benchmarks into a directory and return their entries of its manifest.
 
     A benchmark's files are replaced one by one when all are complete, and the manifest after them, so that an
@@ -168,6 +168,7 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str
         names: Benchmarks.
         upstream: Where to read from.
         directory: Where to write ``NAME.jsonl`` and ``manifest.json``; other entries of the manifest stay.
+        skip_missing: Whether a benchmark whose repository lacks its files is left out with a warning.
 
     Raises:
         ValueError: If there is no benchmark of a name.
@@ -179,7 +180,15 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path) -> dict[str
     try:
         directory.mkdir(parents=True, exist_ok=True)
         with FileLock(directory / ".lock"):
-            return {name: _build(name, upstream, directory) for name in tqdm(queue, desc="building", unit="benchmark")}
+            entries = {}
+            for name in tqdm(queue, desc="building", unit="benchmark"):
+                try:
+                    entries[name] = _build(name, upstream, directory)
+                except MissingFilesError as error:
+                    if not skip_missing:
+                        raise
+                    logger.warning("%s is not built: %s", name, error)
+            return entries
     except PermissionError as error:
         raise UpstreamError(
             f"{directory}: data cannot be written there ({error}); set CODEMIND_DATA to a directory of your own"

@@ -15,6 +15,8 @@ _PACKAGED = tuple(
         "sr:SR",
         "dsr:DSR",
         "input:INPUT_PREDICTION",
+        "cruxeval.task:CRUXEVAL_OUTPUT",
+        "cruxeval.task:CRUXEVAL_INPUT",
         "der:DER",
         "repair:REPAIR",
         "verdict:VERDICT",

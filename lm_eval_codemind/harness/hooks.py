@@ -296,4 +296,4 @@ def _example(
 
 def _texts(kind: Kind, fields: Mapping[str, Any], family: Family, templates: Templates, setting: str) -> dict[str, Any]:
     prompt = templates.render(family.template(kind, setting), **family.prompt(kind, fields, setting))
-    return {"prompt": prompt, "target": templates.render("response", **family.target(kind, fields, setting))}
+    return {"prompt": prompt, "target": templates.render("response", **family.target(kind, fields, setting)).rstrip()}

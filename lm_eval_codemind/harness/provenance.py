@@ -39,7 +39,7 @@ def splits(documents: Iterable[Mapping[str, Any]], examples: Iterable[Mapping[st
     """
     test = Dataset.from_list([dict(row) for row in documents])
     fewshot = [{column: example.get(column) for column in test.column_names} for example in examples]
-    return {"test": test, "fewshot": Dataset.from_list(fewshot, features=test.features)}
+    return {"test": test, "fewshot": Dataset.from_list(fewshot, features=test.features) if fewshot else test.select([])}
 
 
 def record_task(

@@ -51,14 +51,14 @@ class Templates:
         )
 
     def render(self, name: str, **variables: Any) -> str:
-        """Return the text of ``NAME.txt`` with the variables filled in, without trailing white space.
+        """Return the text of ``NAME.txt`` with the variables filled in, without the file's last line feed.
 
         Raises:
             ValueError: If the file does not exist, is malformed or uses an unknown variable.
         """
         path = self.directory / f"{name}.txt"
         try:
-            return self._environment.get_template(f"{name}.txt").render(**variables).rstrip()
+            return self._environment.get_template(f"{name}.txt").render(**variables)
         except TemplateNotFound as error:
             raise ValueError(f"no template {error.name} in {self.directory}; start from {self._packaged}") from error
         except TemplateError as error:

@@ -132,8 +132,8 @@ class FreshView(ExecutionView):
 class InputView(View):
     """Program, output, recorded input, the answer and what the program computes on it."""
 
-    scores = ("S_input",)
-    reported = ("r_input_searched",)
+    scores: tuple[str, ...] = ("S_input",)
+    reported: tuple[str, ...] = ("r_input_searched",)
 
     def outcome(self, unit: Unit) -> str:
         answer = unit[0].answer

@@ -1,0 +1,162 @@
+"""CRUXEval as published: predict an output or an input, with upstream's prompts.
+
+A question is about a problem of the benchmark ``cruxeval``, whose label is proven; its prompt is a problem's text in
+the benchmark ``cruxeval_prompts``, which is read from upstream's file when data is built.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar
+
+from lm_eval_codemind.answers.thinking import without_thinking
+from lm_eval_codemind.catalogue import Benchmark
+from lm_eval_codemind.catalogue.limits import limits_of
+from lm_eval_codemind.data import benchmark_digests, load_problem
+from lm_eval_codemind.execution import Job
+from lm_eval_codemind.families.cruxeval import score as scores
+from lm_eval_codemind.families.cruxeval.read import MARKS, block, closed, sides, upstream_answer
+from lm_eval_codemind.harness.hooks import Hooks
+from lm_eval_codemind.languages import Kind, kind_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Answer, Family, Question, Variant
+from lm_eval_codemind.questions.family import problem_of
+from lm_eval_codemind.scores.ier import s_ier
+from lm_eval_codemind.scores.input import s_input
+from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k
+
+PROMPTS = "cruxeval_prompts"
+DIRECT, COT, PHIND = "direct", "cot", "phind"
+FILTER = "extract-answer"
+COLUMNS = ("code", "entry_point", "input", "output", "category", "complexity")
+
+# The texts that a response with full marks has around its assertion: in front of it and after it.
+_AROUND = {DIRECT: ("", "\n[/ANSWER]"), COT: ("[/THOUGHT]\n[ANSWER]\n", "\n[/ANSWER]"), PHIND: ("", " # done")}
+
+
+class Cruxeval(Family):
+    """What the two kinds of prediction share: the prompts, the forms, and upstream's verdict next to ours."""
+
+    templates = "cruxeval"
+    executes = True
+    filters = (FILTER,)
+    metric = "pass@1"
+    verdict = "pass@1"
+    predicts: ClassVar[str]
+
+    def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
+        yield Question.about(problem, setting, {}, columns=COLUMNS)
+
+    def record(self, suite: dict[str, Any], benchmark: Benchmark, options: Mapping[str, Any]) -> None:
+        suite["prompt_texts"] = benchmark_digests(PROMPTS)
+
+    def template(self, kind: Kind, setting: str) -> str:
+        return "prompt"
+
+    def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        prompts = json.loads(load_problem(PROMPTS, fields["problem_id"]).upstream_questions)
+        return {"prompt": prompts[f"{self.predicts}_{setting}"]}
+
+    def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
+        before, after = _AROUND[setting]
+        assertion = f"assert {fields['input']} == {fields['output']}"
+        return {"answer": f" {fields['output']}{after}" if setting == PHIND else f"{before}{assertion}{after}"}
+
+    def read(self, response: str, question: Question, filter: str) -> Answer:
+        text = without_thinking(closed(response), MARKS) or ""
+        published = upstream_answer(text, question.key.setting, self.predicts == "input")
+        answer = self.answer(block(text, question.key.setting), question)
+        verdict: bool | None = False
+        if not scores.excluded_upstream(published, question["input"], self.predicts == "input"):
+            verdict = scores.upstream_verdict(published, question["output"])
+        answer.details["published_answer"], answer.details["upstream"] = published, verdict
+        return answer
+
+    def answer(self, text: str | None, question: Question) -> Answer:
+        """Return the answer in a block. Its program is an input to execute."""
+        raise NotImplementedError
+
+    def job(self, answer: Answer, question: Question) -> Job | None:
+        """Return the job that calls the function on the answer's input and executes upstream's assertion, as needed."""
+        problem = problem_of(question)
+        expressions = [] if answer.program is None else [answer.program]
+        if answer.details["upstream"] is None:
+            expressions.append(scores.upstream_assertion(answer.details["published_answer"], question["output"]))
+        if not expressions:
+            return None
+        return Job.evaluate(problem.code, expressions, limits=limits_of(problem), job_id=problem.problem_id)
+
+    def score(self, question: Question, answer: Answer) -> dict[str, float]:
+        observed = list(answer.observations)
+        computed = observed.pop(0) if answer.program is not None and observed else None
+        if answer.details["upstream"] is None:
+            answer.details["upstream"] = bool(observed) and observed[0].literal == "True"
+        right = self.right(question, answer, computed.literal if computed else None)
+        return {
+            "pass@1": float(right),
+            "pass@1_upstream": float(answer.details["upstream"]),
+            "answered": float(answer.text is not None),
+        }
+
+    def right(self, question: Question, answer: Answer, computed: str | None) -> bool:
+        """Whether an answer is right. ``computed`` is the program's output on it, None without one."""
+        raise NotImplementedError
+
+    def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
+        """Return pass@k by upstream's rule."""
+        verdicts = [bool(answer.details["upstream"]) for answer in answers]
+        return {f"{name}_upstream": value for name, value in pass_at_reported_k(verdicts).items()}
+
+
+_OUTPUT_VIEW = "lm_eval_codemind.views.cruxeval:CruxevalOutputView"
+_INPUT_VIEW = "lm_eval_codemind.views.cruxeval:CruxevalInputView"
+
+
+class CruxevalOutput(Cruxeval):
+    """CRUXEval-O: complete the assertion with the output."""
+
+    variants = (
+        Variant("cruxeval_output", "CRUXEval-O direct", _OUTPUT_VIEW, DIRECT),
+        Variant("cruxeval_output_cot", "CRUXEval-O CoT", _OUTPUT_VIEW, COT),
+        Variant("cruxeval_output_phind", "CRUXEval-O Phind", _OUTPUT_VIEW, PHIND),
+    )
+    predicts = "output"
+
+    def answer(self, text: str | None, question: Question) -> Answer:
+        if text is None:
+            return Answer(None)
+        before, after = sides(text)
+        return Answer(before if after is None else after)
+
+    def right(self, question: Question, answer: Answer, computed: str | None) -> bool:
+        return s_ier(answer.text, question["output"], printed=False)
+
+
+class CruxevalInput(Cruxeval):
+    """CRUXEval-I: complete the assertion with an input that gives the output."""
+
+    variants = (
+        Variant("cruxeval_input", "CRUXEval-I direct", _INPUT_VIEW, DIRECT),
+        Variant("cruxeval_input_cot", "CRUXEval-I CoT", _INPUT_VIEW, COT),
+    )
+    predicts = "input"
+
+    def answer(self, text: str | None, question: Question) -> Answer:
+        call = None if text is None else sides(text)[0]
+        guess = None if call is None else kind_of(question).read_input(call, problem_of(question))
+        answer = Answer(call, {"readable": guess is not None, "as_recorded": guess is not None and guess.recorded})
+        if guess is not None and not guess.recorded:
+            answer.program = guess.input
+        return answer
+
+    def right(self, question: Question, answer: Answer, computed: str | None) -> bool:
+        if computed is not None:
+            answer.details["computed"] = computed
+        return s_input(bool(answer.details["as_recorded"]), computed, question["output"], printed=False)
+
+
+CRUXEVAL_OUTPUT, CRUXEVAL_INPUT = CruxevalOutput(), CruxevalInput()
+
+_output = Hooks(CRUXEVAL_OUTPUT)
+output_dataset, process_output, extract_output = _output.dataset, _output.process_results, _output.filter(FILTER)
+_input = Hooks(CRUXEVAL_INPUT)
+input_dataset, process_input, extract_input = _input.dataset, _input.process_results, _input.filter(FILTER)

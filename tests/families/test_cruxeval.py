@@ -1,0 +1,288 @@
+"""CRUXEval in its published form: prompts, reading, both scores, and the recorded verdicts of its authors."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lm_eval import simple_evaluate
+from lm_eval.api.registry import get_model
+from lm_eval.tasks import TaskManager
+
+from lm_eval_codemind.benchmarks import Upstream, UpstreamError, cruxeval
+from lm_eval_codemind.benchmarks.upstream import ArchivePart, MissingFilesError
+from lm_eval_codemind.data import load
+from lm_eval_codemind.data.build import build
+from lm_eval_codemind.families.cruxeval import task as family
+from lm_eval_codemind.families.cruxeval.read import block, closed, sides, upstream_answer
+from lm_eval_codemind.families.cruxeval.score import upstream_verdict
+from lm_eval_codemind.harness.location import task_directory
+from lm_eval_codemind.models import register
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.questions import Question
+from lm_eval_codemind.scores.pass_at_k import pass_at_k
+
+# Functions of the form that upstream's have, with texts of our own.
+PROMPTS_FILE = '''
+def make_direct_output_prompt(s):
+    code, input = s
+    return f"""Output of the call.
+{{braces}}
+{code}
+assert f({input}) == ??
+[ANSWER]
+"""
+
+def make_cot_output_prompt(s):
+    code, input = s
+    return f"{code} thought f({input})"
+
+def make_direct_output_prompt_phind(s):
+    code, input = s
+    return f"{code}\\nassert f({input}) =="
+
+def make_direct_input_prompt(s):
+    code, output = s
+    return f"{code} from {output}"
+
+def make_cot_input_prompt(s):
+    code, output = s
+    return f"{code} thought {output}"
+'''
+RECORD = {"id": "sample_0", "code": "def f(x):\n    return x + 'a'", "input": "'b=='", "output": "'b==a'"}
+
+
+class Files(Upstream):
+    """CRUXEval's files, from texts."""
+
+    def __init__(self, prompts: str) -> None:
+        self._prompts = prompts
+
+    def files(self, part: ArchivePart) -> dict[str, bytes]:
+        name = part.patterns[0]
+        return {name: (self._prompts if name == "prompts.py" else json.dumps(RECORD)).encode()}
+
+
+def question(setting: str, predicts: str = "output") -> Question:
+    problem = Problem(
+        "sample_0", "cruxeval", "function", "python", RECORD["code"], "f", f"f({RECORD['input']})", RECORD["output"]
+    )
+    return Question.about(problem, setting, {}, columns=family.COLUMNS)
+
+
+def output_scores(response: str, setting: str, monkeypatch: pytest.MonkeyPatch) -> tuple[float, float]:
+    """Return our score and upstream's, with the sandbox where it is needed."""
+    asked = question(setting)
+    program = Problem("sample_0", "cruxeval", "function", "python", RECORD["code"], "f")
+    monkeypatch.setattr(family, "problem_of", lambda question: program)
+    ((answer,),) = family.extract_output([[response]], [asked.document()])
+    answer.wait()
+    scores = family.CRUXEVAL_OUTPUT.score(asked, answer)
+    return scores["pass@1"], scores["pass@1_upstream"]
+
+
+def test_prompts_are_read_from_the_syntax_tree() -> None:
+    (problem,) = cruxeval.read_prompts(Files(PROMPTS_FILE))
+    prompts = json.loads(problem.upstream_questions)
+    assert prompts["output_direct"] == (
+        "Output of the call.\n{braces}\ndef f(x):\n    return x + 'a'\nassert f('b==') == ??\n[ANSWER]\n"
+    )
+    assert prompts["output_phind"].endswith("assert f('b==') ==")
+    assert prompts["input_cot"].endswith("thought 'b==a'")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("{code} thought f({input})", "{code!r} {input}"),
+        ("{code} thought f({input})", "{open(code)} {input}"),
+        ('return f"{code} from {output}"', "return code"),
+        ("make_cot_input_prompt", "other"),
+    ],
+)
+def test_prompts_of_another_form_are_refused(old: str, new: str) -> None:
+    assert old in PROMPTS_FILE
+    with pytest.raises(UpstreamError, match=r"prompts\.py"):
+        cruxeval.read_prompts(Files(PROMPTS_FILE.replace(old, new)))
+
+
+def test_a_copy_without_the_file_of_prompts_builds_the_rest(tmp_path: Path, upstream: Upstream) -> None:
+    if (upstream._directory or Path()).joinpath("cruxeval", "prompts.py").exists():
+        pytest.skip("the copy of CRUXEval has the file")
+    entries = build(["cruxeval", "cruxeval_prompts"], upstream, tmp_path, skip_missing=True)
+    assert list(entries) == ["cruxeval"]
+    with pytest.raises(MissingFilesError, match=r"prompts\.py"):
+        build(["cruxeval_prompts"], upstream, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "expected"),
+    [
+        ("assert f(1) == 2\n[/ANSWER] more", "direct", "assert f(1) == 2\n"),
+        ("[ANSWER]\n2\n[/ANSWER]", "direct", "\n2\n"),
+        ("steps [/THOUGHT]\n[ANSWER]\nassert f(1) == 2\n", "cot", "\nassert f(1) == 2\n\n"),
+        ("[ANSWER]1[/ANSWER]\n[ANSWER]2[/ANSWER]\nin [/ANSWER]", "cot", "2"),
+        ("it is 2", "cot", None),
+        (" 2 # done\n\ndef f", "phind", " 2 "),
+    ],
+)
+def test_the_block(text: str, form: str, expected: str | None) -> None:
+    assert block(closed(text), form) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("assert f('a == b') == 'c == d'", ("f('a == b')", "'c == d'")),
+        ("f([1, {2: (3 == 4)}]) == []", ("f([1, {2: (3 == 4)}])", "[]")),
+        ('assert f("\\"==") == 1', ('f("\\"==")', "1")),
+        ("f('''a\n==''') == 2", ("f('''a\n==''')", "2")),
+        ("'it==", ("'it==", None)),
+        ("assertion", ("assertion", None)),
+    ],
+)
+def test_the_sides_of_an_assertion(text: str, expected: tuple[str, str | None]) -> None:
+    assert sides(text) == expected
+
+
+@given(st.text(alphabet="'\"\\([{=}])\na", max_size=60), st.text(alphabet="'\"\\([{=}])\na", max_size=60))
+def test_an_assertion_of_two_strings_is_split_between_them(one: str, other: str) -> None:
+    assert sides(f"assert f({one!r}) == {other!r}") == (f"f({one!r})", repr(other))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("piece", ["'", '"', "'''", "\\'", "[", "(", "==", "[ANSWER]", "assert f(", "# done"])
+def test_hostile_texts_are_read_in_linear_time(piece: str) -> None:
+    text = piece * (250_000 // len(piece))
+    for form in ("direct", "cot", "phind"):
+        sides(block(text, form) or "")
+        upstream_answer(text, form, predicts_input=True)
+
+
+@pytest.mark.parametrize(
+    ("response", "setting", "expected"),
+    [
+        ("assert f('b==') == 'b==a'\n[/ANSWER]", "direct", (1, 0)),  # upstream cuts at the first "=="
+        ('"b" + "=" * 2 + "a"', "direct", (0, 1)),
+        ("'b=' '=a'", "phind", (1, 1)),
+        ("'b'", "direct", (0, 0)),
+        ("thus [/THOUGHT]\n[ANSWER]\nassert f('b') == 'c'\n[/ANSWER]", "cot", (0, 0)),
+        ("0 or True", "phind", (0, 1)),
+        ("f('b' + '=' * 2)", "phind", (0, 1)),
+        ("f('b==')", "phind", (0, 0)),
+        ("1 / 0", "phind", (0, 0)),
+        ("", "direct", (0, 0)),
+    ],
+)
+def test_both_scores_of_an_output(
+    response: str, setting: str, expected: tuple[float, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert output_scores(response, setting, monkeypatch) == expected
+
+
+def test_thinking_is_not_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    response = "<think>[ANSWER]'c'[/ANSWER]</think>[ANSWER]'b=' '=a'[/ANSWER]"
+    assert output_scores(response, "cot", monkeypatch) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "output", "verdict"),
+    [("1", "True", True), ("'a'", '"a"', True), ("a", "'a'", None), ("0 or True", "0", None), ("[2]", "[1]", False)],
+)
+def test_upstream_compares_literals_as_python_does(answer: str, output: str, verdict: bool | None) -> None:
+    assert upstream_verdict(answer, output) is verdict
+
+
+# -- with upstream's data
+
+
+@pytest.fixture
+def prompts_built(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    if not (built_data / "cruxeval_prompts.jsonl").is_file():
+        pytest.skip("the copy of CRUXEval in ../shared/data/upstream has no prompts.py")
+    monkeypatch.setenv(load.DATA_VARIABLE, str(built_data))
+    return built_data
+
+
+@pytest.mark.upstream
+def test_prompts_are_those_of_upstream_to_the_byte(prompts_built: Path, shared_data: Path) -> None:
+    digests = json.loads((shared_data / "cases" / "cruxeval_prompt_digests.json").read_text())
+    names = {
+        "make_direct_output_prompt": (family.output_dataset, "direct"),
+        "make_cot_output_prompt": (family.output_dataset, "cot"),
+        "make_direct_output_prompt_phind": (family.output_dataset, "phind"),
+        "make_direct_input_prompt": (family.input_dataset, "direct"),
+        "make_cot_input_prompt": (family.input_dataset, "cot"),
+    }
+    assert digests.keys() == names.keys()
+    for name, (dataset, setting) in names.items():
+        rows = dataset(benchmark="cruxeval", setting=setting)["test"]
+        prompts = {row["problem_id"]: row["prompt"] for row in rows}
+        assert len(prompts) == 800
+        for problem_id, expected in digests[name].items():
+            assert hashlib.sha256(prompts[problem_id].encode()).hexdigest() == expected
+
+
+@pytest.fixture
+def with_own_prompts(built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """CRUXEval's problems with prompts of our own, so that all else is tested without upstream's."""
+    monkeypatch.setenv(load.DATA_VARIABLE, str(built_data))
+    texts = {form: f"{form}\n" for form in cruxeval._FORMS}
+    prompts = Problem("any", "cruxeval_prompts", "function", "python", "", upstream_questions=json.dumps(texts))
+    monkeypatch.setattr(family, "load_problem", lambda benchmark, problem_id: prompts)
+    monkeypatch.setattr(family, "benchmark_digests", lambda benchmark: {benchmark: "made"})
+
+
+@pytest.mark.upstream
+@pytest.mark.parametrize(("model", "value"), [("codemind-oracle", 1.0), ("codemind-null", 0.0)])
+def test_right_answers_score_one_and_empty_ones_zero_on_all_problems(
+    model: str, value: float, with_own_prompts: None
+) -> None:
+    register()
+    manager = TaskManager(include_path=str(task_directory()))
+    results = simple_evaluate(
+        model=get_model(model)(),
+        tasks=["codemind_cruxeval_output", "codemind_cruxeval_input"],
+        task_manager=manager,
+        bootstrap_iters=0,
+        confirm_run_unsafe_code=True,
+    )
+    assert results is not None
+    tasks = {name: scores for name, scores in results["results"].items() if "pass@1,extract-answer" in scores}
+    assert len(tasks) == 5
+    for name, scores in tasks.items():
+        assert results["n-samples"][name]["effective"] == 800
+        for metric in ("pass@1", "pass@1_upstream", "answered"):
+            assert scores[f"{metric},extract-answer"] == value, (name, metric)
+
+
+@pytest.mark.upstream
+@pytest.mark.slow
+def test_recorded_inputs_get_the_recorded_verdicts(with_own_prompts: None, shared_data: Path) -> None:
+    recorded: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    with gzip.open(shared_data / "recorded" / "cruxeval_input_codellama-7b.jsonl.gz", "rt") as lines:
+        for row in map(json.loads, lines):
+            recorded[row["problem_id"]].append(row)
+    documents = {row["problem_id"]: row for row in family.input_dataset(benchmark="cruxeval", setting="direct")["test"]}
+    chosen = [documents[problem_id] for problem_id in recorded]
+    responses = [[row["response"] for row in rows] for rows in recorded.values()]
+    differing, verdicts = [], 0
+    for document, rows, answers in zip(chosen, recorded.values(), family.extract_input(responses, chosen), strict=True):
+        metrics = family.process_input(document, [answers])
+        right = [bool(row["verdict"]) for row in rows]
+        assert metrics["pass@1_upstream"] == pytest.approx(sum(right) / len(right))
+        assert metrics["pass@5_upstream"] == pytest.approx(pass_at_k(len(right), sum(right), 5))
+        verdicts += len(right)
+        if metrics["pass@1"] != metrics["pass@1_upstream"]:
+            differing.append(document["problem_id"])
+    assert verdicts == 4000
+    # A function is not a value, so our rule does not read it as an input.
+    assert differing == ["sample_344"]
