@@ -2,7 +2,8 @@
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import environment, parsed_arguments
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE, forget_journals
 from lm_eval_codemind.harness.location import task_directories
-from lm_eval_codemind.models.recordings import Recordings, read_recordings
+from lm_eval_codemind.models.recordings import Recordings, read_lines, read_recordings
+from lm_eval_codemind.questions import Key
 
 logger = logging.getLogger(__name__)
 
@@ -84,7 +86,7 @@ def command(
     with value_errors():
         recordings = read_recordings(responses, strip_prompt, strip_through)
         metadata = {"model": _model_name(recordings, responses), **(parsed_arguments(harness_arguments).metadata or {})}
-        chosen, indices = recorded_documents(names, recordings, metadata)
+        chosen, indices = recorded_documents(names, recordings, metadata, other_questions(responses))
     model_args: dict[str, Any] = {"responses": [str(path) for path in responses]}
     if strip_prompt:
         model_args["strip_prompt"] = True
@@ -111,8 +113,33 @@ def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:
     return "+".join(dict.fromkeys(path.name.removesuffix(".gz").removesuffix(".jsonl") for path in paths))
 
 
+def other_questions(paths: Sequence[Path]) -> Callable[[Mapping[str, Any]], bool]:
+    """Return whether the recorded row of a document answers another question, as a function of the document.
+
+    Args:
+        paths: Files of recorded responses, which :func:`~lm_eval_codemind.models.recordings.read_recordings` accepts.
+    """
+    from lm_eval_codemind.results.studies import answers_another_question
+
+    rows: dict[Key, Mapping[str, Any]] = {}
+    for line in chain.from_iterable(map(read_lines, paths)):
+        if line.strip():
+            row = json.loads(line)
+            rows.setdefault(Key.of(row.get("doc", row)).recorded(), row)
+
+    def is_other(document: Mapping[str, Any]) -> bool:
+        key = Key.of(document).recorded()
+        row = rows.get(key) or rows.get(key._replace(setting=""))
+        return row is not None and answers_another_question(row, document)
+
+    return is_other
+
+
 def recorded_documents(
-    names: Sequence[str], recordings: Recordings, metadata: Mapping[str, Any]
+    names: Sequence[str],
+    recordings: Recordings,
+    metadata: Mapping[str, Any],
+    is_other: Callable[[Mapping[str, Any]], bool],
 ) -> tuple[list[str], dict[str, list[int]]]:
     """Return the tasks to run, and the documents that have a recorded response.
 
@@ -123,6 +150,8 @@ def recorded_documents(
         names: Tasks, groups or tags of this suite.
         recordings: The recorded responses.
         metadata: ``--metadata`` and the name of the model.
+        is_other: Whether the recorded row of a document answers another question. Such documents are left out, and
+            named in a warning.
 
     Returns:
         Names of tasks and groups; and task -> indices of its documents, in ascending order.
@@ -140,11 +169,16 @@ def recorded_documents(
     indices = {}
     tasks = manager.load(list(names))["tasks"]
     for name, task in tasks.items():
-        numbers = [index for index, document in enumerate(task.eval_docs) if recordings.find(document)]
+        recorded = [(index, document) for index, document in enumerate(task.eval_docs) if recordings.find(document)]
+        others = {index: document["problem_id"] for index, document in recorded if is_other(document)}
+        numbers = [index for index, _ in recorded if index not in others]
+        if others:
+            text = "%s: %d recorded responses are left out, because the task asks another question about %s"
+            logger.warning(text, name, len(others), ", ".join(others.values()))
         if numbers:
             indices[name] = numbers
         else:
-            logger.warning("%s: none of its problems is recorded; the task is left out", name)
+            logger.warning("%s: no recorded response belongs to one of its questions; the task is left out", name)
     if not indices:
         raise ValueError(f"no response belongs to a problem of {', '.join(names)}")
     return list(names if len(indices) == len(tasks) else indices), indices

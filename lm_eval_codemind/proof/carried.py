@@ -23,7 +23,8 @@ def carried_outputs(problem: Problem, changed: str) -> Iterator[str]:
 
     The rules: each literal, word or character of the output becomes what the same literal, word or character of the
     input became; so does each character of the longest part that output and input have in common; the pieces of text
-    that differ between the inputs are replaced, removed or added in the output as well; and the numbers of the output grow by the difference, or the ratio, of the only number that changed.
+    that differ between the inputs are replaced, removed or added in the output as well; and the numbers of the output
+    grow by the difference, or the ratio, of the only number that changed.
 
     Args:
         problem: A Python problem with its published input and output.
@@ -114,7 +115,7 @@ def _realigned(text: str, inputs: Sequence[tuple[str, str]]) -> str:
     Of several texts of the input the one that is most like the output is used. Letters keep the case that the output
     gives them where it changes it.
     """
-    matchers = [difflib.SequenceMatcher(None, old.lower(), text.lower(), autojunk=False) for old, _ in inputs]
+    matchers = [difflib.SequenceMatcher(None, _lower(old), _lower(text), autojunk=False) for old, _ in inputs]
     best = max(range(len(inputs)), key=lambda number: matchers[number].ratio(), default=None)
     if best is None:
         return text
@@ -125,6 +126,11 @@ def _realigned(text: str, inputs: Sequence[tuple[str, str]]) -> str:
             shown = text[at + offset]
             characters[at + offset] = after if shown == before else after.upper() if shown.isupper() else after.lower()
     return "".join(characters)
+
+
+def _lower(text: str) -> str:
+    """Return a text in lower case, with as many characters."""
+    return "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
 
 
 def _mapped(output: str, rule: Callable[[Any], Any], printed: bool) -> str:
