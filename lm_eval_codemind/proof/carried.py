@@ -39,7 +39,8 @@ def carried_outputs(problem: Problem, changed: str) -> Iterator[str]:
     whole = {(type(old), old): new for old, new in pairs}
     texts = [(old, new) for old, new in changes if isinstance(old, str)]
     words, characters = _words(texts), _characters(texts)
-    same_length = [(old, new) for old, new in pairs if isinstance(old, str) and len(old) == len(str(new))]
+    same_length = [(old, new) for old, new in pairs if isinstance(old, str) and isinstance(new, str)]
+    same_length = [(old, new) for old, new in same_length if len(old) == len(new)]
 
     def by_literal(value: Any) -> Any:
         return whole.get((type(value), value), value)
