@@ -21,7 +21,7 @@ from typing import Any
 import click
 
 import lm_eval_codemind
-from flow_rules import arguments, decisions, iterations
+from flow_rules import TREE, arguments, decisions, guesses, iterations
 from lm_eval_codemind.families.runtime_items import SETTINGS
 from lm_eval_codemind.families.trace import written
 from lm_eval_codemind.scores.statistics import mean
@@ -189,15 +189,10 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
         }
     if family in ("loops", "branches"):
         by_name["never"] = lambda document: "[]"
-        by_name["the syntax tree"] = _guessed
-    if family == "loops":
+        for rule in guesses(documents[0]):
+            name = rule if rule == TREE else f"{rule}{KNOWING}"
+            by_name[name] = lambda document, rule=rule: str(guesses(document)[rule])
         return {**by_name, "echo of the input": lambda document: _echo(_input(document))}
-    if family == "branches":
-        return {
-            **by_name,
-            f"true until the last{KNOWING}": lambda document: str([True] * (len(document["values"]) - 1) + [False]),
-            f"false until the last{KNOWING}": lambda document: str([False] * (len(document["values"]) - 1) + [True]),
-        }
     if family.startswith("trace"):
         outputs = Counter(str(document["output"]) for document in documents)
         constant = outputs.most_common(1)[0][0]
@@ -238,16 +233,6 @@ def _guessed_lists(document: Document) -> str:
         return _each_list(document, lambda line, name, labels: ("Y" if truth else "N" for truth in truths[line]))
     values = iterations(document["code"], known)
     return _each_list(document, lambda line, name, labels: map(repr, values.get(line, {}).get(name, ())))
-
-
-def _guessed(document: Document) -> str:
-    """Return the guess of :mod:`flow_rules` for the loop or condition of a question."""
-    known, line = arguments(document), document["line"]
-    if document["setting"] == "branches":
-        return str(decisions(document["code"], known, last=True)[line])
-    columns = iterations(document["code"], known).get(line, {})
-    rows = list(zip(*columns.values(), strict=True))
-    return str([row[0] for row in rows] if len(columns) == 1 else rows)
 
 
 def _known(document: Document) -> str:
