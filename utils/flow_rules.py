@@ -66,11 +66,9 @@ def guesses(document: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 def _of_kind(code: str, line: int, count: int) -> list[bool]:
     """Return values of a condition: of ``while`` true until the last, of ``if`` false until it leaves the loop."""
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, (ast.If, ast.While)) and node.lineno == line:
-            if isinstance(node, ast.If) and isinstance(node.body[-1], (ast.Return, ast.Break, ast.Raise)):
-                return [False] * (count - 1) + [True]
-    return [True] * (count - 1) + [False]
+    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.If) and node.lineno == line]
+    leaves = any(isinstance(node.body[-1], (ast.Return, ast.Break, ast.Raise)) for node in nodes)
+    return [not leaves] * (count - 1) + [leaves]
 
 
 def iterations(code: str, values: Mapping[str, Any]) -> dict[int, dict[str, list[Any]]]:
