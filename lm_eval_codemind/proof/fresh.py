@@ -20,6 +20,7 @@ from random import Random
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.answers.comparison import same_computed
+from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, shared_sandbox
 from lm_eval_codemind.facts.fresh import REASONS, Fresh, Run
 from lm_eval_codemind.facts.labels import observed_label
@@ -370,31 +371,36 @@ def _balance(makings: Sequence[_Making], pools: Mapping[int, Sandbox]) -> None:
             for output in sorted(set(each.outputs))
             for place, other in enumerate(each.others)
             if other.output not in each.outputs
-            and (gain := balance.gain({output: -1 / len(each.outputs), other.output or "": 1 / len(each.outputs)})) > 0
+            and (gain := balance.gain(output, other.output or "", 1 / len(each.outputs))) > 0
         ]
         if exchanges:
             *_, making, output, other = max(exchanges, key=itemgetter(0, 1, 2))
             making.exchange(output, other, pools)
             continue
         uneven = balance.uneven()
-        concerned = [each for each in asked if uneven in (each.problem.output, *each.outputs)]
+        concerned = [
+            each
+            for each in asked
+            if any(uneven in _answers(output) for output in (each.problem.output or "", *each.outputs))
+        ]
         gains = [_Balance([each for each in asked if each is not left]).excess() for left in concerned]
         concerned[gains.index(min(gains))].leave_out()
 
 
 class _Balance:
-    """How often each output occurs among published and fresh outputs."""
+    """How often each answer is right about published and about fresh outputs: a value, or the empty value of a type."""
 
     def __init__(self, asked: Sequence[_Making]) -> None:
         self._limit = len(asked) / 100
-        self._published = Counter(each.problem.output or "" for each in asked)
+        self._published = Counter(answer for each in asked for answer in _answers(each.problem.output or ""))
         self._fresh: dict[str, float] = {}
         for each in asked:
             for output in each.outputs:
-                self._fresh[output] = self._fresh.get(output, 0.0) + 1 / len(each.outputs)
+                for answer in _answers(output):
+                    self._fresh[answer] = self._fresh.get(answer, 0.0) + 1 / len(each.outputs)
 
-    def _excess(self, output: str, more: float = 0.0) -> float:
-        published, fresh = self._published[output], self._fresh.get(output, 0.0) + more
+    def _excess(self, answer: str, more: float = 0.0) -> float:
+        published, fresh = self._published[answer], self._fresh.get(answer, 0.0) + more
         difference = abs(published - fresh)
         return 0.0 if difference <= self._limit + _ROUNDING or max(published, fresh) <= 1 + _ROUNDING else difference
 
@@ -403,13 +409,26 @@ class _Balance:
         return sum(map(self._excess, sorted({*self._published, *self._fresh})))
 
     def uneven(self) -> str | None:
-        """Return the output with the largest difference; None if no difference is too large."""
+        """Return the answer with the largest difference; None if no difference is too large."""
         worst = max(sorted({*self._published, *self._fresh}), key=self._excess, default="")
         return worst if self._excess(worst) else None
 
-    def gain(self, more: Mapping[str, float]) -> float:
-        """Return by how much the differences shrink if outputs occur more often among the fresh ones."""
-        return sum(self._excess(output) - self._excess(output, add) for output, add in more.items())
+    def gain(self, old: str, new: str, share: float) -> float:
+        """Return by how much the differences shrink if a share of a fresh output becomes another output."""
+        more: dict[str, float] = {}
+        for output, add in ((old, -share), (new, share)):
+            for answer in _answers(output):
+                more[answer] = more.get(answer, 0.0) + add
+        return sum(self._excess(answer) - self._excess(answer, add) for answer, add in more.items())
+
+
+@cache
+def _answers(output: str) -> tuple[str, ...]:
+    """Return the answers that are right about an output: its value, and ``empty`` if it is empty or zero."""
+    value = literal_or(output.strip(), output.strip())
+    if type(value) is float and value.is_integer():
+        value = int(value)
+    return (repr(value), "empty") if not value else (repr(value),)
 
 
 # -- the selection of inputs
