@@ -167,7 +167,7 @@ FAMILIES = {
     **{
         f"re2_{setting}": Tasks(
             ("codemind_re2",), "re2", {setting: "re2"}, {"setting": setting}, "extract_answer", "answer",
-            dict.fromkeys(("right", "right_easy", "right_difficult")),
+            dict.fromkeys(("right", "right_easy", "right_easy_searched", "right_difficult")),
         )
         for setting in ("output", "loop", "branch")
     },
