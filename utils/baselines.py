@@ -21,15 +21,24 @@ from typing import Any
 import click
 
 import lm_eval_codemind
-from flow_rules import arguments, decisions, iterations
+from flow_rules import TREE, arguments, decisions, guesses, iterations
+from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families.runtime_items import SETTINGS
 from lm_eval_codemind.families.trace import written
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.carried import carried_outputs
 from lm_eval_codemind.scores.statistics import mean
 from runtime_rules import points, reachable
+from surface import learned
+from trivial_programs import CONSTANTS, constant_body, flips, shown_value
 
 OUTPUT_FILE = Path(lm_eval_codemind.__file__).parent / "views" / "baselines.json"
 # Ends the names of rules that use the length of the right answer, which no prompt shows. They are not written.
 KNOWING = ", length known"
+# Ends the names of rules that need the published output, which the prompt about a fresh input does not show.
+REMEMBERED = ", remembered"
+# At least as many as the rules of `carried_outputs`.
+_CARRIED = 8
 Document = Mapping[str, Any]
 Policy = Callable[[Document], str]
 
@@ -44,7 +53,7 @@ class Tasks:
         benchmarks: How the task's name calls a benchmark -> its name.
         arguments: What the task's YAML gives to the data set besides.
         filter: Name of the function that reads answers.
-        tag: What answers stand between.
+        tag: What answers stand between; empty for a program in a code fence.
         metrics: Metric -> how documents are aggregated, as ``module.function`` below the families; None for the mean.
         constants: How many of the most frequent right answers are tried as constants; fewer where answers are executed.
         functions: Names of the functions that make the documents and score the answers.
@@ -64,6 +73,7 @@ class Tasks:
 _OWN = {name: name for name in ("humaneval", "cruxeval", "classeval", "avatar", "sample")}
 _BUGS = {"humaneval": "humanevalfix", "humaneval_java": "humanevalfix_java", "sample": "sample_bugs"}
 _STEPS = {"setting": "steps"}
+_REASON = "right_for_the_right_reason"
 FAMILIES = {
     "runtime": Tasks(
         ("codemind_runtime", "codemind_runtime_direct"),
@@ -84,7 +94,7 @@ FAMILIES = {
         _STEPS,
         "strict_match",
         "output",
-        {name: f"fresh.{name}" for name in ("r_ier_fresh", "r_ier_original")},
+        {name: f"fresh.{name}" for name in ("r_ier_fresh", "r_ier_original", "memory_gap")},
     ),
     "unrolled": Tasks(("codemind_ier_unrolled",), "unrolled", _OWN, _STEPS, "strict_match", "output", {"r_ier": None}),
     "input": Tasks(
@@ -94,8 +104,31 @@ FAMILIES = {
         _STEPS,
         "strict_match",
         "input",
-        {"r_input": None},
+        {"r_input": None, "r_input_searched": None},
         constants=2,
+    ),
+    "sr": Tasks(
+        ("codemind_sr",),
+        "sr",
+        {"humaneval": "humaneval", "classeval": "classeval_methods", "sample": "sample"},
+        {"settings": ["no_test", "with_test"]},
+        "extract_code",
+        "",
+        {"r_sr": "sr.r_sr", "s_sr": "sr.s_sr", "pass@1_no_test": None, "pass@1_with_test": None},
+        constants=0,
+    ),
+    "dsr": Tasks(
+        ("codemind_dsr",), "dsr", _OWN, {}, "extract_code", "", dict.fromkeys(("r_dsr", "pass@1")), constants=0
+    ),
+    "repair": Tasks(
+        ("codemind_repair", "codemind_repair_direct"),
+        "repair",
+        {"humaneval": "humanevalfix", "sample": "sample_bugs"},
+        {"settings": ["steps", "no_test_steps"]},
+        "extract_code",
+        "",
+        dict.fromkeys(("pass@1", "pass@1_no_test")),
+        constants=0,
     ),
     "verdict": Tasks(
         ("codemind_verdict",),
@@ -127,17 +160,22 @@ FAMILIES = {
     **{
         f"trace_{setting}": Tasks(
             (f"codemind_trace_{setting}",), "trace", _OWN, {"setting": setting}, "extract_steps", "trace",
-            {"trace": None, "prefix": None, "output": None},
+            {"trace": None, "prefix": None, "output": None, _REASON: f"trace.{_REASON}"},
         )
         for setting in ("lines", "states")
     },
     **{
         f"re2_{setting}": Tasks(
             ("codemind_re2",), "re2", {setting: "re2"}, {"setting": setting}, "extract_answer", "answer",
-            dict.fromkeys(("right", "right_easy", "right_difficult")),
+            dict.fromkeys(("right", "right_easy", "right_easy_searched", "right_difficult")),
         )
         for setting in ("output", "loop", "branch")
     },
+    "re2_input": Tasks(
+        ("codemind_re2",), "re2", {"input": "re2"}, {"setting": "input"}, "extract_input", "answer",
+        dict.fromkeys(("right", "right_easy", "right_difficult")), constants=2,
+        functions=("input_dataset", "input_process_results"),
+    ),
 }  # fmt: skip
 
 
@@ -155,6 +193,18 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
         by_name[f"best constant {number}"] = lambda document, of=of_setting: of[_known(document)]
     if family in ("verdict", "re2_output"):
         return by_name
+    if family == "re2_input":
+        return {**by_name, "echo of the output": _echoed_output}
+    if family == "sr":
+        constants_only = {
+            f"constant body {number}": lambda document, value=value: constant_body(document, value)
+            for number, value in enumerate(CONSTANTS)
+        }
+        return {**constants_only, "the shown value": shown_value}
+    if family == "dsr":
+        return {"the program unchanged": lambda document: document["transformed"]}
+    if family == "repair":
+        return {"the program unchanged": lambda document: document["buggy"], **flips()}
     if family == "re2_loop":
         return {
             "never": lambda document: _each_list(document, lambda line, name, labels: ()),
@@ -189,15 +239,10 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
         }
     if family in ("loops", "branches"):
         by_name["never"] = lambda document: "[]"
-        by_name["the syntax tree"] = _guessed
-    if family == "loops":
+        for rule in guesses(documents[0]):
+            name = rule if rule == TREE else f"{rule}{KNOWING}"
+            by_name[name] = lambda document, rule=rule: str(guesses(document)[rule])
         return {**by_name, "echo of the input": lambda document: _echo(_input(document))}
-    if family == "branches":
-        return {
-            **by_name,
-            f"true until the last{KNOWING}": lambda document: str([True] * (len(document["values"]) - 1) + [False]),
-            f"false until the last{KNOWING}": lambda document: str([False] * (len(document["values"]) - 1) + [True]),
-        }
     if family.startswith("trace"):
         outputs = Counter(str(document["output"]) for document in documents)
         constant = outputs.most_common(1)[0][0]
@@ -212,12 +257,61 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
     by_name["last literal"] = lambda document: _typed(
         document, _last_literal(_input(document)) or _last_literal(document["code"])
     )
+    if family == "fresh":
+        by_name[f"the published output{REMEMBERED}"] = lambda document: _published(document).output or ""
+        by_name[f"not the published output{REMEMBERED}"] = _not_published
+        for number in range(_CARRIED):
+            by_name[f"the published output, changed{REMEMBERED} {number}"] = lambda document, number=number: _carried(
+                document, number
+            )
     if family == "runtime":
+        by_name["surface features"] = _surface(documents)
         by_name["next line"] = _next_line
         by_name["enter the body"] = lambda document: _rule(document, "enters")
         by_name["skip the body"] = lambda document: _rule(document, "skips")
         by_name["reachable by name"] = _reachable
     return by_name
+
+
+def _surface(documents: Sequence[Document]) -> Policy:
+    """Return the policy that a classifier learned from other programs; of other settings it knows nothing."""
+    answers: dict[int, str] = {}
+    for setting in ("coverage", "path"):
+        of_setting = [document for document in documents if document["setting"] == setting]
+        if of_setting:
+            answers |= dict(zip(map(id, of_setting), learned(of_setting, list(map(_right, of_setting))), strict=True))
+    return lambda document: answers.get(id(document), "")
+
+
+def _published(document: Document) -> Problem:
+    return load_problem(document["benchmark"], document["problem_id"])
+
+
+def _change(document: Document) -> tuple[Problem, str]:
+    return _published(document), document["input"]
+
+
+def _carried(document: Document, number: int) -> str:
+    """Return the published output with the changes of the input in it, by one of the rules."""
+    outputs = list(carried_outputs(*_change(document)))
+    return outputs[min(number, len(outputs) - 1)]
+
+
+def _not_published(document: Document) -> str:
+    """Return the other truth value, another of two numbers, or an empty value."""
+    output = (_published(document).output or "").strip()
+    others = {"True": "False", "False": "True", "0": "1", "1": "0", "[]": "None", "None": "True"}
+    return others.get(output, "0" if output.lstrip("-").isdigit() else "[]" if output[:1] == "[" else "''")
+
+
+def _echoed_output(document: Document) -> str:
+    """Return an input with the output as each of its arguments."""
+    label = json.loads(json.dumps(ast.literal_eval(document["label"]), default=str))
+    if not isinstance(label, dict):
+        return str(document["shown"])
+    shown = json.loads(document["shown"])
+    parts = {name: dict.fromkeys(label.get(name) or {}, shown) for name in ("args", "kwargs")}
+    return json.dumps({**label, **parts})
 
 
 def _each_list(document: Document, values: Callable[[int, str, Sequence[Any]], Iterable[Any]]) -> str:
@@ -238,16 +332,6 @@ def _guessed_lists(document: Document) -> str:
         return _each_list(document, lambda line, name, labels: ("Y" if truth else "N" for truth in truths[line]))
     values = iterations(document["code"], known)
     return _each_list(document, lambda line, name, labels: map(repr, values.get(line, {}).get(name, ())))
-
-
-def _guessed(document: Document) -> str:
-    """Return the guess of :mod:`flow_rules` for the loop or condition of a question."""
-    known, line = arguments(document), document["line"]
-    if document["setting"] == "branches":
-        return str(decisions(document["code"], known, last=True)[line])
-    columns = iterations(document["code"], known).get(line, {})
-    rows = list(zip(*columns.values(), strict=True))
-    return str([row[0] for row in rows] if len(columns) == 1 else rows)
 
 
 def _known(document: Document) -> str:
@@ -290,9 +374,7 @@ def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str
     best: dict[str, dict[str, float]] = {metric: {} for metric in tasks.metrics}
     for name, policy in policies(documents, family, tasks.constants).items():
         texts = [policy(document) for document in documents]
-        responses = [
-            [f"<{tasks.tag}>\n{text}" + f"\n</{tasks.tag}>" * (f"</{tasks.tag}>" not in text)] for text in texts
-        ]
+        responses = [[_response(text, tasks.tag)] for text in texts]
         answers = getattr(module, tasks.filter)(responses, documents)
         process = getattr(module, tasks.functions[1])
         rows = [process(document, [read]) for document, read in zip(documents, answers, strict=True)]
@@ -300,8 +382,14 @@ def scores(tasks: Tasks, documents: Sequence[Document], family: str) -> dict[str
         for metric, aggregation in tasks.metrics.items():
             values = [row[metric] for row in rows if row[metric] is not None]
             value = mean(values).value if aggregation is None else _aggregation(aggregation)(values)
-            best[metric][name] = max(value, best[metric].get(name, 0.0))
+            best[metric][name] = max(value, best[metric].get(name, 0.0), key=abs)
     return best
+
+
+def _response(text: str, tag: str) -> str:
+    if not tag:
+        return f"```python\n{text}\n```"
+    return f"<{tag}>\n{text}" + f"\n</{tag}>" * (f"</{tag}>" not in text)
 
 
 def _aggregation(name: str) -> Callable[[Sequence[Any]], float]:
@@ -419,8 +507,9 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
             for metric, of_metric in scores(tasks, documents, family).items():
                 shown = ", ".join(f"{baseline} {100 * score:.1f}" for baseline, score in of_metric.items())
                 click.echo(f"{family} {name} {metric}: {shown}")
-                blind = {baseline: score for baseline, score in of_metric.items() if KNOWING not in baseline}
-                best = max(blind, key=lambda baseline: blind[baseline])
+                knowing = (KNOWING, REMEMBERED)
+                blind = {name: score for name, score in of_metric.items() if not name.endswith(knowing)}
+                best = max(blind, key=lambda baseline: abs(blind[baseline]))
                 for prefix in tasks.prefixes:
                     record.setdefault(f"{prefix}_{name}", {})[metric] = [best, round(of_metric[best], 4)]
     OUTPUT_FILE.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -23,6 +23,7 @@ from lm_eval_codemind.answers.published.codemind import marked_answer
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.results.studies import answers_another_question
 from lm_eval_codemind.scores.ier import s_ier
 
 # Why a verdict changes, in the order in which it is asked.
@@ -40,8 +41,6 @@ BENCHMARKS = (
     "codenet_python",
     "codenet_java",
 )
-# Its test methods returned expected values next to the result, which ours do not: their labels lack these.
-REWRITTEN = "classeval"
 # The first study calls MBPP's problems by their numbers, and labels those that have a call.
 _BUILT = {"mbpp": "mbpp_labelled"}
 _PREFIXES = {"mbpp": "MBPP_"}
@@ -94,10 +93,8 @@ def judge(rows: Iterable[dict[str, Any]]) -> Iterator[Verdict]:
             problems[name] = {problem.problem_id: problem for problem in load_benchmark(_BUILT.get(name, name))}
         problem = problems[name][_PREFIXES.get(name, "") + row["problem_id"]]
         printed = kind_of(problem).printed
-        otherwise = name == REWRITTEN and not same_output(
-            row["published_label"], problem.published_output or "", printed
-        )
-        if problem.output is not None and not otherwise:
+        document = {"benchmark": problem.benchmark, "problem_id": problem.problem_id}
+        if problem.output is not None and not answers_another_question(row, document):
             answer = marked_answer((row["response"] or "").rpartition(_ANSWER)[2])
             yield Verdict(row, problem, answer, s_ier(answer, problem.output, printed))
 

@@ -14,6 +14,8 @@ from itertools import islice
 from typing import Any
 
 MOST_EVENTS = 200
+# Name of the rule that needs no knowledge of the answer.
+TREE = "the syntax tree"
 _FUNCTIONS = {f.__name__: f for f in (range, len, enumerate, zip, reversed, sorted, list, tuple, set, str, min, max)}
 _PLAIN = (ast.Name, ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.BinOp, ast.UnaryOp, ast.Call)
 _PARTS = (ast.expr_context, ast.Add, ast.Sub, ast.USub)
@@ -34,6 +36,39 @@ def arguments(document: Mapping[str, Any]) -> dict[str, Any]:
         return {**dict(zip(parameters, map(ast.literal_eval, call.args), strict=False)), **named}
     except (ValueError, SyntaxError, AttributeError, AssertionError, StopIteration, TypeError):
         return {}
+
+
+def guesses(document: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the values that each rule gives for a question about one loop or one condition, by the rule's name.
+
+    All rules but that on the syntax tree know the number of values, which no prompt shows.
+    """
+    known, line, count = arguments(document), document["line"], len(document["values"])
+    if document["setting"] == "branches":
+        return {
+            TREE: list(decisions(document["code"], known, last=True)[line]),
+            "by the kind of statement": _of_kind(document["code"], line, count),
+            "true until the last": [True] * (count - 1) + [False],
+            "false until the last": [False] * (count - 1) + [True],
+            "true at first": [True] + [False] * (count - 1),
+            "false at first": [False] + [True] * (count - 1),
+            "by turns, true first": [number % 2 == 0 for number in range(count)],
+            "by turns, false first": [number % 2 == 1 for number in range(count)],
+        }
+    columns = iterations(document["code"], known).get(line, {})
+    rows = list(zip(*columns.values(), strict=True))
+    return {
+        TREE: [row[0] for row in rows] if len(columns) == 1 else list(rows),
+        "0, 1, 2 and so on": list(range(count)),
+        "1, 2, 3 and so on": list(range(1, count + 1)),
+    }
+
+
+def _of_kind(code: str, line: int, count: int) -> list[bool]:
+    """Return values of a condition: of ``while`` true until the last, of ``if`` false until it leaves the loop."""
+    nodes = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.If) and node.lineno == line]
+    leaves = any(isinstance(node.body[-1], (ast.Return, ast.Break, ast.Raise)) for node in nodes)
+    return [not leaves] * (count - 1) + [leaves]
 
 
 def iterations(code: str, values: Mapping[str, Any]) -> dict[int, dict[str, list[Any]]]:

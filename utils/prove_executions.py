@@ -1,10 +1,13 @@
 """Execute the programs that loops, branches and traces are asked about, and write what the package ships.
 
 python utils/prove_executions.py prove --upstream DIR --python PYTHON ...
+python utils/prove_executions.py thin
 python utils/prove_executions.py check --upstream DIR --python PYTHON ...
 
-``prove`` traces every program with each Python and two hash seeds. All of them must agree. ``check`` compares what is
-shipped with programs that are rewritten to log themselves. It shares nothing with the tracer.
+``prove`` traces every program with each Python and two hash seeds. All of them must agree. ``thin``, which follows it,
+leaves out questions about loops and conditions, drawn from those that a rule answers without execution, until no rule,
+and no constant answer, is right about more than a fifth. ``check`` compares what is shipped with programs that are
+rewritten to log themselves. It shares nothing with the tracer.
 """
 
 from __future__ import annotations
@@ -26,12 +29,14 @@ import click
 
 from check_runtime_labels import _text, self_logging
 from execution_events import Event, events, shared_lines, target_of, values_by_line
+from flow_rules import guesses
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.facts.executions import Execution, load_executions
 from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
+from lm_eval_codemind.families.flow import BRANCHES, LOOPS, branches_dataset, loops_dataset
 from lm_eval_codemind.languages.python.recorder import CodeUnit, units
 from lm_eval_codemind.languages.python.tracing import read_trace
 from lm_eval_codemind.problems import Problem
@@ -49,6 +54,9 @@ LEAST_EVENTS = 3
 MAX_VALUE = 100
 # Values that a question about a loop, and about a condition, asks for, and questions of one kind about a problem.
 LOOP_VALUES, BRANCH_VALUES, AT_MOST = range(2, 21), range(3, 21), 3
+
+# The share of the questions of one kind about a benchmark that a rule without execution may answer.
+MOST_ANSWERED = 1 / 5
 
 _TRACE = """
 import json
@@ -263,6 +271,41 @@ def prove(upstream: Path, pythons: Sequence[str], names: Sequence[str]) -> None:
             f"{sum(len(each.branches) for each in by_problem.values())} branches; "
             f"without a trace {dict(Counter(each.reason for each in by_problem.values() if each.reason))}"
         )
+
+
+@main.command()
+@_NAMES
+def thin(names: Sequence[str]) -> None:
+    """Leave out questions that rules answer, and write ``facts/executions`` again."""
+    for name in names:
+        executions = load_executions(name)
+        for setting, dataset in ((LOOPS, loops_dataset), (BRANCHES, branches_dataset)):
+            documents = list(dataset(benchmark=name, setting=setting)["test"])
+            left_out = answered_by_rules(documents, random.Random(f"{SEED} {name} {setting}"))
+            for number in left_out:
+                document = documents[number]
+                by_line = getattr(executions[document["problem_id"]], setting)
+                del by_line[document["line"]]
+            click.echo(f"{name} {setting}: {len(documents) - len(left_out)} of {len(documents)} questions stay")
+        save(f"executions/{name}.json.gz", {key: asdict(each) for key, each in executions.items()})
+
+
+def answered_by_rules(documents: Sequence[Mapping[str, Any]], drawn: random.Random) -> list[int]:
+    """Return the questions to leave out so that no rule answers more than :data:`MOST_ANSWERED` of the others."""
+    right: dict[str, list[int]] = {}
+    for number, document in enumerate(documents):
+        values = _values_of(document["values"])
+        for rule, guess in {**guesses(document), f"the constant {values}": values}.items():
+            if values == guess:
+                right.setdefault(rule, []).append(number)
+    left_out: list[int] = []
+    while right:
+        rule = max(sorted(right), key=lambda rule: len(right[rule]))
+        if len(right[rule]) <= MOST_ANSWERED * (len(documents) - len(left_out)):
+            break
+        left_out.append(drawn.choice(right[rule]))
+        right = {rule: [number for number in numbers if number != left_out[-1]] for rule, numbers in right.items()}
+    return left_out
 
 
 def differences(known: Execution, record: Any) -> list[str]:

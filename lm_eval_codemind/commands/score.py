@@ -158,6 +158,8 @@ def recorded_documents(
     """
     from lm_eval.tasks import TaskManager
 
+    from lm_eval_codemind.results.studies import answers_another_question
+
     manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(metadata))
     unknown = [name for name in names if name not in manager.all_tasks]
     if unknown:
@@ -167,12 +169,21 @@ def recorded_documents(
     numbers_of_responses: set[int] = set()
     tasks = manager.load(list(names))["tasks"]
     for name, task in tasks.items():
-        counts = [len(recordings.find(document)) for document in task.eval_docs]
-        numbers_of_responses |= set(counts) - {0}
-        if any(counts):
-            indices[name] = [index for index, count in enumerate(counts) if count]
+        numbers, others = list[int](), list[str]()
+        for index, document in enumerate(task.eval_docs):
+            row = recordings.row_of(document)
+            if row is not None and answers_another_question(row, document):
+                others.append(document["problem_id"])
+            elif row is not None:
+                numbers.append(index)
+                numbers_of_responses.add(len(recordings.find(document)))
+        if others:
+            text = "%s: %d recorded responses are left out, because the task asks another question about %s"
+            logger.warning(text, name, len(others), ", ".join(others))
+        if numbers:
+            indices[name] = numbers
         else:
-            logger.warning("%s: none of its problems is recorded; the task is left out", name)
+            logger.warning("%s: no recorded response belongs to one of its questions; the task is left out", name)
     if not indices:
         raise ValueError(f"no response belongs to a problem of {', '.join(names)}")
     fewest, most = min(numbers_of_responses), max(numbers_of_responses)

@@ -20,14 +20,17 @@ SHIPPED_SEED = 0
 REASONS: dict[str, str] = {
     "input": "the input has nothing to change, or every change of it is in the tests",
     "stated": "the test method states the output that it expects",
+    "plain": "the published output is a truth value, an argument, or a constant of the program",
     "long": "the program runs for too many steps",
     "raises": "every changed input makes the program fail",
     "same": "every changed input gives the published output",
     "steps": "a changed input takes less than half or more than twice as many steps",
     "output": "the output of a changed input has another type, or is less than half or more than twice as long",
     "repeats": "the output of a changed input is an argument, or a constant of the program",
+    "carried": "the published output, changed as the input is, is the output of a changed input",
     "shown": "the output of a changed input stands in the documentation or the tests",
     "unproven": "the output of a changed input is not the same in every run",
+    "balance": "its published or its fresh output would be too frequent among one of the two",
 }
 
 

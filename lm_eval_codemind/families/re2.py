@@ -54,6 +54,13 @@ def proofs() -> Mapping[str, Mapping[str, Any]]:
     return {**shipped.load("re2/projects.json"), **shipped.load("re2/programs.json")}
 
 
+@cache
+def plain_questions() -> Mapping[str, list[str]]:
+    """Return task -> the problems whose loops or branches a rule on the syntax tree and the input answers."""
+    plain: Mapping[str, list[str]] = shipped.load("re2/plain.json")
+    return plain
+
+
 def _variant(task: str) -> Variant:
     return Variant(f"re2_{task}", f"RE2-Bench {task}", _VIEW, "" if task == OUTPUT else task)
 
@@ -119,6 +126,12 @@ class Re2(PublishedRe2):
         found = read(completed(response), _MARKS, form, empty=printed)
         text = None if found.text is None else re.sub(r"```\w*", "", found.text).strip()
         return Answer(text, reading=found.reading)
+
+    def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
+        """Return the metrics of a document; ``right_easy_searched`` is None where a rule gives the label."""
+        metrics = super().logged(question, means, pass_at_k)
+        is_plain = question.key.problem_id in plain_questions().get(question.key.setting, ())
+        return {**metrics, "right_easy_searched": None if is_plain else metrics["right_easy"]}
 
     def right(self, question: Question, answer: Answer) -> bool:
         """Whether an answer equals the label by value."""

@@ -32,11 +32,13 @@ class Recordings:
     Attributes:
         responses: Key -> responses in the order of their recording.
         prompts: Key -> the prompts that the rows of these responses name; empty where a row names none.
+        rows: Key -> the first row with it, as recorded.
         models: The names of the models that the rows give.
     """
 
     responses: dict[Key, list[str]] = field(default_factory=dict)
     prompts: dict[Key, list[str]] = field(default_factory=dict)
+    rows: dict[Key, Mapping[str, Any]] = field(default_factory=dict)
     models: set[str] = field(default_factory=set)
 
     def find(self, document: Mapping[str, Any]) -> list[str]:
@@ -51,6 +53,10 @@ class Recordings:
         """Return the prompts that the rows of a document's responses name; none where a row names none."""
         prompts = self.prompts.get(self._key(document), [])
         return prompts if all(prompts) else []
+
+    def row_of(self, document: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """Return the first row about a document; None if there is none."""
+        return self.rows.get(self._key(document))
 
     def _key(self, document: Mapping[str, Any]) -> Key:
         key = Key.of(document).recorded()
@@ -123,6 +129,7 @@ def read_recordings(
             total += len(new)
             recordings.responses.setdefault(key, []).extend(new)
             recordings.prompts.setdefault(key, []).append(prompt)
+            recordings.rows.setdefault(key, row)
             if row.get("model"):
                 recordings.models.add(str(row["model"]))
         if not recordings.responses:

@@ -10,14 +10,17 @@ import base64
 import marshal
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import cache, lru_cache
+from operator import itemgetter
 from random import Random
 
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.answers.comparison import same_computed
+from lm_eval_codemind.answers.literals import literal_or
 from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, shared_sandbox
 from lm_eval_codemind.facts.fresh import REASONS, Fresh, Run
 from lm_eval_codemind.facts.labels import observed_label
@@ -26,10 +29,11 @@ from lm_eval_codemind.languages.python.kinds import after_future_imports
 from lm_eval_codemind.languages.python.mutation import Leaf
 from lm_eval_codemind.languages.python.tracing import TraceFailed, job_source, recorder_source, result_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
+from lm_eval_codemind.proof.carried import carried_outputs
 from lm_eval_codemind.proof.prove import ADDITIONS, USE_ADDITION
 
 # Increase it when the same seed gives other inputs than before.
-VERSION = 3
+VERSION = 4
 
 # For each round: the number of changes of the original input, and whether they are bold. The round also tries as many
 # changes of the tests' inputs, from at most ``_BASES`` of these inputs.
@@ -37,7 +41,7 @@ _ROUNDS = ((36, False), (72, True), (360, True))
 _BASES = 6
 _MAX_STEPS = 50_000
 # Reasons that another change cannot remove.
-_HOPELESS = frozenset({"", "stated", "long"})
+_HOPELESS = frozenset({"", "stated", "plain", "long"})
 _LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
 _PROOF_LIMITS = Limits(cpu_seconds=10, wall_seconds=40)
 # The number of attempts to prove outputs. Each attempt takes the next inputs.
@@ -46,6 +50,8 @@ _PROVEN = 3
 _TELLING = 4
 # What measuring jobs import besides the program.
 _IMPORTS = ("base64", "inspect", "marshal", "tempfile", "threading")
+# Of sums of fractions.
+_ROUNDING = 1e-9
 # Two strings in a set have the same order under half of all hash seeds.
 _HASH_SEEDS = (1, 2, 3, 4, 5, 6)
 _HASHING = frozenset({"set", "frozenset", "hash", "id"})
@@ -98,7 +104,8 @@ def _plain(value):
 def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[str, Fresh]:
     """Return new fresh inputs with proven outputs, by problem id. They are the same on every machine.
 
-    Problems without a fresh input after small changes are tried again with bold changes.
+    Problems without a fresh input after small changes are tried again with bold changes. In the end no output is much
+    more frequent among the published outputs than among the fresh ones, or the other way round.
 
     Args:
         problems: Python programs with a proven output.
@@ -108,7 +115,7 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
-    results: dict[str, Fresh] = {}
+    results: dict[str, _Making] = {}
     measuring, pools = _sandboxes()
     label, total = f"fresh inputs, seed {seed}", len(problems)
     with tqdm(total=total, desc=label, unit="problem", disable=total == 1) as bar:
@@ -129,9 +136,11 @@ def make_fresh(problems: Sequence[Problem], seed: int, count: int = 1) -> dict[s
                     each.prove(pools)
             for each in attempts:
                 each.take()
-            results |= {each.problem.problem_id: each.fresh() for each in attempts}
-            waiting = [each.problem for each in attempts if results[each.problem.problem_id].reason not in _HOPELESS]
-    return {problem.problem_id: results[problem.problem_id] for problem in problems}
+            results |= {each.problem.problem_id: each for each in attempts}
+            waiting = [each.problem for each in attempts if each.fresh().reason not in _HOPELESS]
+    makings = [results[problem.problem_id] for problem in problems]
+    _balance(makings, pools)
+    return {each.problem.problem_id: each.fresh() for each in makings}
 
 
 @cache
@@ -181,6 +190,8 @@ class _Making:
         """Start the job that measures the program on its own input and on the changed inputs."""
         if self._kind.states_output(self.problem):
             self._reason = "stated"
+        elif _is_plain(self._original, self.problem):
+            self._reason = "plain"
         elif not self._inputs:
             self._reason = "input"
         else:
@@ -223,6 +234,30 @@ class _Making:
             else:
                 self._reason = "unproven"
         self._running.clear()
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The outputs of the fresh inputs."""
+        return tuple(run.output or "" for run in self._proven)
+
+    @property
+    def others(self) -> list[Run]:
+        """Further inputs that are as hard as the original, one for each output, the nearest first."""
+        return list({run.output: run for run in reversed(self._fit)}.values())[::-1]
+
+    def exchange(self, output: str, other: Run, pools: Mapping[int, Sandbox]) -> None:
+        """Replace the first fresh input with an output by another input, if the other's output can be proven."""
+        place = self.outputs.index(output)
+        self._fit = [other, *(run for run in self._fit if run is not other)]
+        old = self._proven.pop(place)
+        self.prove(pools)
+        self.take()
+        if len(self._proven) < self._count and self.outputs[-1:] != (other.output,):
+            self._proven.insert(place, old)
+
+    def leave_out(self) -> None:
+        """Drop the fresh inputs, because of :func:`_balance`."""
+        self._proven, self._reason = [], "balance"
 
     def fresh(self) -> Fresh:
         """Return the fresh inputs, or the reason why there are none."""
@@ -315,6 +350,87 @@ def _proving_job(problem: Problem, text: str, addition: str) -> Job:
     return Job.evaluate(program, expressions, limits=_PROOF_LIMITS, job_id=problem.problem_id)
 
 
+# -- the frequency of outputs
+
+
+def _balance(makings: Sequence[_Making], pools: Mapping[int, Sandbox]) -> None:
+    """Choose other fresh inputs, or leave problems out, until no constant answer gains much on either side.
+
+    The published outputs that are equal to an answer, and the fresh ones, differ by at most 1 % of the problems. An
+    answer that is right at most once on each side is not looked at, since fewer than 100 problems make this more than
+    1 %.
+    """
+    while True:
+        asked = [each for each in makings if each.outputs]
+        balance = _Balance(asked)
+        if balance.uneven() is None:
+            return
+        exchanges = [
+            (gain, -place, -number, each, output, other)
+            for number, each in enumerate(asked)
+            for output in sorted(set(each.outputs))
+            for place, other in enumerate(each.others)
+            if other.output not in each.outputs
+            and (gain := balance.gain(output, other.output or "", 1 / len(each.outputs))) > 0
+        ]
+        if exchanges:
+            *_, making, output, other = max(exchanges, key=itemgetter(0, 1, 2))
+            making.exchange(output, other, pools)
+            continue
+        uneven = balance.uneven()
+        concerned = [
+            each
+            for each in asked
+            if any(uneven in _answers(output) for output in (each.problem.output or "", *each.outputs))
+        ]
+        gains = [_Balance([each for each in asked if each is not left]).excess() for left in concerned]
+        concerned[gains.index(min(gains))].leave_out()
+
+
+class _Balance:
+    """How often each answer is right about published and about fresh outputs: a value, or the empty value of a type."""
+
+    def __init__(self, asked: Sequence[_Making]) -> None:
+        self._limit = len(asked) / 100
+        self._published = Counter(answer for each in asked for answer in _answers(each.problem.output or ""))
+        self._fresh: dict[str, float] = {}
+        for each in asked:
+            for output in each.outputs:
+                for answer in _answers(output):
+                    self._fresh[answer] = self._fresh.get(answer, 0.0) + 1 / len(each.outputs)
+
+    def _excess(self, answer: str, more: float = 0.0) -> float:
+        published, fresh = self._published[answer], self._fresh.get(answer, 0.0) + more
+        difference = abs(published - fresh)
+        return 0.0 if difference <= self._limit + _ROUNDING or max(published, fresh) <= 1 + _ROUNDING else difference
+
+    def excess(self) -> float:
+        """Return the sum of the differences that are too large."""
+        return sum(map(self._excess, sorted({*self._published, *self._fresh})))
+
+    def uneven(self) -> str | None:
+        """Return the answer with the largest difference; None if no difference is too large."""
+        worst = max(sorted({*self._published, *self._fresh}), key=self._excess, default="")
+        return worst if self._excess(worst) else None
+
+    def gain(self, old: str, new: str, share: float) -> float:
+        """Return by how much the differences shrink if a share of a fresh output becomes another output."""
+        more: dict[str, float] = {}
+        for output, add in ((old, -share), (new, share)):
+            for answer in _answers(output):
+                more[answer] = more.get(answer, 0.0) + add
+        return sum(self._excess(answer) - self._excess(answer, add) for answer, add in more.items())
+
+
+@cache
+def _answers(output: str) -> tuple[str, ...]:
+    """Return the answers that are right about an output: its value, and ``empty`` if it is empty or zero."""
+    value = literal_or(output.strip(), output.strip())
+    if type(value) is float and value.is_integer():
+        value = int(value)
+    return (repr(value), "empty") if not value else (repr(value),)
+
+
 # -- the selection of inputs
 
 
@@ -332,10 +448,10 @@ def _unfit(run: Run, original: Run, problem: Problem) -> str:
     too_long = beyond_prompt(problem.code, run.input, output) or len(run.input) + len(output) > SHOWN_CHARACTERS
     if too_long or kind.output_type(output) != kind.output_type(own) or not _about(len(output), len(own)):
         return "output"
-    if kind.output_type(output) == "Binary":
-        return ""
-    if _repeats(run, problem):
-        return "" if _repeats(original, problem) else "repeats"
+    if _is_plain(run, problem):
+        return "repeats"
+    if any(_same(carried, output, kind.printed) for carried in carried_outputs(problem, run.input)):
+        return "carried"
     return "shown" if len(_bare(output)) >= _TELLING and _is_shown(output, problem) else ""
 
 
@@ -350,22 +466,33 @@ def _about(one: int, other: int) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _repeats(run: Run, problem: Problem) -> bool:
-    """Whether an output is a constant of the program, a whole argument, or the text of standard input."""
-    kind = python_kind(problem)
-    texts: set[str | None] = {run.input.strip()}
+def _is_plain(run: Run, problem: Problem) -> bool:
+    """Whether an output is a truth value, a literal of the program, an argument, or the last literal of the input.
+
+    Of standard input the arguments are its lines and the whole text.
+    """
+    kind, output = python_kind(problem), (run.output or "").strip()
+    tree = kind.input_tree(problem, run.input)
+    parts = [node.text if isinstance(node, Leaf) else str(node) for node in tree.children]
+    parts += [leaf.text for leaf in list(tree.leaves())[-1:]]
+    texts: set[str | None] = {run.input.strip(), *map(str.strip, parts)}
     if not kind.printed:
-        children = kind.input_tree(problem, run.input).children
-        written = [node.text if isinstance(node, Leaf) else str(node) for node in children]
-        texts = {*written, *map(observed_label, written)}
-    return (run.output or "").strip() in texts | _constants(problem.code)
+        texts |= set(map(observed_label, parts))
+    return kind.output_type(output) == "Binary" or output in texts | _constants(problem.code)
 
 
 @cache
 def _constants(code: str) -> frozenset[str]:
-    """Return the constants of a program in the form of outputs: as a value and as printed text."""
-    values = [node.value for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Constant)]
-    return frozenset(text for value in values for text in (repr(value), str(value)))
+    """Return the literals of a program, and None, in the form of outputs: as a value and as printed text."""
+    texts = {"None"}
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, (ast.Constant, ast.UnaryOp, ast.List, ast.Tuple, ast.Dict, ast.Set)):
+            try:
+                value = ast.literal_eval(node)
+            except (ValueError, TypeError):
+                continue
+            texts |= {repr(value), str(value)}
+    return frozenset(texts)
 
 
 def _bare(output: str) -> str:
@@ -393,7 +520,7 @@ def _distance(run: Run, original: Run, problem: Problem) -> tuple[int, int, floa
         (len(run.input), len(original.input)),
     )
     far = sum(abs(math.log2((1 + one) / (1 + other))) for one, other in sizes)
-    flaws = (_repeats(run, problem), _is_shown(run.output, problem), _empties(run.input) > _empties(original.input))
+    flaws = (_is_shown(run.output, problem), _empties(run.input) > _empties(original.input))
     return len(run.lines ^ original.lines), sum(flaws), far
 
 

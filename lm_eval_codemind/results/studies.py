@@ -19,6 +19,7 @@ from lm_eval_codemind.harness.journal import forget_journals
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.models.recordings import read_lines
 from lm_eval_codemind.questions import Key
+from lm_eval_codemind.questions.question import digest
 from lm_eval_codemind.results.rescoring import replay
 from lm_eval_codemind.results.runs import Run, read_runs
 
@@ -49,7 +50,6 @@ class Study:
     note: str = ""
     where: Mapping[str, Sequence[str]] = field(default_factory=dict)
     words: Mapping[str, str] = field(default_factory=dict)
-    excluded: Sequence[Mapping[str, Sequence[str]]] = ()
 
     def text(self, template: str, row: Row) -> str:
         """Return a template with the fields of a row in it; null is empty.
@@ -98,11 +98,33 @@ class Result:
     to_wrong: int | None = None
 
 
+@cache
+def _manifest() -> Mapping[str, Any]:
+    text = resources.files("lm_eval_codemind.results").joinpath("studies.yaml").read_text(encoding="utf-8")
+    manifest: Mapping[str, Any] = yaml.safe_load(text)
+    return manifest
+
+
 def read_manifest() -> tuple[list[Study], dict[str, str]]:
     """Return the studies, and for names of files that no task scores the reason."""
-    text = resources.files("lm_eval_codemind.results").joinpath("studies.yaml").read_text(encoding="utf-8")
-    manifest = yaml.safe_load(text)
-    return [Study(**entry) for entry in manifest["studies"]], manifest["others"]
+    return [Study(**entry) for entry in _manifest()["studies"]], _manifest()["others"]
+
+
+def answers_another_question(row: Row, document: Row) -> bool:
+    """Whether a recorded row says that it answers another question than a document of the same problem asks.
+
+    A line of a sample file holds the program and the input that it is about. A row of a study names the label of its
+    question as ``published_label``; ``studies.yaml`` has the digests of those labels whose questions changed.
+
+    Args:
+        row: A line of a file of recorded responses.
+        document: The document that has the row's key.
+    """
+    logged = row.get("doc")
+    if logged is not None:
+        return any(logged[name] != document[name] for name in ("code", "input") if name in logged and name in document)
+    changed = _manifest()["asked_otherwise"].get(document["benchmark"], {}).get(document["problem_id"])
+    return changed is not None and digest([str(row.get("published_label"))]) == changed
 
 
 def model_of(name: str, pattern: str) -> str | None:
@@ -179,17 +201,17 @@ def _documents(task: str) -> list[Row]:
 
 def _asked(study: Study, rows: Sequence[Row], documents: Sequence[Row]) -> list[tuple[Key | None, Row]]:
     """Return the rows with the keys of their documents, None for an excluded row. Further rows of a document go."""
-    unused: dict[tuple[str, ...], list[Key]] = {}
+    unused: dict[tuple[str, ...], list[Row]] = {}
     for document in documents:
         columns = tuple(str(document[column]) for column in study.document)
-        unused.setdefault(columns, []).append(Key.of(document).recorded())
+        unused.setdefault(columns, []).append(document)
     pairs: list[tuple[Key | None, Row]] = []
     seen: set[tuple[str, ...]] = set()
     for row in rows:
         columns = tuple(study.text(template, row) for template in study.document.values())
-        excluded = any(all(row.get(name) in values for name, values in one.items()) for one in study.excluded)
-        if not excluded and unused.get(columns):
-            pairs.append((unused[columns].pop(0), row))
+        waiting = unused.get(columns)
+        if waiting and not answers_another_question(row, waiting[0]):
+            pairs.append((Key.of(waiting.pop(0)).recorded(), row))
         elif columns not in seen:
             pairs.append((None, row))
         seen.add(columns)

@@ -157,7 +157,7 @@ class InputView(View):
 class Re2View(View):
     """Easy problems come from other sources than most difficult ones, so scores are shown by both."""
 
-    reported = ("right", "right_easy", "right_difficult")
+    reported = ("right", "right_easy", "right_easy_searched", "right_difficult")
 
     def findings(self, models: Mapping[str, Sequence[Unit]]) -> list[Table]:
         """Return the table of scores by source and difficulty."""

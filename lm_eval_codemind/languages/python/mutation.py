@@ -1,8 +1,9 @@
 """Random changes of inputs: other values of the same types in the same structure.
 
-An input is parsed into a tree of its literals; all text between them stays unchanged. A change first renames letters
-and numbers in the whole input, so that equal values stay equal. Then it edits a few places. All random numbers come
-from a :class:`random.Random` with a text as its seed, so the changes are the same on every machine.
+An input is parsed into a tree of its literals; all text between them stays unchanged. A change first replaces words,
+other letters and numbers in the whole input, so that equal values stay equal. Then it edits a few places. Words are
+replaced by words. All random numbers come from a :class:`random.Random` with a text as its seed, so the changes are
+the same on every machine.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from random import Random
 from typing import Any
+
+from lm_eval_codemind.languages.python.words import in_case, is_word, other_word, tokens
 
 # Sets of characters that may replace each other: vowels, common consonants, and digits except for leading zeros.
 POOLS = ("aeiou", "bcdfghklmnprstvw", "123456789")
@@ -230,24 +233,43 @@ def changed_inputs(
 
 
 def _rename(tree: Branch, keep: frozenset[str], rng: Random, pools: Sequence[str]) -> None:
-    """Replace a random selection of letters and numbers in the whole tree, equal values by equal values."""
+    """Replace a random selection of words, letters and numbers in the whole tree, equal values by equal values.
+
+    Where not all letters may replace each other, words are only letters.
+    """
     leaves = [leaf for leaf in tree.leaves() if not (isinstance(leaf.value, str) and leaf.value in keep)]
     share = rng.choice((1.0, 1.0, 0.5, 0.25))
-    letters = _letter_map([leaf.value for leaf in leaves if isinstance(leaf.value, str)], keep, share, rng, pools)
+    pieces = [piece for leaf in leaves if isinstance(leaf.value, str) for piece in _pieces(leaf.value, pools)]
+    distinct = sorted({piece.lower() for piece in pieces if is_word(piece) and piece not in keep})
+    words = {word: other_word(word, rng) for word in distinct if rng.random() < share}
+    letters = _letter_map([piece for piece in pieces if not is_word(piece)], keep, share, rng, pools)
     ordered = rng.random() < 0.7
     numbers: dict[tuple[type, Any], Any] = {}
     for kind in (int, float):
-        distinct = sorted({leaf.value for leaf in leaves if type(leaf.value) is kind})
-        values = [value for value in distinct if rng.random() < share]
+        sizes = sorted({leaf.value for leaf in leaves if type(leaf.value) is kind})
+        values = [value for value in sizes if rng.random() < share]
         others = [_near(value, rng) for value in values]
         numbers |= {(kind, old): new for old, new in zip(values, sorted(others) if ordered else others, strict=True)}
     for leaf in leaves:
         if isinstance(leaf.value, str):
-            words = leaf.value.split(" ")
-            renamed = (word if word in keep else "".join(letters.get(char, char) for char in word) for word in words)
-            leaf.change(" ".join(renamed))
+            parts = leaf.value.split(" ")
+            leaf.change(" ".join(part if part in keep else _renamed(part, words, letters, pools) for part in parts))
         else:
             leaf.change(numbers.get((type(leaf.value), leaf.value), leaf.value))
+
+
+def _renamed(text: str, words: Mapping[str, str], letters: Mapping[str, str], pools: Sequence[str]) -> str:
+    """Return a text with its words and its other letters replaced; a word keeps its upper case."""
+    pieces = _pieces(text, pools)
+    return "".join(
+        in_case(words.get(piece.lower(), piece), piece) if is_word(piece) else letters.get(piece, piece)
+        for piece in pieces
+    )
+
+
+def _pieces(text: str, pools: Sequence[str]) -> list[str]:
+    """Return the parts of a text that may be replaced: words and other characters, or characters alone."""
+    return tokens(text) if pools == POOLS else list(text)
 
 
 def _letter_map(
@@ -285,8 +307,8 @@ def _near(value: Any, rng: Random) -> Any:
 def _edit_boldly(tree: Branch, known: frozenset[str], rng: Random, pools: Sequence[str]) -> None:
     """Change one place so that the program may take another branch.
 
-    A text changes its case, gets characters of other texts, or keeps only a part. A number gets the value of another
-    number or changes within its range. A list loses elements; an empty list gets one.
+    A text changes its case, gets words or characters of other texts, or keeps only a part. A number gets the value of
+    another number or changes within its range. A list loses elements; an empty list gets one.
     """
     leaves = [leaf for leaf in tree.leaves() if leaf.value not in (None, ...)]
     empty = [branch for branch in tree.branches() if branch.kind in ("list", "dict") and not branch.children]
@@ -299,7 +321,7 @@ def _edit_boldly(tree: Branch, known: frozenset[str], rng: Random, pools: Sequen
         leaf = rng.choice(leaves)
         others = [other.value for other in leaves if type(other.value) is type(leaf.value) and other is not leaf]
         if isinstance(leaf.value, str):
-            leaf.change(_changed_boldly(leaf.value, others, sorted(known), rng))
+            leaf.change(_changed_boldly(leaf.value, others, sorted(known), rng, pools))
         elif type(leaf.value) is int:
             leaf.change(_moved(leaf.value, others, rng, pools))
         elif others and rng.random() < 0.7:
@@ -330,28 +352,30 @@ def _moved(number: int, others: Sequence[int], rng: Random, pools: Sequence[str]
     return size if number > 0 else -size
 
 
-def _changed_boldly(text: str, others: Sequence[str], known: Sequence[str], rng: Random) -> str:
-    place, end = sorted((rng.randrange(len(text) + 1), rng.randrange(len(text) + 1)))
-    source = rng.choice((*others, *known, _PLAIN_CHARACTERS)) or _PLAIN_CHARACTERS
+def _changed_boldly(text: str, others: Sequence[str], known: Sequence[str], rng: Random, pools: Sequence[str]) -> str:
+    pieces = _pieces(text, pools)
+    place, end = sorted((rng.randrange(len(pieces) + 1), rng.randrange(len(pieces) + 1)))
+    source = _pieces(rng.choice((*others, *known, "")), pools) or list(_PLAIN_CHARACTERS)
+    start, middle, rest = pieces[:place], pieces[place:end], pieces[end:]
     kind = rng.randrange(9)
     if kind == 0:
         return rng.choice((text.swapcase, text.upper, text.lower, text.capitalize, text.title))()
     if kind == 1:
-        return text[:place] + text[place:end].swapcase() + text[end:]
+        return "".join([*start, *(piece.swapcase() for piece in middle), *rest])
     if kind == 2:
         first = rng.randrange(len(source))
-        piece = source[first : first + 1 + rng.randrange(4)]
-        return text[:place] + piece + text[place + len(piece) :]
+        new = source[first : first + 1 + rng.randrange(4)]
+        return "".join([*start, *new, *pieces[place + len(new) :]])
     if kind == 3:
-        return text[place:end] if rng.random() < 0.5 else text[:place] + text[place + 1 :]
+        return "".join(middle if rng.random() < 0.5 else [*start, *pieces[place + 1 :]])
     if kind == 4:
         return _of_one_kind(text, rng)
     if kind == 5:
         word = rng.choice((*others, *known, text))
         return rng.choice((word, word + text, text + word))
     if kind == 6:
-        return text[:place] + rng.choice(source) * 2 + text[place + 2 :]
-    return text[:place] + rng.choice(source) + text[place + (1 if kind == 7 else 0) :]
+        return "".join([*start, *[rng.choice(source)] * 2, *pieces[place + 2 :]])
+    return "".join([*start, rng.choice(source), *pieces[place + (1 if kind == 7 else 0) :]])
 
 
 def _of_one_kind(text: str, rng: Random) -> str:
@@ -363,7 +387,7 @@ def _of_one_kind(text: str, rng: Random) -> str:
 
 def _fill(row: Branch, rng: Random) -> None:
     """Put a number, a word or an empty value into an empty list, or a key with a value into an empty dict."""
-    number, word = str(rng.randrange(10)), repr("".join(rng.sample(POOLS[rng.randrange(2)], 1 + rng.randrange(3))))
+    number, word = str(rng.randrange(10)), repr(other_word("abc", rng, (0, 1, 2)))
     items = [rng.choice((number, word, "[]", "''"))]
     if row.kind == "dict":
         items = [f"{word}: {number}"]
@@ -437,24 +461,26 @@ def _alike(one: Node, other: Node) -> bool:
 
 
 def _changed_text(text: str, rng: Random, pools: Sequence[str]) -> str:
-    """Return a text with swapped words or characters, or with one character added, removed or changed."""
+    """Return a text with swapped parts, or with one part added, removed or changed: a word or another character."""
     words = text.split(" ")
     if len(words) > 2 and rng.random() < 0.4:
         first, second = rng.sample(range(len(words)), 2)
         words[first], words[second] = words[second], words[first]
         return " ".join(words)
-    characters = list(text)
-    place, other = rng.randrange(len(characters)), rng.randrange(len(characters))
+    pieces = _pieces(text, pools)
+    place, other = rng.randrange(len(pieces)), rng.randrange(len(pieces))
     kind = rng.randrange(5)
-    if kind == 0 and len(characters) > 2:
-        del characters[place]
+    if is_word(pieces[place]) and (kind > 1 or len(pieces) < 3):
+        pieces[place] = other_word(pieces[place], rng, (-1, 0, 0, 1))
+    elif kind == 0 and len(pieces) > 2:
+        del pieces[place]
     elif kind == 1:
-        characters.insert(place, characters[other])
+        pieces.insert(place, pieces[other])
     elif kind == 2:
-        characters[place] = characters[other]
+        pieces[place] = pieces[other]
     elif kind == 3:
-        characters[place], characters[other] = characters[other], characters[place]
+        pieces[place], pieces[other] = pieces[other], pieces[place]
     else:
-        mapped = _letter_map([characters[place]], frozenset(), 1.0, rng, pools)
-        characters[place] = mapped.get(characters[place], characters[place])
-    return "".join(characters)
+        mapped = _letter_map([pieces[place]], frozenset(), 1.0, rng, pools)
+        pieces[place] = mapped.get(pieces[place], pieces[place])
+    return "".join(pieces)
