@@ -55,7 +55,14 @@ class Script(ScriptKind, _JavaKind):
         return main_class(code)
 
     def program(
-        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+        self,
+        response: str,
+        problem: Problem,
+        *,
+        into: str = "",
+        context: str = "",
+        specification: str = "",
+        original: str = "",
     ) -> str | Unfinished | None:
         from lm_eval_codemind.languages.java.code import code as code_of
         from lm_eval_codemind.languages.java.code import unfinished
@@ -92,7 +99,14 @@ class Function(_JavaKind):
         return suites.suite_job(code, problem.tests, problem.entry_point, problem.context, limits, problem.problem_id)
 
     def program(
-        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+        self,
+        response: str,
+        problem: Problem,
+        *,
+        into: str = "",
+        context: str = "",
+        specification: str = "",
+        original: str = "",
     ) -> str | Unfinished | None:
         """Return the class with the method; imports and methods that it lacks are those of ``into``."""
         from lm_eval_codemind.languages.java.code import class_in, unfinished, with_members
