@@ -116,7 +116,7 @@ def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
         code = _LANGUAGE.match(text, opened).end()  # type: ignore[union-attr]
         on_line = index + 1 < len(marks) and marks[index + 1][1] <= line_end
         info = "" if on_line or _STARTS_CODE.match(text, code) else text[opened:line_end].strip()
-        at = line_end if info or not text[opened:line_end].strip() else code
+        at = min(line_end + 1, len(text)) if info or not text[opened:line_end].strip() else code
         closing = [n for n in range(index + 1, min(len(marks), index + _MOST_FENCES)) if marks[n][2] >= length]
         if not closing:
             break

@@ -160,20 +160,22 @@ def extract_script(response: str, original: str = "") -> str | Unfinished | None
 
 def _program(parts: Pool, original: str | None) -> Program:
     source = "\n".join(part.source for part in parts)
-    uses, binds = (set().union(*names) for names in zip(*((part.uses, part.binds) for part in parts), strict=True))
-    nodes = [node for part in parts for node in ast.walk(part.node or ast.Pass())]
-    opened = [node for node in nodes if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "open"]
-    writes = any(
-        isinstance(value, ast.Constant) and isinstance(value.value, str) and set(value.value) & set("wax")
-        for call in opened
-        for value in [*call.args[1:2], *(word.value for word in call.keywords if word.arg == "mode")]
-    )
-    streams = {(node.attr, type(node.ctx)) for node in nodes if isinstance(node, ast.Attribute)}
-    attributes = {name for name, _ in streams}
-    reads = "input" in uses or bool(opened) or bool(attributes & {"stdin", "fileinput"})
-    prints = "print" in uses or bool(attributes & {"stdout", "write"})
-    demo = writes or ("stdin", ast.Store) in streams or "input" in binds
-    return Program(source, reads and prints, demo, original is not None and _tree(source) == original)
+    names, inputs, writes = set[str | None](), set[str](), False
+    for node in (node for part in parts if part.node for node in ast.walk(part.node)):
+        names |= {getattr(node, field, None) for field in ("id", "attr", "name")} - {None}
+        match node:
+            case ast.Assign([ast.Attribute(attr="stdin" | "input")], value):
+                inputs.add(ast.dump(value))
+            case ast.Assign([ast.Name("input")], ast.Lambda() | ast.Name() as value):
+                inputs.add(ast.dump(value))
+            case ast.Call(ast.Name("open"), [_, ast.Constant(str(mode)), *_]):
+                writes |= bool(set(mode) & set("wax"))
+            case ast.Constant("sys.stdin" | "builtins.input" as target):
+                inputs.add(target.partition(".")[0])
+    whole = bool(names & {"input", "stdin", "open", "fileinput"}) and bool(names & {"print", "stdout", "write"})
+    # `input = sys.stdin.readline` gives no input.
+    demo = writes or any("stdin" not in value for value in inputs)
+    return Program(source, whole, demo, original is not None and _tree(source) == original)
 
 
 def _tree(source: str) -> str | None:
@@ -241,7 +243,7 @@ def _needed(pool: Pool, roots: Pool, names: set[str], unused: Pool = ()) -> list
     """
     home = roots[0].block
     chosen: dict[int, Statement] = {id(root): root for root in roots}
-    near = [part for part in pool if part.block == home and not _is_main(part.node)]
+    near = [part for part in pool if part.block == home and (id(part) in chosen or not _is_main(part.node))]
     far = [part for part in pool if part.block != home and not _is_main(part.node)]
     missing = set(names).union(*(root.uses for root in roots))
     for candidates in (near, far):
