@@ -67,13 +67,15 @@ class Program:
 
     Attributes:
         source: Its text.
-        whole: Whether it reads its input and prints.
+        reads: Whether it reads its input.
+        prints: Whether it prints.
         demo: Whether it gives input to another program: it assigns standard input, writes a file or calls ``main``.
         quoted: Whether it is the program of the prompt.
     """
 
     source: str
-    whole: bool
+    reads: bool
+    prints: bool
     demo: bool
     quoted: bool
 
@@ -81,15 +83,17 @@ class Program:
 def last_program(programs: Sequence[Program]) -> int:
     """Return the index of the program that is the answer: the last one that is not something else.
 
-    A demo, the prompt's program, an excerpt of an earlier program, and a program that does not both read and print are
-    the answer only if there is no other program.
+    A demo, the prompt's program, an excerpt of an earlier program, a program that reads nothing and one that prints
+    nothing are the answer only if there is no other program.
     """
     indices = list(range(len(programs)))[-_MOST_PROGRAMS:]
     lines = {n: "\n".join(filter(None, map(str.strip, programs[n].source.split("\n")))) for n in indices}
     for rule in (lambda one: not one.demo, lambda one: not one.quoted):
         indices = [n for n in indices if rule(programs[n])] or indices
     indices = [n for n in indices if not any(lines[n] in lines[earlier] for earlier in indices if earlier < n)]
-    return ([n for n in indices if programs[n].whole] or indices)[-1]
+    for rule in (lambda one: one.reads, lambda one: one.prints):
+        indices = [n for n in indices if rule(programs[n])] or indices
+    return indices[-1]
 
 
 def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
@@ -184,9 +188,9 @@ def is_prose(line: str, likely: bool) -> bool:
     bare = _QUOTATION.sub("x", line.strip())
     pairs = len(_PAIR.findall(bare))
     if bare.endswith((";", "{", "}", "\\")):
-        return False
+        return pairs >= 3
     if word := _KEYWORD.match(bare):
-        return len(_PAIR.findall(bare[word.end() :])) >= 2
+        return len(_PAIR.findall(bare[word.end() :])) + (": " in bare) >= 2
     if _LAYOUT.match(bare) or pairs >= 1 + (bool(_ASSIGNMENT.match(bare)) and not likely):
         return True
     return likely and not _ASSIGNMENT.match(bare)

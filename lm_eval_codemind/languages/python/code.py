@@ -172,10 +172,10 @@ def _program(parts: Pool, original: str | None) -> Program:
                 writes |= bool(set(mode) & set("wax"))
             case ast.Constant("sys.stdin" | "builtins.input" as target):
                 inputs.add(target.partition(".")[0])
-    whole = bool(names & {"input", "stdin", "open", "fileinput"}) and bool(names & {"print", "stdout", "write"})
+    reads, prints = bool(names & {"input", "stdin", "open", "fileinput"}), bool(names & {"print", "stdout", "write"})
     # `input = sys.stdin.readline` gives no input.
     demo = writes or any("stdin" not in value for value in inputs)
-    return Program(source, whole, demo, original is not None and _tree(source) == original)
+    return Program(source, reads, prints, demo, original is not None and _tree(source) == original)
 
 
 def _tree(source: str) -> str | None:
