@@ -34,6 +34,8 @@ _SESSION = re.compile(r"^[ \t]*>>> (?:@|(?:async|def|class|from|import)\b)", re.
 _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)(?: |$)", re.MULTILINE)
 _INVISIBLE = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u200b": "", "\u2060": "", "\ufeff": ""})
 
+# Of a longer line, only its end is looked at.
+_LONGEST_LINE = 2000
 # Two words in sequence occur in prose, but rarely in code.
 _WORD = r"(?:[A-Za-z][a-z'\u2019-]+|[aAI])"
 _PAIR = re.compile(rf"(?<![\w.]){_WORD},? (?={_WORD}(?:[\s,.;:!?)]|$))")
@@ -185,7 +187,7 @@ def is_prose(line: str, likely: bool) -> bool:
         line: The line.
         likely: Whether prose is likely at its position: outside code fences and definitions.
     """
-    bare = _QUOTATION.sub("x", line.strip())
+    bare = _QUOTATION.sub("x", line.strip()[-_LONGEST_LINE:])
     pairs = len(_PAIR.findall(bare))
     if bare.endswith((";", "{", "}", "\\")):
         return pairs >= 3

@@ -66,6 +66,7 @@ def code(response: str, original: str = "") -> Code | None:
     candidates = [file for file in files if any("main" in item.words for item in file)][-_MOST_FILES:]
     pairs = [(file, source) for file in candidates if main_class(source := _joined(file, files))]
     pairs = [(file, source) for file, source in pairs if is_valid(source)] or pairs
+    pairs = [(file, source) for file, source in pairs if all(item.kind != "method" for item in file)] or pairs
     if pairs:
         names = {item.name for file in files for item in file if item.kind == "type"}
         chosen = last_program([_program(file, source, names, original) for file, source in pairs])
@@ -145,17 +146,17 @@ def _joined(file: File, files: Sequence[File]) -> str:
             declared.add(name)
     words = frozenset().union(*(item.words for item in (*file, *classes)))
     foreign = {item.name for other in files for item in other if item.kind == "package"}
-    imports = {item.source: item.source for item in file if item.kind == "import"}
+    imports = [item for item in file if item.kind == "import"]
     for other in files:
         is_used = any(other is one for one in used) or all(item.kind == "import" for item in other)
         for item in other if other is not file else ():
-            package, _, last = item.name.rpartition(".")
-            if item.kind == "import" and package not in foreign and (last in words or (last == "*" and is_used)):
-                imports.setdefault(item.source, item.source)
-    if len(used) > 1:
-        imports = {n: s for n, s in imports.items() if not any(n == i.source and i.name.rpartition(".")[0] in foreign for i in file)}
+            last, known = item.name.rpartition(".")[2], {one.name for one in imports}
+            if item.kind == "import" and item.name not in known and (last in words or (last == "*" and is_used)):
+                imports.append(item)
+    if len(used) > 1:  # All classes are in one package now.
+        imports = [item for item in imports if item.name.rpartition(".")[0] not in foreign]
     pieces = [item.source for item in file if item.kind == "package"][:1]
-    pieces += ["\n".join(imports.values())] if imports else []
+    pieces += ["\n".join(item.source for item in imports)] if imports else []
     pieces += [item.source for item in file if item.kind not in ("package", "import")]
     return "\n\n".join([*pieces, *(item.hidden for item in classes[near:])]) + "\n"
 

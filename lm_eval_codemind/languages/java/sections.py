@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from lm_eval_codemind.languages.blocks import Block, is_prose
 
@@ -28,6 +29,7 @@ _START = re.compile(
     r"\([^{};()]{0,600}\)\s{0,200}(?:throws\s+[\w.,\s]{1,200})?\{)"
     rf"|(?<=\s)(?P<field>{_VALUE}\s+(?P<variable>{_NAME})(?:\s?\[\s?\])*\s?(?:[=,][^;`]{{0,500}})?;))"
 )
+_IDLE = re.compile(r"[\s;]*")
 # Where a declaration may start after other words of its line.
 _INSIDE = re.compile(r"(?<![\w.$@])(?:public|final|abstract|static|class|interface|enum|record|import\s+java)\s")
 
@@ -75,12 +77,12 @@ def sections(block: Block) -> tuple[list[list[Item]], str | None]:
             closing[opened.pop()] = brace.end()
     files: list[list[Item]] = [[]]
     at = 0
-    while (at := re.compile(r"[\s;]*").match(masked, at).end()) < len(text):  # type: ignore[union-attr]
+    while (at := _IDLE.match(masked, at).end()) < len(text):  # type: ignore[union-attr]
         line_end = masked.find("\n", at) % (len(text) + 1)
         start = _START.match(masked, at)
         if start is None:
-            inside = (word.start() for word, _ in zip(_INSIDE.finditer(masked, at, line_end), range(5), strict=False))
-            start = next(filter(None, (_START.match(masked, place) for place in inside)), None)
+            for word in islice(_INSIDE.finditer(masked, at, line_end), 5):
+                start = start or _START.match(masked, word.start())
             prose = start is not None or is_prose(text[at:line_end], not block.fenced)
             if prose and files[-1]:
                 files.append([])

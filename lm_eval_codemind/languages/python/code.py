@@ -144,11 +144,11 @@ def extract_script(response: str, original: str = "") -> str | Unfinished | None
         original: The program in the prompt, which the response may quote.
     """
     read = _Response(response)
-    scripts: list[list[Statement]] = []
-    for number in range(len(read.texts)):
-        parts = [part for part in read.pool if part.block == number and not (part.node and is_idle(part.node))]
-        if any(_acts(part.node) for part in parts):
-            scripts.append(parts)
+    by_block: dict[int, list[Statement]] = {}
+    for part in read.pool:
+        if part.node is None or not is_idle(part.node):
+            by_block.setdefault(part.block, []).append(part)
+    scripts = [parts for parts in by_block.values() if any(_acts(part.node) for part in parts)]
     finished = [parts for parts in scripts if all(part.node for part in parts)]
     if not finished:
         return _joined(scripts[-1]) if scripts else (read.broken or [None])[-1]

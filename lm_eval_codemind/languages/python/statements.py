@@ -15,6 +15,8 @@ from lm_eval_codemind.languages.python.layout import source_of
 # Limits for the characters that the parser receives for one response, and for the lines that are tried as the end of an
 # open bracket. They protect against text that is slow to parse on purpose.
 PARSE_BUDGET = 1_000_000
+# A call of the parser costs as much as this number of characters.
+_CALL = 100
 _MAX_EXTENSIONS = 50
 
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
@@ -171,7 +173,7 @@ class Parser:
         indent = first[: len(first) - len(first.lstrip())]
         # Unlike dedenting, wrapping does not change strings of several lines.
         code = ["if True:", *lines] if indent else lines
-        self._budget -= sum(map(len, code)) + len(code)
+        self._budget -= sum(map(len, code)) + len(code) + _CALL
         if self._budget <= 0:
             return None
         try:
