@@ -16,6 +16,7 @@ functions raise no exception on any text; a response without code gives None.
 import ast
 import re
 import textwrap
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,10 @@ from lm_eval_codemind.languages.python.statements import PARSE_ERRORS, Parser, S
 
 Pool = Sequence[Statement]
 
+# Stands for the name of what every answer needs.
+_ALWAYS = "*"
+# Of more statements, the last ones are read.
+_MOST_STATEMENTS = 2000
 # Calls that change the interpreter's settings. An answer may depend on them.
 _SETTINGS = frozenset(
     {"setrecursionlimit", "set_int_max_str_digits", "stack_size", "seed", "simplefilter", "filterwarnings"}
@@ -65,6 +70,7 @@ class _Response:
             self.pool += statements or ()
             if statements is None:
                 self.broken.append(block.text)
+        self.pool = self.pool[-_MOST_STATEMENTS:]
 
     def broken_text(self, name: str) -> str | None:
         """Return the last text that does not parse and seems to define a name."""
@@ -250,13 +256,18 @@ def _needed(pool: Pool, roots: Pool, names: set[str], unused: Pool = ()) -> list
         # Other blocks are not searched for a name that the roots' block binds.
         available = {name for part in near for name in part.binds} if candidates is far else set()
         variables = {name for part in candidates if _is_plain(part.node) for name in part.binds}
-        size = -1
-        while size < len(chosen):
-            size = len(chosen)
-            for part in candidates:
-                if id(part) not in chosen and _is_needed(part, missing - available, variables):
+        providers: dict[str, list[Statement]] = defaultdict(list)
+        for part in candidates:
+            for name in _provided(part, variables):
+                providers[name].append(part)
+        pending = [_ALWAYS, *(missing - available)]
+        while pending:
+            for part in providers.pop(pending.pop(), ()):
+                if id(part) not in chosen:
                     chosen[id(part)] = part
-                    missing |= part.uses.union(*_changed(part.node))
+                    needs = part.uses.union(*_changed(part.node))
+                    missing |= needs
+                    pending += needs - available
     outside = [*unused, *(part for part in pool if part.block == home and id(part) not in chosen)]
     elsewhere = {name for part in outside for name in part.uses}
     chosen |= {id(part): part for part in near if isinstance(part.node, IMPORTS) and not part.binds & elsewhere}
@@ -264,19 +275,20 @@ def _needed(pool: Pool, roots: Pool, names: set[str], unused: Pool = ()) -> list
     return sorted(chosen.values(), key=lambda part: (not part.is_future, order.get(id(part), len(order))))
 
 
-def _is_needed(part: Statement, missing: set[str], variables: set[str]) -> bool:
-    """Whether a statement assigns or changes a needed name, or changes the interpreter's settings."""
+def _provided(part: Statement, variables: set[str]) -> set[str]:
+    """Return the names that a statement binds or changes; :data:`_ALWAYS` if every answer needs it."""
     node = part.node
     match node:
-        case ast.ImportFrom(names=[ast.alias("*")]) | ast.Expr(ast.Call(ast.Attribute())) if not part.binds:
-            if isinstance(node, ast.ImportFrom) or node.value.func.attr in _SETTINGS:  # type: ignore[attr-defined]
-                return True
         case ast.Assert():
-            return False
-    if isinstance(node, DEFINITIONS) and node.name == "_":  # a case of `singledispatch`
-        return any(_root(decorator) in missing for decorator in node.decorator_list)
+            return set()
+        case ast.ImportFrom("__future__") | ast.ImportFrom(names=[ast.alias("*")]):
+            return {_ALWAYS}
+        case ast.Expr(ast.Call(ast.Attribute(attr=setting))) if setting in _SETTINGS:
+            return {_ALWAYS}
+        case ast.FunctionDef(name="_"):  # a case of `singledispatch`
+            return {_root(decorator) or "" for decorator in node.decorator_list}
     assigned, called = _changed(node)
-    return part.is_future or bool(part.binds & missing or assigned & missing or called & missing & variables)
+    return part.binds | assigned | (called & variables)
 
 
 def _is_plain(node: ast.stmt | None) -> bool:
@@ -349,7 +361,7 @@ def _body_text(part: Statement) -> str:
     if not isinstance(node, ast.ClassDef):
         return part.source.partition("\n")[2]
     if first_line(node.body[0]) == node.lineno:  # class C: pass
-        return ast.get_source_segment(part.source, node.body[0]) or ""
+        return "\n".join(map(ast.unparse, node.body))
     return "\n".join(part.source.split("\n")[first_line(node.body[0]) - 1 :])
 
 

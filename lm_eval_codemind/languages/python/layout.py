@@ -18,14 +18,13 @@ def source_of(node: ast.stmt, lines: list[str], siblings: Iterable[ast.stmt], in
     Args:
         node: The statement.
         lines: The lines of its module.
-        siblings: All statements of the body that contains it.
+        siblings: The statements of its body, at least those before and after it.
         indent: The indentation of that body.
     """
     start, end = first_line(node), node.end_lineno or node.lineno
     neighbours = [other for other in siblings if other is not node]
     if any(first_line(other) <= end and (other.end_lineno or other.lineno) >= start for other in neighbours):
-        segment = ast.get_source_segment("\n".join(lines), node)  # statements with semicolons between them share a line
-        return segment or ""
+        return ast.unparse(node)  # statements with semicolons between them share a line
     own = lines[start - 1 : end]
     if not indent and not any(map(str.isspace, own)):
         return "\n".join(own)  # as it is, without a look for its strings

@@ -10,13 +10,13 @@ from functools import cached_property
 
 from lm_eval_codemind.answers.literals import parse_quietly
 from lm_eval_codemind.languages.blocks import is_prose
-from lm_eval_codemind.languages.python.layout import source_of
+from lm_eval_codemind.languages.python.layout import first_line, source_of
 
 # Limits for the characters that the parser receives for one response, and for the lines that are tried as the end of an
 # open bracket. They protect against text that is slow to parse on purpose.
 PARSE_BUDGET = 1_000_000
 # A call of the parser costs as much as this number of characters.
-_CALL = 100
+_CALL = 400
 _MAX_EXTENSIONS = 50
 
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
@@ -181,8 +181,9 @@ class Parser:
             if indent and (len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse):
                 return None
             body = body[0].body if indent else body  # type: ignore[attr-defined]
-            sources = [source_of(node, code, body, indent) for node in body]
-            return [Statement(source, parse_quietly(source).body[0], block) for source in sources]
+            sources = [source_of(node, code, body[max(n - 1, 0) : n + 2], indent) for n, node in enumerate(body)]
+            moved = [ast.increment_lineno(node, 1 - first_line(node)) for node in body]
+            return [Statement(source, node, block) for source, node in zip(sources, moved, strict=True)]
         except SyntaxError as error:
             error.lineno = (error.lineno or 0) - bool(indent)
             return error
