@@ -110,7 +110,8 @@ class SemanticsReasoning(Family):
         and C' are measured alike.
         """
         problem = problem_of(question)
-        program = kind_of(problem).program(response, problem, into=question["transformed"])
+        shown = question["transformed"]
+        program = kind_of(problem).program(response, problem, into=shown, original=shown)
         if not isinstance(program, str):
             return Answer.of_program(program)
         try:

@@ -85,7 +85,12 @@ class Repair(Family):
         """Return the program that a response gives, together with what precedes it in the buggy one."""
         problem = problem_of(question)
         program = kind_of(question).program(
-            response, problem, into=question["buggy"], context=problem.context, specification=problem.specification
+            response,
+            problem,
+            into=question["buggy"],
+            context=problem.context,
+            specification=problem.specification,
+            original=question["buggy"],
         )
         return Answer.of_program(program)
 

@@ -120,7 +120,14 @@ class Kind(abc.ABC):
 
     @abc.abstractmethod
     def program(
-        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+        self,
+        response: str,
+        problem: Problem,
+        *,
+        into: str = "",
+        context: str = "",
+        specification: str = "",
+        original: str = "",
     ) -> str | Unfinished | None:
         """Return the complete program that a response gives; None if it holds no code.
 
@@ -132,6 +139,7 @@ class Kind(abc.ABC):
             into: The program that the answer is put into, where it is a part of one.
             context: The code before the answer, where the answer is not a part of a program.
             specification: What the prompt shows of the wanted code: its signature, with its documentation.
+            original: The program in the prompt that the response is to change. A response may quote it.
         """
 
     def read_back(self, code: str, problem: Problem, fence: str) -> str:

@@ -1,34 +1,44 @@
-"""Extraction of a Java program from a response: its classes, with the imports that they need.
+"""Extraction of Java from a response: a program, or the class ``Solution``, with what it needs.
 
-A response may contain fenced blocks, prose, tags, thinking, several versions of the program, helpers in separate blocks
-and a second class that tries the program. A declaration counts wherever a line starts with one. Prose around it is left
-out. Other code next to it stays, so code that does not compile as a whole does not compile.
+A response is read block by block (:mod:`~lm_eval_codemind.languages.blocks`). The code of a block between prose is a
+section: its declarations, and lines of other code, so that code that does not compile as a whole does not compile.
 
-The last program that reads its input counts, or else the last program: a correction follows the version that it
-corrects. An unfinished program does not count. Methods without a class get a class.
+* A program is the last section with a ``main`` method that is complete, not a stub, and matches the grammar;
+  :func:`~lm_eval_codemind.languages.blocks.last_program` chooses between several. Methods without a class get a class.
+* The class ``Solution`` is the last one with the method that is complete and not in the prompt.
+* All code of the section belongs to the answer. Classes of other sections that it uses are joined to it, and the imports
+  of other sections.
 
 The functions raise no exception on any text; a response without code gives None.
 """
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from lm_eval_codemind.answers.response import visible_text, without_tags
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.java.declarations import Declaration, declarations, starts, without_public
-from lm_eval_codemind.languages.java.syntax import METHODS, TYPES, Node, Tree, is_valid, parse
+from lm_eval_codemind.languages.blocks import Program, blocks, last_program
+from lm_eval_codemind.languages.java.sections import Item, sections
+from lm_eval_codemind.languages.java.syntax import METHODS, TYPES, Node, Tree, is_valid, parse, types_in
 
 WRAPPER = "Main"
 SOLUTION = "Solution"
 """The class of a method that is asked for."""
 
-_QUOTED = re.compile(r"^[ \t]*>[ \t]?", re.MULTILINE)
-_NUMBERED = re.compile(r"^[ \t]*\d{1,4}(?:[ \t]*[:|.)][ \t]?|\t|  )", re.MULTILINE)
+# Fenced blocks of another language contain no Java, although a class of C# or JavaScript may look like it.
+_OTHER = frozenset(
+    "py python python3 c cpp c++ cc cxx h hpp cs csharp c# js javascript jsx ts typescript tsx kt kotlin go golang rs rust"
+    " scala swift rb ruby php sh bash shell console json xml html css yaml sql r matlab pascal perl lua diff".split()
+)
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
-# The number of classes with a `main` that are examined, from the last.
-_MOST_CLASSES = 50
+_PRINTS = re.compile(r"\bSystem\s*\.\s*out\b|\bFileDescriptor\b")
+_DEMO = re.compile(r"\bSystem\s*\.\s*setIn\b|\bFiles\s*\.\s*write|\bnew\s+FileWriter\s*\(\s*\"")
+# The number of classes that are examined, from the last.
+_MOST_CLASSES = _MOST_FILES = 50
+
+File = Sequence[Item]
 
 
 @dataclass(frozen=True)
@@ -45,190 +55,146 @@ class Code:
     main_class: str = ""
 
 
-def code(response: str) -> Code | None:
-    """Return the program in a response; None without a program."""
-    without_main: Code | None = None
-    variants = list(_variants(response))
-    for anywhere in (False, True):
-        for text in variants:
-            if without_main is not None and "main" not in text:
-                continue
-            candidate = _program(declarations(text, anywhere)[0])
-            if candidate is not None and candidate.main_class:
-                return candidate
-            without_main = without_main or candidate
-    return without_main
+def code(response: str, original: str = "") -> Code | None:
+    """Return the program in a response; None without a program.
+
+    Args:
+        response: The model's response.
+        original: The program in the prompt, which the response may quote.
+    """
+    files, _ = _read(response)
+    candidates = [file for file in files if any("main" in item.words for item in file)][-_MOST_FILES:]
+    pairs = [(file, source) for file in candidates if main_class(source := _joined(file, files))]
+    pairs = [(file, source) for file, source in pairs if is_valid(source)] or pairs
+    pairs = [(file, source) for file, source in pairs if all(item.kind != "method" for item in file)] or pairs
+    if pairs:
+        names = {item.name for file in files for item in file if item.kind == "type"}
+        chosen = last_program([_program(file, source, names, original) for file, source in pairs])
+        return Code(pairs[chosen][1], main_class(pairs[chosen][1]))
+    types = [file for file in files if any(item.kind == "type" for item in file)]
+    return Code(_joined(types[-1], files)) if types else None
 
 
 def main_class(program: str) -> str:
     """Return the class that a program starts from, as ``java`` takes it; empty if none has a ``main`` method.
 
-    It is the class that :func:`code` finds in a response with this program.
+    Of several classes, the last one counts that has statements in ``main``, starts no other class, reads its input and
+    is public. If no class meets all conditions, the last condition is dropped first.
     """
-    candidate = _program(declarations(program)[0])
-    return "" if candidate is None else candidate.main_class
+    types = types_in(program)
+    best = [one for one in types if one.main][-_MOST_CLASSES:]
+    if len(best) > 1:
+        others = [one.name for one in types if not one.main and _READS.search(one.source)]
+        reading = re.compile("|".join([_READS.pattern, *(rf"\b{re.escape(name)}\b" for name in others)]))
+        starting = re.compile(rf"\b(?:{'|'.join(re.escape(one.name) for one in best)})\s*\.\s*main\s*\(")
+        for rule in (
+            lambda one: not one.is_stub,
+            lambda one: not starting.search(one.source),
+            lambda one: reading.search(one.source),
+            lambda one: one.is_public,
+        ):
+            best = list(filter(rule, best)) or best
+    return best[-1].main if best else ""
 
 
 def unfinished(response: str) -> Unfinished | None:
     """Return the code inside which a response ends, as far as it goes; None if it does not end inside code."""
-    broken = (declarations(text)[1] for text in _variants(response))
-    return next((Unfinished(source) for source in broken if source is not None), None)
+    text = _read(response)[1]
+    return None if text is None else Unfinished(text)
 
 
-def _variants(response: str) -> Iterable[str]:
-    """Yield readings of a response, the literal one first, then those without tags, quotation marks or line numbers."""
-    text = visible_text(response)
-    yield text
-    clean = without_tags(text).replace("\u00a0", " ").replace("\u200b", "").replace("\ufeff", "")
-    if clean != text:
-        yield clean
-    for marks in (_QUOTED, _NUMBERED):
-        bare = marks.sub("", clean)
-        if bare != clean:
-            yield bare
+@lru_cache(maxsize=4)
+def _read(response: str) -> tuple[list[File], str | None]:
+    """Return the sections of a response, and the text of the first unfinished declaration."""
+    files: list[File] = []
+    broken: str | None = None
+    for block in blocks(response, is_valid):
+        if block.language not in _OTHER:
+            of_block, end = sections(block)
+            files += filter(None, of_block)
+            broken = broken or end
+    return files, broken
 
 
-def _program(parts: Sequence[Declaration]) -> Code | None:
-    types = [part for part in parts if part.kind == "type"]
-    main_type = _choose(types, [one for one in types if one.members.main])
-    if main_type is not None:
-        return _joined(parts, types, main_type)
-    wrapped = _wrapped(parts)
-    if wrapped is not None:
-        return wrapped
-    main_type = _choose(types, types)
-    return None if main_type is None else _joined(parts, types, main_type)
+def _program(file: File, source: str, names: set[str], original: str) -> Program:
+    others = "|".join(map(re.escape, sorted(names - {item.name for item in file})))
+    calls = re.search(rf"\b(?:{others})\s*\.\s*main\s*\(", source) if others else None
+    demo = calls or _DEMO.search(source) or all(one.is_stub for one in types_in(source) if one.main)
+    reads, prints = bool(_READS.search(source)), bool(_PRINTS.search(source))
+    return Program(source, reads, prints, bool(demo), bool(original) and _squeezed(source) == _squeezed(original))
 
 
-def _choose(types: Sequence[Declaration], candidates: Sequence[Declaration]) -> Declaration | None:
-    """Return the last class that is complete, starts no other class, is valid and reads its input.
-
-    If no class meets all conditions, the last condition is dropped first. If several classes of a block are left, the
-    public one counts, which gives a file its name.
-    """
-    best = list(candidates)[-_MOST_CLASSES:]
-    if len(best) > 1:
-        best = [one for one in best if not one.members.is_stub] or best
-        trying = re.compile(rf"\b(?:{'|'.join(sorted(re.escape(one.name) for one in best))})\s*\.\s*main\s*\(")
-        best = [one for one in best if not trying.search(one.source)] or best
-        best = [one for one in best if is_valid(one.source)] or best
-        reading = _reading(types)
-        best = [one for one in best if id(one) in reading] or best
-        best = [one for one in best if one.block == best[-1].block]
-        best = [one for one in best if without_public(one.source) != one.source] or best
-    return best[-1] if best else None
+def _squeezed(source: str) -> str:
+    """Return a source without comments and white space."""
+    return re.sub(r"//[^\n]*|/\*[\s\S]*?\*/|\s+", "", source)
 
 
-def _reading(types: Sequence[Declaration]) -> set[int]:
-    """Return the ids of the types that read input, directly or through a type that they use.
-
-    Using a class with a ``main`` method does not count.
-    """
-    users: dict[str, list[Declaration]] = {one.name: [] for one in types}
-    for one in types:
-        for word in one.words & users.keys():
-            users[word].append(one)
-    reading: set[int] = set()
-    pending = [one for one in types if _READS.search(one.source)]
-    while pending:
-        one = pending.pop()
-        if id(one) not in reading:
-            reading.add(id(one))
-            pending += [] if one.members.main else users[one.name]
-    return reading
-
-
-def _joined(parts: Sequence[Declaration], types: Sequence[Declaration], main_type: Declaration) -> Code:
-    """Return the chosen class with the other classes of its block, and the classes of other blocks that these need."""
-    home = main_type.block
-    near = [one for one in types if one.block == home]
-    if sum(one.name == main_type.name for one in near) > 1:
-        # These are versions of a program. The last version of each class counts.
-        latest = {one.name: one for one in near if not one.members.is_stub}
-        near = list({**latest, main_type.name: main_type}.values())
-    far = {one.name: one for one in types if one.block != home}
-    classes = list(near)
-    declared = {name for one in near for name in (one.name, *one.members.types)}
+def _joined(file: File, files: Sequence[File]) -> str:
+    """Return a section as a source, with the classes of other sections that it needs, and their imports."""
+    if not any(one.main for one in types_in("\n".join(item.source for item in file))):
+        file = _in_class(file, WRAPPER, "main", "public ")
+    far = {item.name: (item, other) for other in files if other is not file for item in other if item.kind == "type"}
+    classes = [item for item in file if item.kind == "type"]
+    declared = {item.name for item in classes}
+    near = len(classes)
+    used: list[File] = [file]
     # The list grows during the loop.
-    for one in classes:
-        for name in sorted(one.words & far.keys() - declared):
-            classes.append(far[name])
-            declared |= {name, *far[name].members.types}
-    blocks = {one.block for one in classes}
-    packages = {part.block: part for part in parts if part.kind == "package"}
-    foreign = {part.name for part in packages.values()}
-    imports: dict[str, str] = {}
-    for number, part in enumerate(parts):
-        if part.kind == "import" and part.block in blocks:
-            if len(blocks) == 1:
-                imports[str(number)] = part.source
-            # All classes of the response are in one package now.
-            elif part.name.rpartition(".")[0] not in foreign:
-                imports.setdefault(part.name, part.source)
-    # Other code in the sections of the program is part of it, even if it does not compile.
-    sections = {one.section for one in near}
-    members = {id(one) for one in classes}
-    pieces: list[tuple[bool, str]] = []
-    for part in parts:
-        if id(part) in members:
-            is_home = part.section == main_type.section
-            pieces.append((part.block == home, part.source if is_home else without_public(part.source)))
-        elif part.kind in ("line", "method", "field") and part.section in sections:
-            pieces.append((True, part.source))
-    package = packages.get(home)
-    top = [] if package is None else [package.source]
-    top += ["\n".join(imports.values())] if imports else []
-    source = "\n\n".join([*top, *(text for _, text in sorted(pieces, key=lambda piece: piece[0]))]) + "\n"
-    main = main_type.members.main
-    return Code(source, f"{package.name}.{main}" if package is not None and main else main)
+    for item in classes:
+        for name in sorted(item.words & far.keys() - declared):
+            classes.append(far[name][0])
+            used.append(far[name][1])
+            declared.add(name)
+    words = frozenset().union(*(item.words for item in (*file, *classes)))
+    foreign = {item.name for other in files for item in other if item.kind == "package"}
+    imports = [item for item in file if item.kind == "import"]
+    for other in files:
+        is_used = any(other is one for one in used) or all(item.kind == "import" for item in other)
+        for item in other if other is not file else ():
+            last, known = item.name.rpartition(".")[2], {one.name for one in imports}
+            if item.kind == "import" and item.name not in known and (last in words or (last == "*" and is_used)):
+                imports.append(item)
+    if len(used) > 1:  # All classes are in one package now.
+        imports = [item for item in imports if item.name.rpartition(".")[0] not in foreign]
+    pieces = [item.source for item in file if item.kind == "package"][:1]
+    pieces += ["\n".join(item.source for item in imports)] if imports else []
+    pieces += [item.source for item in file if item.kind not in ("package", "import")]
+    return "\n\n".join([*pieces, *(item.hidden for item in classes[near:])]) + "\n"
 
 
-def _wrapped(parts: Sequence[Declaration]) -> Code | None:
-    """Return a class with the methods of the last block that has a ``main`` outside of classes."""
-    mains = [part for part in parts if part.kind == "method" and part.name == "main" and starts(part.source)]
-    for block in sorted({part.block for part in mains}, reverse=True):
-        source = _put_into_class([part for part in parts if part.block == block], WRAPPER, "public ")
-        if is_valid(source):
-            return Code(source, WRAPPER)
-    return None
+def _in_class(file: File, name: str, method: str, modifier: str = "") -> File:
+    """Return a section with its methods and fields in a class, if it has a method of this name outside of classes."""
+    members = [item for item in file if item.kind in ("method", "field")]
+    if not any(item.kind == "method" and item.name == method for item in members):
+        return file
+    source = "\n\n".join(item.source for item in members)
+    wrapped = Item("type", name, f"{modifier}class {name} {{\n{textwrap.indent(source, '    ')}\n}}", len(modifier))
+    others = [item for item in file if item.kind == "type" and item.name != name]
+    return [*(item for item in file if item.kind == "import"), wrapped, *others]
 
 
-def class_in(response: str, method: str) -> str | None:
+def class_in(response: str, method: str, original: str = "") -> str | None:
     """Return the class ``Solution`` of a response, with its imports and the classes next to it; None without one.
 
-    The last one that has the method and parses counts. A method without that class is put into one, together with the
-    methods and fields of its block.
+    A method without that class is put into one, together with the methods and fields of its section.
 
     Args:
         response: The model's response.
         method: The requested method.
+        original: The program in the prompt, which the response may quote.
     """
-    for anywhere in (False, True):
-        for text in _variants(response):
-            definition = _class(declarations(text, anywhere)[0], method)
-            if definition is not None:
-                return definition
-    return None
-
-
-def _class(parts: Sequence[Declaration], method: str) -> str | None:
-    types = [part for part in parts if part.kind == "type"]
-    named = [one for one in types if one.name == SOLUTION]
-    having = [one for one in named if method in one.members.methods]
-    if not having:
-        blocks = [part.block for part in parts if part.kind == "method" and part.name == method]
-        if blocks:
-            return _put_into_class([part for part in parts if part.block == blocks[-1]], SOLUTION)
-    best = [one for one in having if is_valid(one.source)] or having or named
-    return _joined(parts, types, best[-1]).source if best else None
-
-
-def _put_into_class(parts: Sequence[Declaration], name: str, modifier: str = "") -> str:
-    members = "\n\n".join(part.source for part in parts if part.kind in ("method", "field"))
-    pieces = [part.source for part in parts if part.kind == "import"]
-    pieces.append(f"{modifier}class {name} {{\n{textwrap.indent(members, '    ')}\n}}")
-    pieces += [part.source for part in parts if part.kind == "type" and part.name != name]
-    return "\n\n".join(pieces) + "\n"
+    files, _ = _read(response)
+    shown = _squeezed(original)
+    best: list[tuple[File, str]] = []
+    for file in files:
+        file = file if any(item.name == SOLUTION for item in file) else _in_class(file, SOLUTION, method)
+        best += [(file, item.source) for item in file if item.kind == "type" and item.name == SOLUTION]
+    for rule in (
+        lambda source: any(method in one.methods for one in types_in(source)),
+        is_valid,
+        lambda source: not shown or not (_squeezed(source) in shown),
+    ):
+        best = [one for one in best if rule(one[1])] or best
+    return _joined(best[-1][0], files) if best else None
 
 
 def with_members(answer: str, program: str) -> str:

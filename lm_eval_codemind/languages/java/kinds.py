@@ -55,12 +55,19 @@ class Script(ScriptKind, _JavaKind):
         return main_class(code)
 
     def program(
-        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+        self,
+        response: str,
+        problem: Problem,
+        *,
+        into: str = "",
+        context: str = "",
+        specification: str = "",
+        original: str = "",
     ) -> str | Unfinished | None:
         from lm_eval_codemind.languages.java.code import code as code_of
         from lm_eval_codemind.languages.java.code import unfinished
 
-        code = code_of(response)
+        code = code_of(response, original)
         if code is not None and code.main_class:
             return code.source
         return unfinished(response) or (None if code is None else code.source)
@@ -92,12 +99,19 @@ class Function(_JavaKind):
         return suites.suite_job(code, problem.tests, problem.entry_point, problem.context, limits, problem.problem_id)
 
     def program(
-        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+        self,
+        response: str,
+        problem: Problem,
+        *,
+        into: str = "",
+        context: str = "",
+        specification: str = "",
+        original: str = "",
     ) -> str | Unfinished | None:
         """Return the class with the method; imports and methods that it lacks are those of ``into``."""
         from lm_eval_codemind.languages.java.code import class_in, unfinished, with_members
 
-        definition = class_in(response, problem.entry_point)
+        definition = class_in(response, problem.entry_point, original)
         return unfinished(response) if definition is None else with_members(definition, into)
 
     def extract_target(self, code: str, problem: Problem) -> str:

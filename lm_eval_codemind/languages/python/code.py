@@ -1,43 +1,37 @@
-"""Extraction of code from a response: the requested definition, with the imports and helpers that it needs.
+"""Extraction of Python from a response: a definition, a method or a script, with what it needs.
 
-A response may contain fenced blocks, prose, tags, thinking, several versions of the answer, the model's own tests and
-a ``main`` block. It is parsed into Python statements (:mod:`~lm_eval_codemind.languages.python.statements`). Only the
-statements that the requested definition needs are kept, so other code of the response is never executed.
+A response is read block by block (:mod:`~lm_eval_codemind.languages.blocks`). A block with code that does not parse is
+one piece of text; all other blocks are statements, without the prose around them.
 
-If a response defines the same name several times, the last definition with a body counts. A correction follows the
-version that it corrects, and a simplified program follows the original program.
+* Of a function or class, the last definition counts that is finished, has a body and is not the definition in the
+  prompt. A block that does not parse counts only if no other block defines the name.
+* Of a script, :func:`~lm_eval_codemind.languages.blocks.last_program` chooses the block.
+* What the answer needs is joined to it: first statements of its block, then those of other blocks that bind a name that
+  its block does not bind. Other code of the response, such as the model's own tests, is never executed.
 
-If the response ends inside a definition, the definition is :class:`Unfinished`. Its first part may run, but it is not
-the complete answer. Text after a finished definition may be cut off.
-
-Prose around code is not code. Any other text that does not parse is code that does not compile. Then the answer is the
-whole block with this text, unless the response has another version that parses.
-
-The functions raise no exception on any text; a response without code gives None.
+If the response ends inside the definition or the script, the answer is :class:`Unfinished`, which is not executed. The
+functions raise no exception on any text; a response without code gives None.
 """
 
 import ast
 import re
 import textwrap
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TypeVar
 
-from lm_eval_codemind.answers.response import own_text, visible_text, without_tags
 from lm_eval_codemind.languages.base import Unfinished
+from lm_eval_codemind.languages.blocks import Program, blocks, last_program
+from lm_eval_codemind.languages.python.layout import first_line
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
-from lm_eval_codemind.languages.python.statements import Parser, Statement, first_line
+from lm_eval_codemind.languages.python.statements import PARSE_ERRORS, Parser, Statement, is_idle
 
-_Code = TypeVar("_Code")
 Pool = Sequence[Statement]
-# Definitions, each with the statements of its block.
-Places = Sequence[tuple[Statement, Pool]]
 
-_DEFINITION = re.compile(r"(?:async\s+def|def|class)\s|@")
-# The mark before a line of an interactive session.
-_PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.) ", re.MULTILINE)
-
+# Stands for the name of what every answer needs.
+_ALWAYS = "*"
+# Of more statements, the last ones are read.
+_MOST_STATEMENTS = 2000
 # Calls that change the interpreter's settings. An answer may depend on them.
 _SETTINGS = frozenset(
     {"setrecursionlimit", "set_int_max_str_digits", "stack_size", "seed", "simplefilter", "filterwarnings"}
@@ -62,7 +56,29 @@ class MethodCode:
     prelude: tuple[Statement, ...] = ()
 
 
-def extract_definition(response: str, name: str, header: str = "") -> str | Unfinished | None:
+class _Response:
+    """The blocks of a response: their texts, the statements of those that parse, and the texts of the others."""
+
+    def __init__(self, response: str) -> None:
+        self.parser = Parser()
+        self.texts: list[str] = []
+        self.pool: list[Statement] = []
+        self.broken: list[str] = []
+        for number, block in enumerate(blocks(response, self.parser.parses)):
+            self.texts.append(block.text)
+            statements = self.parser.statements(block.text, number, block.fenced)
+            self.pool += statements or ()
+            if statements is None:
+                self.broken.append(block.text)
+        self.pool = self.pool[-_MOST_STATEMENTS:]
+
+    def broken_text(self, name: str) -> str | None:
+        """Return the last text that does not parse and seems to define a name."""
+        definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
+        return next(filter(definition.search, reversed(self.broken)), None)
+
+
+def extract_definition(response: str, name: str, header: str = "", original: str = "") -> str | Unfinished | None:
     """Return the source of a module with the response's definition of a function or class.
 
     Args:
@@ -70,142 +86,138 @@ def extract_definition(response: str, name: str, header: str = "") -> str | Unfi
         name: The requested function or class. The response must define it at module level.
         header: The ``def`` line (with or without a docstring) at the end of the prompt, if the response may be only the
             function's body.
+        original: The program in the prompt, which the response may quote.
 
     Returns:
         The definition with the response's imports, helpers and constants that it needs, in their order. If the
-        definition is in a text that does not parse, that text. Unfinished if the response ends inside the definition,
+        definition is in a block that does not parse, that block. Unfinished if the response ends inside the definition,
         or inside a statement that it needs. None if the response does not define the name.
     """
-    definition = _extracted(
-        response,
-        name,
-        lambda pool: [(part, ()) for part in pool if _defines(part, name)],
-        lambda pool, chosen, _: _module(pool, chosen, name),
-    )
-    return definition or _from_body(response, header)
-
-
-def extract_script(response: str) -> str | Unfinished | None:
-    """Return the source of the script in a response; Unfinished if the response ends inside it; None without a script.
-
-    If there are several blocks, the last one that reads its input counts, or else the last one that has an effect. A
-    finished block that parses has priority.
-    """
-
-    def answers() -> Iterator[tuple[str | Unfinished, bool]]:
-        for text in _variants(response):
-            parser = Parser()
-            scripts = {}
-            for number, (piece, fenced) in enumerate(parser.blocks(text)):
-                statements = [part for part in parser.statements(piece, number, fenced) if not _is_idle(part)]
-                acts = any(not isinstance(part.node, ast.Pass) for part in statements)
-                if acts or (fenced and number in parser.broken):
-                    scripts[number] = statements
-            reading = [number for number in scripts if any(map(_reads_input, scripts[number]))]
-            candidates = reading or list(scripts)
-            whole = [number for number in candidates if number not in parser.broken]
-            finished = [number for number in whole if not any(part.unfinished for part in scripts[number])]
-            for number in (finished or whole or candidates)[-1:]:
-                yield parser.broken.get(number) or _joined(scripts[number]), bool(finished)
-
-    return _first_complete(answers())
+    read = _Response(response)
+    target = _chosen([part for part in read.pool if _defines(part, name)], name, original)
+    if target is None:
+        return read.broken_text(name) or _from_body(read, header)
+    position = read.pool.index(target)
+    # `double = cache(double)` below the definition belongs to it. Any other binding of the name is another version.
+    others = [
+        part
+        for n, part in enumerate(read.pool)
+        if name not in part.binds or part is target or (n > position and name in part.uses and _is_plain(part.node))
+    ]
+    return _joined(_needed(others, [target], {name}))
 
 
 def extract_method(
-    response: str, class_name: str, method_name: str, header: str = ""
+    response: str, class_name: str, name: str, header: str = "", original: str = ""
 ) -> MethodCode | str | Unfinished | None:
     """Return the response's definition of a method: in the class, outside the class, or only the body.
 
     Args:
         response: The model's response.
         class_name: The class of the method.
-        method_name: The requested method.
+        name: The requested method.
         header: The method's ``def`` line, if the response may be only its body.
+        original: The program in the prompt, which the response may quote.
 
     Returns:
-        The method and the parts of the response that it needs. If the definition is in a text that does not parse, that
-        text. Unfinished if the response ends inside one of these. None if the response does not define the method.
+        The method and the parts of the response that it needs. If the definition is in a block that does not parse,
+        that block. Unfinished if the response ends inside one of these. None if the response does not define it.
     """
-
-    def places(pool: Pool) -> Places:
-        matches: list[tuple[Statement, Pool]] = []
-        for part in pool:
-            if isinstance(part.node, ast.ClassDef) and part.node.name == class_name:
-                members = Parser().statements(_body_text(part), part.block)
-                matches.extend((member, members) for member in members if _defines(member, method_name))
-            elif isinstance(part.node, FUNCTIONS) and part.node.name == method_name:
-                others = [one for one in pool if isinstance(one.node, FUNCTIONS) and one.block == part.block]
-                matches.append((part, others))
-        return matches
-
-    answer = _extracted(response, method_name, places, partial(_method, class_name=class_name, name=method_name))
-    if answer is not None:
-        return answer
-    body = _from_body(response, header)
-    return MethodCode(method_name, body) if isinstance(body, str) else body
-
-
-def _extracted(
-    response: str, name: str, places: Callable[[Pool], Places], make: Callable[[Pool, Statement, Pool], _Code]
-) -> _Code | str | None:
-    """Return the answer from the best definition of a name; a text that does not parse if there is no better one."""
-
-    def answers() -> Iterator[tuple[_Code | str, bool]]:
-        for text in _variants(response):
-            parser = Parser()
-            pieces = enumerate(parser.blocks(text))
-            pool = [part for number, (piece, fenced) in pieces for part in parser.statements(piece, number, fenced)]
-            candidates, broken = places(pool), parser.broken
-            chosen = _choose([part for part, _ in candidates], broken)
-            if chosen is None or chosen.block in broken:
-                definition = re.compile(rf"^[ \t]*(?:async\s+)?(?:def|class)\s+{re.escape(name)}\b", re.MULTILINE)
-                yield from ((text, False) for text in [*filter(definition.search, broken.values())][-1:])
-            else:
-                code = make(pool, chosen, next(siblings for part, siblings in candidates if part is chosen))
-                yield code, not isinstance(code, Unfinished)
-
-    return _first_complete(answers())
+    read = _Response(response)
+    places: list[tuple[Statement, Pool]] = []
+    owners: list[Statement] = []
+    for part in read.pool:
+        if isinstance(part.node, ast.ClassDef if part.node else type(None)) and class_name in part.binds:
+            owners.append(part)
+            members = read.parser.statements(_body_text(part), part.block) or []
+            places += [(member, members) for member in members if name in member.binds]
+        elif isinstance(part.node, (*FUNCTIONS, type(None))) and name in part.binds:
+            siblings = [one for one in read.pool if isinstance(one.node, FUNCTIONS) and one.block == part.block]
+            places.append((part, siblings))
+    target = _chosen([part for part, _ in places], name, original)
+    if target is None:
+        body = read.broken_text(name) or _from_body(read, header)
+        return MethodCode(name, body) if isinstance(body, str) and body not in read.broken else body
+    siblings = next(members for part, members in places if part is target)
+    return _method(read.pool, owners, target, siblings, name)
 
 
-def _first_complete(answers: Iterable[tuple[_Code, bool]]) -> _Code | None:
-    """Return the first complete answer, or else the first answer; None if there are no answers."""
-    first: _Code | None = None
-    for answer, complete in answers:
-        if complete:
-            return answer
-        first = first or answer
-    return first
+def extract_script(response: str, original: str = "") -> str | Unfinished | None:
+    """Return the source of the script in a response; Unfinished if the response ends inside it; None without a script.
+
+    Args:
+        response: The model's response.
+        original: The program in the prompt, which the response may quote.
+    """
+    read = _Response(response)
+    by_block: dict[int, list[Statement]] = {}
+    for part in read.pool:
+        if part.node is None or not is_idle(part.node):
+            by_block.setdefault(part.block, []).append(part)
+    scripts = [parts for parts in by_block.values() if any(_acts(part.node) for part in parts)]
+    finished = [parts for parts in scripts if all(part.node for part in parts)]
+    if not finished:
+        return _joined(scripts[-1]) if scripts else (read.broken or [None])[-1]
+    quoted = _tree(original)
+    programs = [_program(parts, quoted) for parts in finished]
+    parts = finished[last_program(programs)]
+    return _joined(_needed(read.pool, parts, set()))
 
 
-def _variants(response: str) -> Iterable[str]:
-    """Return versions of a response: first the unchanged text, then texts with corrections that help it to parse."""
-    text = visible_text(response)
-    readings = []
-    for literal in (own_text(text), text):
-        untagged = without_tags(literal)
-        plain = untagged.replace("\u00a0", " ").replace("\u200b", "").replace("\ufeff", "").expandtabs(4)
-        readings += [literal, untagged, plain, _PROMPT.sub("", plain)]
-    return dict.fromkeys(readings)
+def _program(parts: Pool, original: str | None) -> Program:
+    source = "\n".join(part.source for part in parts)
+    names, inputs, writes = set[str | None](), set[str](), False
+    for node in (node for part in parts if part.node for node in ast.walk(part.node)):
+        names |= {getattr(node, field, None) for field in ("id", "attr", "name")} - {None}
+        match node:
+            case ast.Assign([ast.Attribute(attr="stdin" | "input")], value):
+                inputs.add(ast.dump(value))
+            case ast.Assign([ast.Name("input")], ast.Lambda() | ast.Name() as value):
+                inputs.add(ast.dump(value))
+            case ast.Call(ast.Name("open"), [_, ast.Constant(str(mode)), *_]):
+                writes |= bool(set(mode) & set("wax"))
+            case ast.Constant("sys.stdin" | "builtins.input" as target):
+                inputs.add(target.partition(".")[0])
+    reads, prints = bool(names & {"input", "stdin", "open", "fileinput"}), bool(names & {"print", "stdout", "write"})
+    # `input = sys.stdin.readline` gives no input.
+    demo = writes or any("stdin" not in value for value in inputs)
+    return Program(source, reads, prints, demo, original is not None and _tree(source) == original)
+
+
+def _tree(source: str) -> str | None:
+    """Return a text that is equal for modules of the same syntax, docstrings left out; None without code."""
+    try:
+        tree = ast.parse(source)
+        for node in ast.walk(tree):
+            if isinstance(node, (*DEFINITIONS, ast.Module)) and ast.get_docstring(node) is not None:
+                node.body = node.body[1:]
+        return ast.dump(tree) if tree.body else None
+    except PARSE_ERRORS:
+        return None
 
 
 def _defines(part: Statement, name: str) -> bool:
     """Whether a statement defines the name, and does not only change its value."""
     node = part.node
-    if isinstance(node, DEFINITIONS):
-        return node.name == name
-    if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        binds = any(isinstance(target, ast.Name) and target.id == name for target in targets)
-        return binds and name not in part.uses and not isinstance(node.value, ast.Constant)
-    return isinstance(node, (ast.If, ast.Try)) and name in part.binds and not _is_main_block(node)
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        return name in part.binds - part.uses and not isinstance(node.value, (ast.Constant, type(None)))
+    return isinstance(node, (*DEFINITIONS, ast.If, ast.Try, type(None))) and name in part.binds and not _is_main(node)
 
 
-def _choose(definitions: Sequence[Statement], broken: Container[int]) -> Statement | None:
-    """Return the last definition that parses and has a body, preferably finished; otherwise the last definition."""
-    whole = [part for part in definitions if part.block not in broken]
-    full = [part for part in whole if not part.unfinished and not _is_stub(part.node)]
-    candidates = full or [part for part in whole if part.unfinished] or [*whole, *definitions]
-    return candidates[-1] if candidates else None
+def _chosen(definitions: Pool, name: str, original: str) -> Statement | None:
+    """Return the last definition that is not the original, has a body and is finished, in this order."""
+    quoted = set()
+    if original:
+        nodes = ast.walk(ast.parse(original))
+        quoted = {_tree(ast.unparse(node)) for node in nodes if isinstance(node, DEFINITIONS) and node.name == name}
+    best = list(definitions)
+    for rule in (
+        lambda part: part.node is None or not _is_stub(part.node),
+        lambda part: part.node is not None,
+        lambda part: not quoted or _tree(part.source) not in quoted,
+    ):
+        best = list(filter(rule, best)) or best
+    return best[-1] if best else None
 
 
 def _is_stub(node: ast.stmt) -> bool:
@@ -222,96 +234,79 @@ def _is_stub(node: ast.stmt) -> bool:
     )
 
 
-def _module(pool: Sequence[Statement], target: Statement, name: str) -> str | Unfinished:
-    """Return the selected definition with all statements of the pool that it needs."""
-    position = next(index for index, part in enumerate(pool) if part is target)
-    # `double = cache(double)` below the definition belongs to it. Any other binding of the name is another version.
-    without_rivals = [
-        part
-        for index, part in enumerate(pool)
-        if name not in part.binds or part is target or (index > position and name in part.uses and _is_plain(part.node))
-    ]
-    return _joined(_needed(without_rivals, [target], {name}))
-
-
-def _needed(
-    pool: Sequence[Statement], roots: Sequence[Statement], names: set[str], left_out: Sequence[Statement] = ()
-) -> list[Statement]:
+def _needed(pool: Pool, roots: Pool, names: set[str], unused: Pool = ()) -> list[Statement]:
     """Return the statements of the pool that the roots need, including the roots, in execution order.
 
-    The block of the roots has priority; other blocks are searched only for names that it does not define. An import of
-    this block is removed if only removed statements use it, such as ``import pytest`` for the model's own tests. An
-    import that no statement uses is kept, because it is part of the model's answer.
+    The block of the roots has priority; other blocks are searched only for names that it does not bind. An import of
+    this block is left out if only statements that are left out use it, such as ``import pytest`` for the model's own
+    tests. An import that no statement uses stays, because it is part of the model's answer.
 
     Args:
         pool: The available statements.
         roots: The statements to start from.
         names: Names that are needed even if the roots do not refer to them.
-        left_out: Other removed statements, outside the pool.
+        unused: Other statements that are left out, outside the pool.
     """
     home = roots[0].block
-    by_id: dict[int, Statement] = {id(root): root for root in roots}
-    near = [part for part in pool if part.block == home and not _is_main_block(part.node)]
-    far = [part for part in pool if part.block != home and not _is_main_block(part.node)]
+    chosen: dict[int, Statement] = {id(root): root for root in roots}
+    near = [part for part in pool if part.block == home and (id(part) in chosen or not _is_main(part.node))]
+    far = [part for part in pool if part.block != home and not _is_main(part.node)]
     missing = set(names).union(*(root.uses for root in roots))
     for candidates in (near, far):
         # Other blocks are not searched for a name that the roots' block binds.
         available = {name for part in near for name in part.binds} if candidates is far else set()
         variables = {name for part in candidates if _is_plain(part.node) for name in part.binds}
-        growing = True
-        while growing:
-            growing = False
-            for part in candidates:
-                if id(part) not in by_id and _is_needed(part, missing - available, variables):
-                    by_id[id(part)] = part
-                    missing |= part.uses.union(*_changed(part.node))
-                    growing = True
-    unused = [*left_out, *(part for part in pool if part.block == home and id(part) not in by_id)]
-    elsewhere = {name for part in unused for name in part.uses}
-    for part in near:
-        if isinstance(part.node, IMPORTS) and not part.binds & elsewhere:
-            by_id[id(part)] = part
-    order = {id(part): index for index, part in enumerate([*far, *near])}
-    return sorted(by_id.values(), key=lambda part: (not part.is_future, order.get(id(part), len(order))))
+        providers: dict[str, list[Statement]] = defaultdict(list)
+        for part in candidates:
+            for name in _provided(part, variables):
+                providers[name].append(part)
+        pending = [_ALWAYS, *(missing - available)]
+        while pending:
+            for part in providers.pop(pending.pop(), ()):
+                if id(part) not in chosen:
+                    chosen[id(part)] = part
+                    needs = part.uses.union(*_changed(part.node))
+                    missing |= needs
+                    pending += needs - available
+    outside = [*unused, *(part for part in pool if part.block == home and id(part) not in chosen)]
+    elsewhere = {name for part in outside for name in part.uses}
+    chosen |= {id(part): part for part in near if isinstance(part.node, IMPORTS) and not part.binds & elsewhere}
+    order = {id(part): n for n, part in enumerate([*far, *near])}
+    return sorted(chosen.values(), key=lambda part: (not part.is_future, order.get(id(part), len(order))))
 
 
-def _is_needed(part: Statement, missing: set[str], variables: set[str]) -> bool:
-    """Whether a statement assigns or changes a needed name, or changes the interpreter's settings."""
+def _provided(part: Statement, variables: set[str]) -> set[str]:
+    """Return the names that a statement binds or changes; :data:`_ALWAYS` if every answer needs it."""
     node = part.node
-    if isinstance(node, ast.Assert):
-        return False
-    if part.is_future or (isinstance(node, ast.ImportFrom) and node.names[0].name == "*"):
-        return True
-    if isinstance(node, DEFINITIONS):
-        decorators = {_root(decorator) for decorator in node.decorator_list}
-        return node.name in missing or (node.name == "_" and bool(decorators & missing))  # singledispatch's `_`
-    if part.binds & missing:
-        return True
-    if isinstance(node, IMPORTS):
-        return False
     match node:
+        case ast.Assert():
+            return set()
+        case ast.ImportFrom("__future__") | ast.ImportFrom(names=[ast.alias("*")]):
+            return {_ALWAYS}
         case ast.Expr(ast.Call(ast.Attribute(attr=setting))) if setting in _SETTINGS:
-            return True
+            return {_ALWAYS}
+        case ast.FunctionDef(name="_"):  # a case of `singledispatch`
+            return {_root(decorator) or "" for decorator in node.decorator_list}
     assigned, called = _changed(node)
-    return bool(assigned & missing or called & missing & variables)
+    return part.binds | assigned | (called & variables)
 
 
-def _is_plain(node: ast.stmt) -> bool:
+def _is_plain(node: ast.stmt | None) -> bool:
     """Whether a statement binds only variables: it is not a definition and not an import."""
-    return not isinstance(node, (*DEFINITIONS, *IMPORTS))
+    return not isinstance(node, (*DEFINITIONS, *IMPORTS, type(None)))
 
 
-def _changed(node: ast.stmt) -> tuple[set[str], set[str]]:
+def _changed(node: ast.stmt | None) -> tuple[set[str], set[str]]:
     """Return the names whose parts a statement assigns, and the names whose methods it calls."""
-    assigned: set[str | None] = set()
-    called: set[str | None] = set()
-    for part in ast.walk(node) if _is_plain(node) else ():
+    assigned: set[str] = set()
+    called: set[str] = set()
+    for part in ast.walk(node) if node is not None and _is_plain(node) else ():
         match part:
             case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
-                assigned.add(_root(part))
+                assigned.add(_root(part) or "")
             case ast.Expr(ast.Call(ast.Attribute() as function)):
-                called.add(_root(function))
-    return {name for name in assigned if name}, {name for name in called if name}
+                called.add(_root(function) or "")
+    return assigned, called
 
 
 def _root(node: ast.expr) -> str | None:
@@ -321,107 +316,82 @@ def _root(node: ast.expr) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-def _is_main_block(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and any(
-        isinstance(part, ast.Name) and part.id == "__name__" for part in ast.walk(node.test)
-    )
+def _is_main(node: ast.stmt | None) -> bool:
+    return isinstance(node, ast.If) and "__name__" in ast.dump(node.test)
 
 
-def _joined(parts: Sequence[Statement]) -> str | Unfinished:
+def _joined(parts: Pool) -> str | Unfinished:
     """Return a module's source, with blank lines around definitions; Unfinished if a statement is unfinished."""
     text = ""
     for previous, part in zip([None, *parts], parts, strict=False):
         apart = previous and any(isinstance(one.node, DEFINITIONS) for one in (previous, part))
-        text += ("\n\n\n" if apart else "\n" if previous else "") + (part.unfinished or part.source)
+        text += ("\n\n\n" if apart else "\n" if previous else "") + part.source
     text += "\n"
-    return Unfinished(text) if any(part.unfinished for part in parts) else text
+    return text if all(part.node for part in parts) else Unfinished(text)
 
 
-def _method(
-    pool: Sequence[Statement], target: Statement, siblings: Sequence[Statement], class_name: str, name: str
-) -> MethodCode | Unfinished:
+def _method(pool: Pool, owners: Pool, target: Statement, siblings: Pool, name: str) -> MethodCode | Unfinished:
     """Return the selected method, the members that it uses, and the prelude that all of them need."""
     by_name = {bound: sibling for sibling in siblings for bound in sibling.binds}
     members: dict[str, Statement] = {}
     pending = [target]
     while pending:
         part = pending.pop()
-        reached = {inner.attr for inner in ast.walk(part.node) if isinstance(inner, ast.Attribute)}
-        for attribute in sorted(reached | part.uses):
+        nodes = ast.walk(part.node) if part.node else ()
+        reached = {inner.attr for inner in nodes if isinstance(inner, ast.Attribute)}
+        for attribute in sorted((reached | part.uses) & by_name.keys() - members.keys() - {name}):
             is_dunder = attribute.startswith("__") and attribute.endswith("__")
-            if attribute in by_name and attribute not in members and attribute != name and not is_dunder:
-                # A plain name refers to a member only inside the class body.
-                if attribute not in reached and by_name[attribute].block == target.block and by_name[attribute] in pool:
-                    continue
+            # A plain name refers to a member only inside the class body.
+            if not is_dunder and (attribute in reached or by_name[attribute] not in pool):
                 members[attribute] = by_name[attribute]
                 pending.append(by_name[attribute])
     inside = [target, *members.values()]
-    own = {id(part) for part in inside}
-    own |= {id(part) for part in pool if isinstance(part.node, ast.ClassDef) and part.node.name == class_name}
+    own = {id(part) for part in (*inside, *owners)}
     outside = [part for part in pool if id(part) not in own and not _defines(part, name)]
-    left_out = [sibling for sibling in siblings if id(sibling) not in own]
-    prelude = tuple(part for part in _needed(outside, inside, set(), left_out) if id(part) not in own)
-    if any(part.unfinished for part in (*inside, *prelude)):
-        return Unfinished("\n\n".join(part.unfinished or part.source for part in (*prelude, *inside)))
+    unused = [sibling for sibling in siblings if id(sibling) not in own]
+    prelude = tuple(part for part in _needed(outside, inside, set(), unused) if id(part) not in own)
+    if not all(part.node for part in (*inside, *prelude)):
+        return Unfinished("\n\n".join(part.source for part in (*prelude, *inside)))
     return MethodCode(name, target.source, tuple((key, part.source) for key, part in members.items()), prelude)
 
 
 def _body_text(part: Statement) -> str:
-    """Return the text of a class's body with its indentation; for an unfinished class all of its text."""
+    """Return the text of a class's body with its indentation."""
     node = part.node
-    assert isinstance(node, ast.ClassDef)
-    text = part.unfinished or part.source
-    first = first_line(node.body[0])
-    if first == node.lineno:  # class C: pass
-        return ast.get_source_segment(part.source, node.body[0]) or ""
-    return "\n".join(text.split("\n")[first - 1 :])
+    if not isinstance(node, ast.ClassDef):
+        return part.source.partition("\n")[2]
+    if first_line(node.body[0]) == node.lineno:  # class C: pass
+        return "\n".join(map(ast.unparse, node.body))
+    return "\n".join(part.source.split("\n")[first_line(node.body[0]) - 1 :])
 
 
-def _from_body(response: str, header: str) -> str | Unfinished | None:
+def _from_body(read: _Response, header: str) -> str | Unfinished | None:
     """Return the definition from the header and the response's first block as its body, if the body has an effect."""
-    if not header.strip():
-        return None
-    header = textwrap.dedent(header).rstrip()
-    unfinished: Statement | None = None
-    for text in _variants(response):
-        parser = Parser()
-        for piece, _ in parser.blocks(text):
-            lines = piece.strip("\n").split("\n")
-            stop = next((n for n, line in enumerate(lines) if n > 0 and line.strip() and not line[0].isspace()), None)
-            indented_first = ["    " + lines[0].lstrip(), *lines[1:stop]]
-            for shape in (["    " + line for line in lines], lines[:stop], indented_first):
-                whole = parser.statements("\n".join([header, *shape]))
-                definition = whole[0] if len(whole) == 1 and isinstance(whole[0].node, FUNCTIONS) else None
-                if definition is None:
-                    continue
-                if definition.unfinished:
-                    # Text that starts with a definition at its margin is a definition, not a body.
-                    if not _DEFINITION.match(piece.lstrip("\n")):
-                        unfinished = unfinished or definition
-                    # If a body at the margin is unfinished, its first lines are not the model's whole answer.
-                    if not lines[0][:1].isspace():
-                        break
-                elif not _is_stub(definition.node) and _does_something(definition.node):
-                    return definition.source
-    return Unfinished(unfinished.unfinished) if unfinished else None
+    unfinished: str | None = None
+    for text in read.texts if header.strip() else ():
+        for body in _bodies(text):
+            source = f"{textwrap.dedent(header).rstrip()}\n{body}"
+            parts = read.parser.statements(source)
+            if not parts or len(parts) > 1:
+                continue
+            if parts[0].node is None and not re.match(r"\s*(?:async\s+def|def|class|@)", text):
+                unfinished = unfinished or source
+            elif isinstance(parts[0].node, FUNCTIONS) and not _is_stub(parts[0].node) and _acts(parts[0].node.body):
+                return parts[0].source
+    return Unfinished(unfinished) if unfinished else None
 
 
-def _does_something(node: ast.stmt) -> bool:
+def _bodies(text: str) -> Iterator[str]:
+    """Yield a block as the body of a function: all of it, and its lines before the first one at the margin."""
+    lines = text.strip("\n").split("\n")
+    yield textwrap.indent("\n".join(lines), "    ")
+    stop = next((n for n, line in enumerate(lines) if n > 0 and line.strip() and not line[0].isspace()), None)
+    if lines[0][:1].isspace() or len(lines[:stop]) > 1:
+        yield "\n".join(["    " + lines[0].lstrip(), *lines[1:stop]])
+
+
+def _acts(nodes: ast.stmt | list[ast.stmt] | None) -> bool:
+    """Whether code does more than to name values."""
     acts = (ast.Return, ast.Yield, ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Raise, ast.Call)
-    return any(isinstance(part, acts) for part in ast.walk(node))
-
-
-def _is_idle(part: Statement) -> bool:
-    """Whether a statement of a script has no effect, like words of prose that parse as Python."""
-    node = part.node
-    if isinstance(node, ast.AnnAssign):
-        return node.value is None
-    return isinstance(node, ast.Expr) and not any(
-        isinstance(inner, (ast.Call, ast.Await, ast.Yield)) for inner in ast.walk(node)
-    )
-
-
-def _reads_input(part: Statement) -> bool:
-    return bool({"input", "open"} & part.uses) or any(
-        isinstance(inner, ast.Attribute) and inner.attr in ("stdin", "fileinput") for inner in ast.walk(part.node)
-    )
+    roots = nodes if isinstance(nodes, list) else [nodes or ast.Raise()]
+    return any(isinstance(part, acts) for root in roots for part in ast.walk(root))

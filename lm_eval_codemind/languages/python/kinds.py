@@ -171,11 +171,18 @@ class Function(PythonKind):
         )
 
     def program(
-        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+        self,
+        response: str,
+        problem: Problem,
+        *,
+        into: str = "",
+        context: str = "",
+        specification: str = "",
+        original: str = "",
     ) -> str | Unfinished | None:
         from lm_eval_codemind.languages.python.code import extract_definition
 
-        code = extract_definition(response, problem.entry_point, specification)
+        code = extract_definition(response, problem.entry_point, specification, original)
         if not isinstance(code, str) or not context.strip():
             return code
         lines = code.split("\n")
@@ -246,13 +253,20 @@ class Method(PythonKind):
         )
 
     def program(
-        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+        self,
+        response: str,
+        problem: Problem,
+        *,
+        into: str = "",
+        context: str = "",
+        specification: str = "",
+        original: str = "",
     ) -> str | Unfinished | None:
         from lm_eval_codemind.languages.python.code import MethodCode, extract_method
         from lm_eval_codemind.languages.python.methods import insert_method
 
         class_name, name = problem.entry_point.split(".")
-        method = extract_method(response, class_name, name, specification)
+        method = extract_method(response, class_name, name, specification, original)
         return insert_method(into, class_name, method) if isinstance(method, MethodCode) else method
 
     def extract_target(self, code: str, problem: Problem) -> str:
@@ -262,7 +276,7 @@ class Method(PythonKind):
         class, directly or through each other.
         """
         from lm_eval_codemind.languages.python.methods import shape
-        from lm_eval_codemind.languages.python.statements import source_of
+        from lm_eval_codemind.languages.python.layout import source_of
 
         class_name, method_name = problem.entry_point.split(".")
         tree, original = ast.parse(code), ast.parse(problem.code)
@@ -330,11 +344,18 @@ class Script(PythonKind, ScriptKind):
         return problem
 
     def program(
-        self, response: str, problem: Problem, *, into: str = "", context: str = "", specification: str = ""
+        self,
+        response: str,
+        problem: Problem,
+        *,
+        into: str = "",
+        context: str = "",
+        specification: str = "",
+        original: str = "",
     ) -> str | Unfinished | None:
         from lm_eval_codemind.languages.python.code import extract_script
 
-        return extract_script(response)
+        return extract_script(response, original)
 
     def lookup(self, cases: Sequence[Case]) -> str | None:
         outputs = {case.input: case.output for case in cases}

@@ -5,7 +5,8 @@ import copy
 
 from lm_eval_codemind.languages.python.code import MethodCode
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS
-from lm_eval_codemind.languages.python.statements import Statement, first_line, indented
+from lm_eval_codemind.languages.python.layout import first_line, indented
+from lm_eval_codemind.languages.python.statements import Statement
 
 
 def insert_method(program: str, class_name: str, method: MethodCode) -> str:
@@ -36,9 +37,9 @@ def insert_method(program: str, class_name: str, method: MethodCode) -> str:
     first = owner.body[0]
     indent = lines[first_line(first) - 1][: first.col_offset] if first.lineno != owner.lineno else "    "
 
-    bound = {name for node in tree.body for name in Statement(node, ast.unparse(node)).binds}
+    bound = {name for node in tree.body for name in Statement(ast.unparse(node), node).binds}
     present = {shape(node) for node in tree.body} - {None}
-    prelude = [part for part in method.prelude if shape(part.node) not in present]
+    prelude = [part for part in method.prelude if part.node is None or shape(part.node) not in present]
     inside = [part for part in prelude if part.binds & bound]
     outside = [part for part in prelude if not part.binds & bound]
 
@@ -83,7 +84,7 @@ def _with_decorators(source: str, true: ast.stmt) -> str:
 def _with_own_names(source: str, prelude: list[Statement]) -> str:
     """Return a class member's source with the statements that bind names it uses put first in its body."""
     function = ast.parse(source).body[0]
-    uses = Statement(function, source).uses
+    uses = Statement(source, function).uses
     statements = [part for part in prelude if part.binds & uses]
     if not statements or not isinstance(function, FUNCTIONS):
         return source

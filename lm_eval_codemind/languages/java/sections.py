@@ -1,0 +1,107 @@
+"""The Java declarations in a text, without the prose around them, in time linear in the text."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+from lm_eval_codemind.languages.blocks import Block, is_prose
+
+# Comments, text blocks, strings and characters.
+_QUOTED = re.compile(
+    r"//[^\n]*|(?<![\w*])/\*[\s\S]*?(?:\*/|\Z)|\"\"\"[ \t]*\n(?:[^\"\\]|\\[\s\S]|\"(?!\"\"))*(?:\"\"\"|\Z)"
+    r"|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.){1,8}'"
+)
+_BLANK = re.compile(r"[^\n]")
+_NAME = r"(?:[^\W\d]|\$)[\w$]*"
+_WORD = re.compile(_NAME)
+_WORDS = "public|private|protected|static|final|abstract|sealed|non-sealed|strictfp|synchronized|default"
+_MODIFIER = rf"(?:@(?!interface\b)[\w.]+[ \t]{{0,20}}(?:\([^()]{{0,300}}\))?|{_WORDS})\s{{1,200}}"
+_VALUE = rf"(?:<[^{{}};()]{{0,200}}>\s*)?{_NAME}(?:\.{_NAME}){{0,8}}(?:<[^{{}};()=]{{0,200}}>)?(?:\s?\[\s?\]){{0,4}}"
+# The start of a declaration: all of an import, a package or a field; a type or method up to its brace.
+_START = re.compile(
+    rf"(?P<import>import\s+(?:static\s+)?(?P<path>[\w$]+(?:\s?\.\s?[\w$]+){{0,30}}(?:\s?\.\s?\*)?)\s?;)"
+    rf"|(?P<package>package\s+(?P<place>{_NAME}(?:\.[\w$]+){{0,30}})\s?;)"
+    rf"|(?P<modifiers>(?:{_MODIFIER}){{0,12}})(?:"
+    rf"(?P<type>(?:class|interface|enum|record|@interface)\s+(?P<name>{_NAME})\s{{0,200}}(?:<[^;{{}}()]{{0,300}}>\s{{0,20}})?"
+    r"(?:\([^;{}]{0,500}\)\s{0,20})?(?:(?:extends|implements|permits)\s[^;{}()]{0,500})?\{)"
+    rf"|(?P<method>(?!(?:new|return|else|class|throw|package|import)\b){_VALUE}\s+(?P<called>{_NAME})\s?"
+    r"\([^{};()]{0,600}\)\s{0,200}(?:throws\s+[\w.,\s]{1,200})?\{)"
+    rf"|(?<=\s)(?P<field>{_VALUE}\s+(?P<variable>{_NAME})(?:\s?\[\s?\])*\s?(?:[=,][^;`]{{0,500}})?;))"
+)
+_IDLE = re.compile(r"[\s;]*")
+# Where a declaration may start after other words of its line.
+_INSIDE = re.compile(r"(?<![\w.$@])(?:public|final|abstract|static|class|interface|enum|record|import\s+java)\s")
+
+
+@dataclass(frozen=True)
+class Item:
+    """A declaration at the top level of a block, or a line of other code.
+
+    Attributes:
+        kind: ``package``, ``import``, ``type``, ``method``, ``field`` or ``line``.
+        name: Its name; the path of an import.
+        source: Its text, at column 0.
+        modifiers: The length of its modifiers.
+    """
+
+    kind: str
+    name: str
+    source: str
+    modifiers: int = 0
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its source."""
+        return frozenset(_WORD.findall(self.source))
+
+    @property
+    def hidden(self) -> str:
+        """Its source without the modifier ``public``."""
+        return re.sub(r"\bpublic\s+", "", self.source[: self.modifiers]) + self.source[self.modifiers :]
+
+
+def sections(block: Block) -> tuple[list[list[Item]], str | None]:
+    """Return the sections of a block, which are files of code, and the text of the declaration in which it ends.
+
+    Prose separates sections, and so does a second type of the same name. Lines of code that are not a declaration stay,
+    so that code that does not compile as a whole does not compile.
+    """
+    text, masked = block.text, _QUOTED.sub(lambda quoted: _BLANK.sub(" ", quoted.group()), block.text)
+    closing: dict[int, int] = {}
+    opened: list[int] = []
+    for brace in re.finditer(r"[{}]", masked):
+        if brace.group() == "{":
+            opened.append(brace.end())
+        elif opened:
+            closing[opened.pop()] = brace.end()
+    files: list[list[Item]] = [[]]
+    at = 0
+    while (at := _IDLE.match(masked, at).end()) < len(text):  # type: ignore[union-attr]
+        line_end = masked.find("\n", at) % (len(text) + 1)
+        start = _START.match(masked, at)
+        if start is None:
+            for word in islice(_INSIDE.finditer(masked, at, line_end), 5):
+                start = start or _START.match(masked, word.start())
+            prose = start is not None or is_prose(text[at:line_end], not block.fenced)
+            if prose and files[-1]:
+                files.append([])
+            if start is None:
+                if not prose:
+                    files[-1].append(Item("line", "", text[at:line_end]))
+                at = line_end
+                continue
+        kind = next(kind for kind in ("import", "package", "type", "method", "field") if start[kind])
+        name = next(filter(None, start.group("path", "place", "name", "called", "variable")))
+        end = closing.get(start.end()) if kind in ("type", "method") else start.end()
+        if end is None:
+            # Imports alone belong to the type in which the text ends.
+            return [file for file in files if {item.kind for item in file} != {"import"}], text[start.start() :]
+        if kind == "type" and any(item.kind == kind and item.name == name for item in files[-1]):
+            files.append([])
+        margin = text[text.rfind("\n", max(0, start.start() - 200), start.start()) + 1 : start.start()]
+        source = text[start.start() : end]
+        source = source.replace("\n" + margin, "\n") if margin.isspace() else source
+        files[-1].append(Item(kind, re.sub(r"\s+", "", name), source, len(start["modifiers"] or "")))
+        at = end
+    return files, None
