@@ -94,14 +94,14 @@ class Agent:
                     send(replies, data + b"\n")
         _printed()
 
-    def _new_module(self, name: str, source: str, file: str) -> types.CodeType:
+    def _new_module(self, name: str, source: str, file: str, tests: str = "") -> types.CodeType:
         module = types.ModuleType(name)
         self._namespace = module.__dict__
         self._namespace["__builtins__"] = builtins
         self._namespace["__file__"] = path = os.path.join(os.getcwd(), file)
         sys.modules[name] = sys.modules["__main__"] = module
-        if "__file__" in source or "argv" in source:
-            # A program that looks for itself finds itself.
+        if any("__file__" in text or "argv" in text for text in (source, tests)):
+            # Who looks for the program finds it.
             with open(file, "w", encoding="utf-8", errors="surrogatepass") as out:
                 out.write(source)
         # For tracebacks and the inspection of functions.
@@ -111,7 +111,7 @@ class Agent:
     def _load(self, request: dict[str, Any]) -> None:
         """Run the program as a module."""
         suites.seed()
-        exec(self._new_module(MODULE, request["program"], f"{MODULE}.py"), self._namespace)
+        exec(self._new_module(MODULE, request["program"], f"{MODULE}.py", request.get("tests", "")), self._namespace)
 
     def _script(self, request: dict[str, Any]) -> int:
         """Run the program as a script to the end of its process and return its exit status."""

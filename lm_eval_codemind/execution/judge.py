@@ -7,6 +7,7 @@ pass says ``tamper_proof: false``.
 """
 
 import contextlib
+import functools
 import gc
 import json
 import marshal
@@ -135,8 +136,8 @@ class Judge:
             _conclude(outcome, self._end(program, outcome), job)
             if outcome["status"] != "passed":
                 return outcome
-            replies = "".join(f"{json.dumps(answer)}\n" for answer in [{}, *lists[-1].pop("answers")])
-            proof = self._forked(lambda: self._verdict(job, lists[-1], replies.encode(), seed), job)
+            replies = "".join(f"{json.dumps(answer)}\n" for answer in [{}, *lists[-1].pop("answers")]).encode()
+            proof = self._forked(functools.partial(self._verdict, job, lists[-1], replies, seed), job)
             if proof["status"] != "passed":
                 return {**outcome, **proof, "status": "failed"}
             if len(lists) == 1 and any(module in job["program"] + job["tests"] for module in _CLOCKS):
@@ -153,7 +154,8 @@ class Judge:
         try:
             request = _request(job)
             for name in ("support", "tests"):
-                request[f"{name}_code"] = marshal.dumps(suites.compiled(job[name], f"{name}.py")).decode("latin-1")
+                code = marshal.dumps(suites.compiled(job[name], f"{name}.py")).decode("latin-1")
+                request[f"{name}_code"] = code if job[name].strip() else ""
             outcome.update(inside.checked(program.ask({"op": "suite", **request})["value"]))
         except BaseException as error:
             _failed(error, outcome, job)

@@ -3,16 +3,29 @@
 Tests and program run together, in one process: the solution is trusted as the tests are.
 """
 
+import ast
 import json
 import os
 import random
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from . import answers
 from .performer import Performer
+
+# Modules without a state that a program could change.
+_PURE = frozenset(
+    "bisect collections copy datetime fractions functools heapq itertools json math numpy operator random re "
+    "statistics string typing unittest".split()
+)
+# What looks at more than the value of an answer, or of an exception.
+_LOOKS = frozenset(
+    "type dir vars id globals locals open eval exec compile super getattr hasattr setattr callable __import__ "
+    "__builtins__ __file__".split()
+)
+_STATES = frozenset("getstate setstate filename strerror errno assertIs assertIsNot errstate".split())
 
 
 def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -26,6 +39,8 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
     Raises:
         BaseException: If the tests fail, or look at more than answers.
     """
+    for reason in _looks(job["tests"], job["support"]):
+        raise answers.Elsewhere(reason)
     target = program[job["entry_point"]]
     performer = Performer(target)
     steps: list[answers.Step] = []
@@ -62,8 +77,6 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
 
     player = answers.Player(perform, is_method)
     player.drop = drop
-    if "mock" in job["tests"] + job["support"]:
-        raise answers.Elsewhere("the tests patch modules")
     result = answers.run(job, player, isinstance(target, type), seed)
     problem = player.problem or result.problem
     if problem is not None:
@@ -73,6 +86,33 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
     if watch():
         raise answers.Elsewhere(f"tests or program use {watch()}")
     return {"class": isinstance(target, type), "methods": sorted(methods), "steps": steps, "answers": replies}
+
+
+def _looks(tests: str, support: str) -> Iterator[str]:
+    """Yield what in the source of tests looks at more than answers, such as the state of the process."""
+    nodes = [node for source in (support, tests) for node in ast.walk(ast.parse(source))]
+    modules: dict[str, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            modules.update({alias.asname or alias.name.partition(".")[0]: alias.name for alias in node.names})
+        elif isinstance(node, ast.ImportFrom):
+            modules.update({alias.asname or alias.name: node.module or "" for alias in node.names})
+            if any(alias.name == "mock" for alias in node.names):
+                yield "the tests patch modules"
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            if modules.get(node.id, "unittest").partition(".")[0] not in _PURE or "mock" in modules.get(node.id, ""):
+                yield f"the tests use {modules[node.id]}"
+            if node.id in _LOOKS:
+                yield f"the tests call {node.id}"
+        elif isinstance(node, ast.Attribute):
+            if node.attr in _STATES or (node.attr.startswith("__") and node.attr.endswith("__")):
+                yield f"the tests use {node.attr}"
+            if not isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id in modules:
+                yield f"the tests change {node.value.id}"
+        elif isinstance(node, ast.Compare) and any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
+            if not any(isinstance(part, ast.Constant) for part in (node.left, *node.comparators)):
+                yield "the tests compare identities"
 
 
 def _watch() -> Callable[[], str]:

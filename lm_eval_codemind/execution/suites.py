@@ -102,17 +102,17 @@ def run(
         BaseException: What ``check`` or an assertion raises.
     """
     result = Result()
-    # A program may have a function of that name as well.
-    former = namespace.get("check")
+    # Of these the tests define their own, or there are none.
+    former = dict(namespace)
     seed(start)
     exec(tests, namespace)
     if kind == "unittest":
         import unittest
 
-        unittest.TestSuite(_chosen(namespace, only, unittest)).run(result)  # type: ignore[arg-type]
+        unittest.TestSuite(_chosen(namespace, former, only, unittest)).run(result)  # type: ignore[arg-type]
         return result
     check = namespace.get("check")
-    if check is not former and callable(check):
+    if check is not former.get("check") and callable(check):
         if not entry_point:
             raise NoTests("the suite defines check(candidate), which needs the name of an entry point")
         check(namespace[entry_point])
@@ -120,12 +120,15 @@ def run(
     return result
 
 
-def _chosen(namespace: dict[str, Any], only: list[str], framework: Any) -> list[Any]:
+def _chosen(namespace: dict[str, Any], former: dict[str, Any], only: list[str], framework: Any) -> list[Any]:
     cases = []
     unknown = set(only)
-    for name, value in list(namespace.items()):
-        # A stub must not be asked for its class.
-        if not (issubclass(type(value), type) and issubclass(value, framework.TestCase) and value.__module__ == MODULE):
+    # In the order of ``unittest``.
+    for name, value in sorted(namespace.items()):
+        # A stub must not be asked for its class, nor compared.
+        if name in former or not (issubclass(type(value), type) and issubclass(value, framework.TestCase)):
+            continue
+        if value.__module__ != namespace["__name__"]:
             continue
         for method in framework.TestLoader().getTestCaseNames(value):
             if not only or name in only or f"{name}.{method}" in only:

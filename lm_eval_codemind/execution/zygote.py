@@ -26,6 +26,9 @@ _GRACE_SECONDS = 0.5
 _GLANCE_SECONDS = 0.05
 # The child's low descriptors: 0 to 2 the standard streams, 3 requests, 4 replies, and on the way 5, its rules.
 _REQUESTS, _REPLIES, _RULES = 3, 4, 5
+_FRAMES = 11
+# Of each thread: as many as a program may have fit into the memory that it may use by default.
+_STACK_BYTES = 3 << 20
 _MANY = 5  # descriptors that come with a request
 
 
@@ -64,7 +67,10 @@ class Zygote:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
         self._cores = os.cpu_count() or 1
         self._processors: set[int] = settings["processors"]
+        kernel.set_stacks(_STACK_BYTES)
         agent.rehearse()
+        # A program can call as deep as it could without what lies below it here.
+        sys.setrecursionlimit(sys.getrecursionlimit() + _FRAMES)
         # Every child starts from the same numbers.
         suites.seed()
         # Made here, as a child pays for every page of memory that it writes to first.
@@ -128,6 +134,8 @@ class Zygote:
     def _become_candidate(self, limits: dict[str, Any], ends: list[int]) -> None:
         # A separate group, but no session: the kernel's scheduler makes a group for each new session.
         os.setpgid(0, 0)
+        # As Python sets it at its start; servers ignore it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         # Only servers keep to one processor: a program gets all that there are.
         if self._processors:
             os.sched_setaffinity(0, self._processors)
