@@ -16,20 +16,20 @@ from . import answers
 from .performer import Performer
 
 # Modules without a state that a program could change.
-_PURE = frozenset(
-    "bisect collections copy datetime fractions functools heapq itertools json math numpy operator random re "
-    "statistics string typing unittest".split()
-)
+_PURE = {
+    "bisect", "collections", "copy", "datetime", "fractions", "functools", "heapq", "itertools", "json", "math",
+    "numpy", "operator", "random", "re", "statistics", "string", "typing", "unittest",
+}  # fmt: skip
 # What looks at more than the value of an answer, or of an exception.
-_LOOKS = frozenset(
-    "type dir vars id globals locals open eval exec compile super getattr hasattr setattr callable __import__ "
-    "__builtins__ __file__".split()
-)
-_STATES = frozenset("getstate setstate filename strerror errno assertIs assertIsNot errstate".split())
+_LOOKS = {
+    "type", "dir", "vars", "id", "globals", "locals", "open", "eval", "exec", "compile", "super", "getattr", "hasattr",
+    "setattr", "callable", "__import__", "__builtins__", "__file__",
+}  # fmt: skip
+_STATES = {"getstate", "setstate", "filename", "strerror", "errno", "assertIs", "assertIsNot", "errstate"}
 
 
 def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return the steps that a suite takes on its own solution, and the answers: ``class``, ``methods``, ``steps``, ``answers``.
+    """Return the steps that a suite takes on its own solution: ``class``, ``methods``, ``steps`` and ``answers``.
 
     Args:
         program: The namespace in which the solution ran.
@@ -110,9 +110,12 @@ def _looks(tests: str, support: str) -> Iterator[str]:
                 yield f"the tests use {node.attr}"
             if not isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id in modules:
                 yield f"the tests change {node.value.id}"
-        elif isinstance(node, ast.Compare) and any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
-            if not any(isinstance(part, ast.Constant) for part in (node.left, *node.comparators)):
-                yield "the tests compare identities"
+        elif (
+            isinstance(node, ast.Compare)
+            and any(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
+            and not any(isinstance(part, ast.Constant) for part in (node.left, *node.comparators))
+        ):
+            yield "the tests compare identities"
 
 
 def _watch() -> Callable[[], str]:

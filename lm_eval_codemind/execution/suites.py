@@ -35,7 +35,7 @@ class Result:
     def _keep(self, test: Any, problem: BaseException) -> None:
         self._has_outcome = True
         if self.problem is None:
-            self.failed_test = str(test.id()).removeprefix(f"{MODULE}.")
+            self.failed_test = str(test.id()).removeprefix(f"{type(test).__module__}.")
             self.problem = problem
         self.shouldStop = True
 

@@ -84,7 +84,8 @@ def test_a_jdk_below_the_temporary_directory_is_seen(level: str, java: Jdk) -> N
         ),
         (program("System.out.println(new Exception().getStackTrace()[0]);"), "Main.main(Main.java:5)"),
         (program("System.out.println(System.getProperty(\"user.name\"));"), "sandbox"),
-        ("class Base { public static void main(String[] a) { System.out.println(42); } } public class B extends Base { }", "42"),
+        ("class Base { public static void main(String[] a) { System.out.println(42); } }\nclass B extends Base { }",
+         "42"),
         (
             program(
                 "java.nio.file.Path path = java.nio.file.Files.createTempFile(\"a\", \"b\");"
