@@ -48,9 +48,7 @@ class Agent:
         self._namespace: dict[str, Any] = {}
         # Bound now: a program may replace what these names mean.
         self._send, self._receive = wire.write_all, wire.receive
-        self._operations = {
-            name: getattr(self, f"_{name}") for name in ("load", "script", "evaluate", "suite", "record")
-        }
+        self._operations = {name: getattr(self, f"_{name}") for name in ("load", "script", "evaluate", "suite")}
 
     def serve(self) -> None:
         """Answer requests until the checker closes the channel."""
@@ -141,13 +139,6 @@ class Agent:
         """Run the program and its tests together."""
         self._load(request)
         return inside.run(self._namespace, request)
-
-    def _record(self, request: dict[str, Any]) -> Any:
-        """Run the program and record the steps that its tests take."""
-        from . import recorder
-
-        self._load(request)
-        return recorder.record(self._namespace, request, request["seed"])
 
 
 def _printed() -> int:

@@ -10,6 +10,7 @@ it, since tests may catch anything.
 """
 
 import builtins
+import contextlib
 import json
 import sys
 import threading
@@ -224,15 +225,13 @@ def _exception(described: dict[str, Any], arguments: Any) -> BaseException:
     """Return the exception to raise in the tests: of the nearest built-in class, with the same text."""
     kind: Any = next(_EXCEPTIONS[name] for name in described["bases"] if name in _EXCEPTIONS)
     text = described["message"]
-    error: BaseException | None = None
-    try:
-        error = kind(*arguments) if not issubclass(kind, SyntaxError) else kind(text)
-    except Exception:
-        arguments = None
-    if error is None or str(error) != text:
-        error = type(kind.__name__, (kind,), {"__str__": lambda self: text})()
-    vars(error)["from_program"] = described
-    return error
+    made: BaseException | None = None
+    with contextlib.suppress(Exception):
+        made = kind(text) if issubclass(kind, SyntaxError) else kind(*arguments)
+    if made is None or str(made) != text:
+        made = type(kind.__name__, (kind,), {"__str__": lambda self: text})()
+    vars(made)["from_program"] = described
+    return made
 
 
 def run(job: dict[str, Any], player: Player, is_class: bool, seed: int = 0) -> suites.Result:

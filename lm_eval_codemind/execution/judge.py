@@ -15,7 +15,9 @@ import os
 import secrets
 import signal
 import socket
+import sys
 import time
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -69,7 +71,9 @@ class Judge:
         if "solution" in listed:
             # Tests that draw their inputs: the program must not know them before.
             seed = secrets.randbits(64)
-            listed = self._forked(lambda: _recorded(listed["solution"], job, seed), job)
+            listed = self._forked(functools.partial(_recorded, listed["solution"], job, seed), job)
+            if "status" in listed:
+                return {**outcome, **listed}
         program = self._start(job, collects=True)
         request = {name: job[name] for name in ("program", "entry_point")}
         program.collect({**request, "op": "steps", "steps": listed["steps"], "limit": job["limits"]["output_bytes"]})
@@ -125,28 +129,23 @@ class Judge:
     def _record(self, job: dict[str, Any]) -> dict[str, Any]:
         """Return an outcome that observes the list of a suite, as JSON, if it has one."""
         outcome = _new_outcome(job, tamper_proof=False)
-        lists: list[dict[str, Any]] = []
+        recorded: list[dict[str, Any]] = []
         for seed in (0, 0, 1):
-            program = self._start(job)
-            try:
-                lists.append(program.ask({**_request(job), "op": "record", "seed": seed})["value"])
-                outcome["status"] = "passed"
-            except BaseException as error:
-                _failed(error, outcome, job)
-            _conclude(outcome, self._end(program, outcome), job)
-            if outcome["status"] != "passed":
-                return outcome
-            replies = "".join(f"{json.dumps(answer)}\n" for answer in [{}, *lists[-1].pop("answers")]).encode()
-            proof = self._forked(functools.partial(self._verdict, job, lists[-1], replies, seed), job)
+            made = self._forked(functools.partial(_recorded, job["program"], job, seed), job)
+            if "status" in made:
+                return {**outcome, **made}
+            replies = "".join(f"{json.dumps(answer)}\n" for answer in [{}, *made.pop("answers")]).encode()
+            proof = self._forked(functools.partial(self._verdict, job, made, replies, seed), job)
             if proof["status"] != "passed":
                 return {**outcome, **proof, "status": "failed"}
-            if len(lists) == 1 and any(module in job["program"] + job["tests"] for module in _CLOCKS):
+            if not recorded and any(module in job["program"] + job["tests"] for module in _CLOCKS):
                 time.sleep(_CLOCK_SECONDS)
-        if lists[0] != lists[1]:
+            recorded.append(made)
+        if recorded[0] != recorded[1]:
             return {**outcome, "status": "failed", "exception_message": "the steps depend on the clock"}
-        made = lists[0] if lists[0] == lists[2] else {"solution": job["program"]}
-        outcome["observations"].append({"literal": json.dumps(made, separators=(",", ":"))})
-        return outcome
+        made = recorded[0] if recorded[0] == recorded[2] else {"solution": job["program"]}
+        observation = {"literal": json.dumps(made, separators=(",", ":"))}
+        return {**outcome, "status": "passed", "observations": [observation]}
 
     def _inside(self, job: dict[str, Any]) -> dict[str, Any]:
         outcome = _new_outcome(job, tamper_proof=False)
@@ -265,11 +264,20 @@ def _request(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _recorded(solution: str, job: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return the list of a suite whose own solution runs in this process, a fork of the checker."""
-    namespace: dict[str, Any] = {"__name__": "solution"}
-    exec(suites.compiled(solution, "solution.py"), namespace)
-    made = recorder.record(namespace, job, seed)
-    return {name: made[name] for name in ("class", "methods", "steps")}
+    """Return the list of a suite, with the answers of its own solution, or why it has none. Runs in a fork."""
+    module = sys.modules["solution"] = types.ModuleType("solution")
+    suites.seed()
+    try:
+        exec(suites.compiled(solution, "solution.py"), vars(module))
+        return recorder.record(vars(module), job, seed)
+    except BaseException as error:
+        described = suites.describe(error)
+        return {
+            "status": "failed",
+            "exception_type": described["type"],
+            "exception_message": described["message"],
+            "failed_test": suites.failing_line(error.__traceback__, job["tests"]),
+        }
 
 
 def _missing(job: dict[str, Any]) -> dict[str, Any]:
