@@ -194,9 +194,9 @@ def _recorded_suites(problems: Sequence[Problem]) -> bytes:
         if problem.language == "python" and problem.tests.strip()
     }
     if not jobs:
-        return lists.pack(())
+        return lists.pack({})
     with Sandbox() as sandbox:
-        return lists.pack(lists.record(sandbox, jobs)[0].values())
+        return lists.pack(lists.record(sandbox, jobs)[0])
 
 
 def _build(name: str, upstream: Upstream, directory: Path) -> Entry:

@@ -63,7 +63,7 @@ def benchmark_path(directory: Path, name: str) -> Path:
 
 def lists_path(directory: Path, name: str) -> Path:
     """Return the path of the recorded steps of the suites, which a build of another package's benchmark writes."""
-    return directory / f"{name}.suite_steps.jsonl.xz"
+    return directory / f"{name}.suite_steps.xz"
 
 
 def read_manifest(directory: Path) -> dict[str, Entry]:

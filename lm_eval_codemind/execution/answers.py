@@ -196,11 +196,11 @@ class Player:
             raise NoAnswer("too long an answer", "output")
         if "lost" in answer or ("other" in answer and not _is_unread(sys._getframe(3))):
             raise NoAnswer(f"an answer that is not plain data: {answer.get('other', answer.get('lost'))}")
-        error = _exception(answer["raised"], exchange.decode(answer["args"])) if "raised" in answer else None
+        raised = _exception(answer["raised"], exchange.decode(answer["args"])) if "raised" in answer else None
         value = exchange.decode(answer.get("value"))
         exchange.take_content(answer["content"])
         exchange.agree()
-        return value, error
+        return value, raised
 
 
 def _encode_stub(value: Any) -> Any:

@@ -264,7 +264,7 @@ def _request(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def _recorded(solution: str, job: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return the list of a suite, with the answers of its own solution, or why it has none. Runs in a fork."""
+    """Return the list of a suite, with the answers of the solution, or why it has none. Runs in a fork."""
     module = sys.modules["solution"] = types.ModuleType("solution")
     suites.seed()
     try:

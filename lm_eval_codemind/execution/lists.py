@@ -1,8 +1,7 @@
 """The lists of suites: the steps that each suite takes on its own solution, see :mod:`.answers`.
 
-A file holds one list a line, as JSON, compressed by xz: ``suite``, the digest of the suite, ``name``, the benchmark and
-the problem for the reader, and either ``class``, ``methods`` and ``steps``, or ``solution`` for a suite that draws its
-inputs.
+A file, compressed by xz, holds one list a line: the digest of the suite, a blank, and the list as JSON. That is either
+``class``, ``methods`` and ``steps``, or ``solution`` for a suite that draws its inputs.
 """
 
 import functools
@@ -16,7 +15,7 @@ from typing import Any, Protocol
 
 from .job import Job, Outcome
 
-SHIPPED = Path(__file__).parents[1] / "facts" / "suite_steps.jsonl.xz"
+SHIPPED = Path(__file__).parents[1] / "facts" / "suite_steps.xz"
 """The lists of the packaged benchmarks, which ``utils/record_suites.py`` makes and proves."""
 
 _files = [SHIPPED]
@@ -26,28 +25,22 @@ def add(path: Path) -> None:
     """Use the lists of one more file."""
     if path not in _files and path.is_file():
         _files.append(path)
-        _lines.cache_clear()
+        known.cache_clear()
         find.cache_clear()
 
 
 @functools.lru_cache(maxsize=1024)
-def find(kind: str, tests: str, support: str, entry_point: str, only: tuple[str, ...]) -> Mapping[str, Any] | None:
-    """Return the list of a suite, None if it has none."""
-    line = _lines().get(digest(kind, tests, support, entry_point, only))
-    return None if line is None else json.loads(line)
+def find(suite: str) -> Mapping[str, Any] | None:
+    """Return the list of a suite, named by its :func:`digest`; None if it has none."""
+    text = known().get(suite)
+    return None if text is None else json.loads(text)
 
 
 @functools.lru_cache(maxsize=1)
-def _lines() -> dict[str, str]:
-    """Return the lines of all files, by the digest that each begins with."""
-    lines: dict[str, str] = {}
-    for path in _files:
-        for line in lzma.decompress(path.read_bytes()).decode("ascii").splitlines():
-            lines[line[len(_START) : len(_START) + 16]] = line
-    return lines
-
-
-_START = '{"suite":"'
+def known() -> dict[str, str]:
+    """Return the lists of all files as JSON, by the digest of the suite."""
+    texts = (lzma.decompress(path.read_bytes()).decode("ascii") for path in _files)
+    return dict(line.split(" ", 1) for text in texts for line in text.splitlines())
 
 
 class Pool(Protocol):
@@ -58,38 +51,29 @@ class Pool(Protocol):
 
 
 def record(pool: Pool, jobs: Mapping[str, Job]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the lists of suites as lines of a file, and why other suites have none, both by name.
+    """Return the lists of suites as JSON, by the suite's digest, and why other suites have none, by name.
 
     Args:
         pool: Runs the programs.
         jobs: Name -> the suite's own solution with its tests.
     """
-    lines: dict[str, str] = {}
+    made: dict[str, str] = {}
     reasons: dict[str, str] = {}
     outcomes = pool.run(replace(job, record=True) for job in jobs.values())
     for (name, job), outcome in zip(jobs.items(), outcomes, strict=True):
         if outcome.passed:
-            suite = digest(job.kind, job.tests, job.support, job.entry_point, job.only)
-            made = json.loads(outcome.observations[0].literal or "")
-            lines[name] = json.dumps({"suite": suite, "name": name, **made}, separators=(",", ":"))
+            made[digest(job)] = outcome.observations[0].literal or ""
         else:
             reasons[name] = f"{outcome.status}: {outcome.exception_message or outcome.exception_type}"
-    return lines, reasons
+    return made, reasons
 
 
-def pack(lines: Iterable[str]) -> bytes:
-    """Return the file that holds some lines, in the order of the suites' digests."""
-    by_suite = {line[len(_START) : len(_START) + 16]: line for line in lines}
-    return lzma.compress("".join(f"{by_suite[suite]}\n" for suite in sorted(by_suite)).encode("ascii"), preset=9)
+def pack(made: Mapping[str, str]) -> bytes:
+    """Return the file that holds lists."""
+    return lzma.compress("".join(f"{suite} {made[suite]}\n" for suite in sorted(made)).encode("ascii"), preset=9)
 
 
-def shipped(benchmark: str) -> dict[str, str]:
-    """Return the lines of the packaged file for a benchmark, by name."""
-    lines = lzma.decompress(SHIPPED.read_bytes()).decode("ascii").splitlines()
-    names = [json.loads(line)["name"] for line in lines]
-    return {name: line for name, line in zip(names, lines, strict=True) if name.startswith(f"{benchmark}/")}
-
-
-def digest(kind: str, tests: str, support: str, entry_point: str, only: tuple[str, ...]) -> str:
-    """Return the first digits of the digest of a suite, which stand for it in a file."""
-    return hashlib.sha256(repr((kind, tests, support, entry_point, only)).encode("utf-8", "replace")).hexdigest()[:16]
+def digest(job: Job) -> str:
+    """Return the first digits of the digest of a job's suite, which stand for it in a file."""
+    suite = (job.kind, job.tests, job.support, job.entry_point, job.only)
+    return hashlib.sha256(repr(suite).encode("utf-8", "replace")).hexdigest()[:16]

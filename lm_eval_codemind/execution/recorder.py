@@ -46,7 +46,7 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
     steps: list[answers.Step] = []
     replies: list[answers.Answer] = []
     methods: set[str] = set()
-    # Tests and program draw from generators of their own, as they will in two processes.
+    # Tests and program draw from separate generators, as they will in two processes.
     generators = [random.getstate()]
     state = process_state()
     watch = _watch()
@@ -68,12 +68,12 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
 
     def is_method(on: int, name: str) -> bool:
         value = performer.attribute(on, name)
-        found = (callable(value) or isinstance(value, staticmethod | classmethod)) and not isinstance(value, type)
-        if found:
+        is_callable = (callable(value) or isinstance(value, staticmethod | classmethod)) and not isinstance(value, type)
+        if is_callable:
             methods.add(name)
         elif name in methods:
             raise answers.Elsewhere(f"{name} is a method of one object and not of another")
-        return found
+        return is_callable
 
     player = answers.Player(perform, is_method)
     player.drop = drop

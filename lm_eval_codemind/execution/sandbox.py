@@ -130,7 +130,7 @@ class _Worker(Worker):
         checker_seconds = job.limits.cpu_seconds * runs + _CHECKER_SECONDS
         # Then the servers count as hung: they should have ended the job long before.
         seconds = 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * runs
-        steps = lists.find(job.kind, job.tests, job.support, job.entry_point, job.only) if job.tests else None
+        steps = lists.find(lists.digest(job)) if job.tests else None
         record = {**asdict(job), "checker_seconds": checker_seconds, "list": steps}
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         unit = self._unit(lambda: self._start(tier), tier)

@@ -1,7 +1,7 @@
 """Plain values on their way between tests and a program: the codec, and the containers that both have.
 
 JSON's own types stand for themselves. Every other value is an object with one tag, see ``docs/sandbox.md``. Both sides
-run the same code, and build nothing but these types from what the other side wrote.
+run the same code, and build only these types from what the other side wrote.
 
 A list, dict or set is known by the step in which it crossed and its number in that step. If it crosses again, only
 these numbers do. So ``f(x) is x`` is true for the tests exactly if it is true for the program.

@@ -6,7 +6,7 @@ from lm_eval_codemind.execution import Job, Sandbox, lists
 from lm_eval_codemind.languages import kind_of
 
 BENCHMARKS = ("humaneval", "mbpp", "humanevalfix", "classeval_methods", "classeval", "cruxeval", "sample")
-"""The benchmarks whose suites are recorded. Of the same suites in two of them the later one gives the name."""
+"""The benchmarks whose suites are recorded."""
 
 
 def suite_jobs(benchmark: str) -> dict[str, Job]:
@@ -22,7 +22,9 @@ def suite_jobs(benchmark: str) -> dict[str, Job]:
 
 def verify_lists(benchmark: str) -> tuple[int, list[str]]:
     """Record a benchmark's suites again, and return how many have a list, and the names of those that differ."""
+    jobs = suite_jobs(benchmark)
     with Sandbox() as sandbox:
-        lines, _ = lists.record(sandbox, suite_jobs(benchmark))
-    packaged = lists.shipped(benchmark)
-    return len(lines), sorted(name for name in lines | packaged if lines.get(name) != packaged.get(name))
+        made, reasons = lists.record(sandbox, jobs)
+    packaged = lists.known()
+    differing = [name for name, job in jobs.items() if made.get(lists.digest(job)) != packaged.get(lists.digest(job))]
+    return len(jobs) - len(reasons), differing

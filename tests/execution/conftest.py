@@ -50,9 +50,9 @@ def listed(sandbox: Sandbox, tmp_path: Path) -> Callable[[Job], str]:
     """A function that records the suite of a job and has it used; returns why there is no list, or an empty text."""
 
     def record(job: Job) -> str:
-        lines, reasons = lists.record(sandbox, {"suite": job})
+        made, reasons = lists.record(sandbox, {"suite": job})
         path = tmp_path / f"{len(list(tmp_path.iterdir()))}.xz"
-        path.write_bytes(lists.pack(lines.values()))
+        path.write_bytes(lists.pack(made))
         lists.add(path)
         return reasons.get("suite", "")
 
