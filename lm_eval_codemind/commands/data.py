@@ -103,28 +103,31 @@ def info(out: Path | None) -> None:
 @click.option("--workers", default=1, show_default=True, help="Programs at a time. Each runs under three hash seeds.")
 @click.option(
     "--only",
-    type=click.Choice(["labels", "transformations"]),
-    help="Verify only the labels, or only the transformed programs.",
+    type=click.Choice(["labels", "transformations", "suites"]),
+    help="Verify only the labels, the transformed programs, or the recorded steps of the suites.",
 )
 def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, workers: int, only: str | None) -> None:
     """Execute every program and compare its output with the proven label, and its C+ with the program itself.
 
+    The steps that the suites take are recorded again, and must be those of this release.
+
     The exit status is 1 if anything differs.
     """
+    from lm_eval_codemind.proof.suites import BENCHMARKS, verify_lists
     from lm_eval_codemind.proof.verify import verifiable, verify_benchmark, verify_transformations
 
     source = _open(upstream, out or data_directory())
     differences = 0
     for name in [name for name in verifiable() if name in names]:
         with value_errors():
-            if only != "transformations":
+            if only in (None, "labels"):
                 texts = verify_benchmark(name, source, workers)
                 for problem_id, text in texts.items():
                     click.echo(f"{name}, {problem_id}: {text}")
                 size = get_benchmark(name).size
                 click.echo(f"{name}: {size} problems executed, {len(texts)} differ from their labels")
                 differences += len(texts)
-            if only != "labels":
+            if only in (None, "transformations"):
                 compared = verify_transformations(name, source, workers)
                 for problem_id, text in compared.differences.items():
                     click.echo(f"{name}, {problem_id}: {text}")
@@ -133,6 +136,10 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
                     f"on {compared.inputs} further inputs, {len(compared.differences)} differ"
                 )
                 differences += len(compared.differences)
+    for name in [name for name in BENCHMARKS if name in names and only in (None, "suites")]:
+        count, differing = verify_lists(name)
+        click.echo(f"{name}: {count} suites recorded, {len(differing)} differ {' '.join(differing)}".rstrip())
+        differences += len(differing)
     if differences:
         raise SystemExit(1)
 

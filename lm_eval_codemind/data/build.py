@@ -20,9 +20,11 @@ from lm_eval_codemind.data.load import (
     MANIFEST,
     Entry,
     benchmark_path,
+    lists_path,
     read_manifest,
     released_digests,
 )
+from lm_eval_codemind.execution import Sandbox, lists
 from lm_eval_codemind.facts import recipes, shipped, unrolled
 from lm_eval_codemind.facts.bugs import with_own_suites, with_revealing_tests
 from lm_eval_codemind.facts.labels import apply_proof, load_proofs
@@ -195,6 +197,19 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path, *, skip_mis
         ) from error
 
 
+def _recorded_suites(problems: Sequence[Problem]) -> bytes:
+    """Return the lists of the problems' suites; see :mod:`lm_eval_codemind.execution.lists`."""
+    jobs = {
+        f"{problem.benchmark}/{problem.problem_id}": kind_of(problem).suite_job(problem, problem.code)
+        for problem in problems
+        if problem.language == "python" and problem.tests.strip()
+    }
+    if not jobs:
+        return lists.pack({})
+    with Sandbox() as sandbox:
+        return lists.pack(lists.record(sandbox, jobs)[0])
+
+
 def _build(name: str, upstream: Upstream, directory: Path) -> Entry:
     problems = make_problems(name, upstream)
     contents = make_files(name, problems)
@@ -203,6 +218,9 @@ def _build(name: str, upstream: Upstream, directory: Path) -> Entry:
             old.unlink()
     for stem, content in contents.items():
         write_whole(benchmark_path(directory, stem), content)
+    # The suites of packaged benchmarks are recorded at release, so that a build executes nothing.
+    if not released_digests(name):
+        write_whole(lists_path(directory, name), _recorded_suites(problems))
     entry = Entry(
         builder_version=BUILDER_VERSION,
         revisions={archive.repository: archive.revision for archive in get_benchmark(name).archives},

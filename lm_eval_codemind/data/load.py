@@ -16,6 +16,7 @@ from typing import Any
 import platformdirs
 
 from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.execution import lists
 from lm_eval_codemind.problems import Problem, digest, load_problems, load_records, side_path
 
 logger = logging.getLogger(__name__)
@@ -58,6 +59,11 @@ def data_directory() -> Path:
 def benchmark_path(directory: Path, name: str) -> Path:
     """Return the path of a built benchmark's file."""
     return directory / f"{name}.jsonl"
+
+
+def lists_path(directory: Path, name: str) -> Path:
+    """Return the path of the recorded steps of the suites, which a build of another package's benchmark writes."""
+    return directory / f"{name}.suite_steps.xz"
 
 
 def read_manifest(directory: Path) -> dict[str, Entry]:
@@ -110,6 +116,7 @@ def load_benchmark(name: str) -> list[Problem]:
         ValueError: If there is no benchmark of that name.
         UpstreamError: If it has to be built and cannot be; the message names the command and the variable to set.
     """
+    lists.add(lists_path(data_directory(), name))
     return list(_problems(*_place(name)))
 
 

@@ -12,6 +12,7 @@ import collections
 import contextlib
 import gc
 import io
+import json
 import marshal
 import math
 import os
@@ -20,16 +21,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import inside, suites, wire
-from .values import MAX_DEPTH, SHORT_INT, Exchange, NotPlain
+from . import inside, performer, suites, wire
+from .values import MAX_DEPTH, SHORT_INT
 
 MODULE = "candidate"
-# Items of an argument from which on it is kept, so that it need not cross again.
-_LARGE = 32
-_CALLABLE = (
-    types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType,
-    type(__import__("functools").lru_cache(lambda: None)),
-)  # fmt: skip
 # For the expression that makes a value: what ``evaluate`` says about a result.
 _FACTORIES = (int, float, str, list, dict, set, tuple, bool)
 _BASES: tuple[type, ...] = (int, float, str, list, tuple, dict, set, frozenset, bytes)
@@ -40,140 +35,71 @@ _WRITES_ITSELF = frozenset(
 
 
 class Agent:
-    """Serves one program: loads it, then looks up and calls its functions for the checker.
+    """Serves one program: loads it, then does what the checker asks for.
 
     Args:
         requests: The descriptor to read requests from.
         replies: The descriptor to write answers to.
-        limit: The longest answer, in bytes.
     """
 
     def __init__(self, requests: int, replies: int) -> None:
         self._requests = requests
         self._replies = replies
-        self._limit = wire.MAX_MESSAGE_BYTES
         self._namespace: dict[str, Any] = {}
-        self._objects: list[Any] = []
-        self._known: set[int] = set()  # ids of the objects that have crossed
-        self._methods: dict[tuple[int, str], Any] = {}
-        self._exchange = Exchange(_refuse, self._decode_object)
-        self._surroundings = _surroundings()
         # Bound now: a program may replace what these names mean.
         self._send, self._receive = wire.write_all, wire.receive
-        self._others = {name: getattr(self, f"_{name}") for name in ("load", "script", "evaluate", "suite")}
-        self._values = {name: getattr(self, f"_{name}") for name in ("find", "get", "set", "call", "held")}
+        self._operations = {name: getattr(self, f"_{name}") for name in ("load", "script", "evaluate", "suite")}
 
     def serve(self) -> None:
         """Answer requests until the checker closes the channel."""
         while True:
             try:
                 request = self._receive(self._requests)
+                if request["op"] == "steps":
+                    return self._steps(request)
                 self._send(self._replies, self._answer(request))
             except (EOFError, OSError):
-                return
+                return None
 
     def _answer(self, request: dict[str, Any]) -> bytes:
-        if request["op"] in self._values:
-            reply = self._exchanged(request)
-        else:
-            try:
-                reply = {"value": self._others[request["op"]](request)}
-            except BaseException as error:
-                reply = {"raised": suites.describe(error)}
-        reply["out"] = _printed()
-        message = wire.packed_message(reply)
-        if len(message) > self._limit and "plain" in reply:
-            # It may be as long as memory allows, but then it cannot cross.
-            message = wire.packed_message({"plain": False, "why": "its length", "out": reply["out"]})
-        return message
-
-    def _exchanged(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Return the answer to a request that carries values: the result, and what the program changed."""
-        exchange = self._exchange
-        reply: dict[str, Any] = {}
-        raised: dict[str, Any] | None = None
         try:
-            exchange.keep(request.pop("keep"))
-            arguments = [exchange.decode(data) for data in request.pop("args")]
-            named = {name: exchange.decode(data) for name, data in request.pop("kwargs", {}).items()}
-            exchange.agree()
-            # A test may pass them again: then they need not cross again, even if the program did not keep them.
-            large = (argument for argument in arguments if type(argument) in (list, dict) and len(argument) >= _LARGE)
-            spared = list(map(exchange.number, large))
-            value: Any = None
-            try:
-                value = self._values[request["op"]](request, *arguments, **named)
-            except BaseException as error:
-                raised = suites.describe(error)
-                if not raised.pop("builtin"):
-                    raise NotPlain("an exception that is more than a name and a text") from None
-                value = list(error.args)
-            del arguments, named
-            if _surroundings() != self._surroundings:
-                raise NotPlain("the program changed its directory or environment")
-            reply["content"] = exchange.content(exchange.changed())
-            reply.update(value if type(value) is _Reference else {"value": exchange.encode(value)})
-            del value
-            exchange.agree()
-            reply.update(keep=exchange.release(spared), plain=True)
+            reply = {"value": self._operations[request["op"]](request)}
         except BaseException as error:
-            reply = {"plain": False, "why": str(error)[:200]}
-        return {"raised": {**raised, **reply}} if raised else reply
+            reply = {"raised": suites.describe(error)}
+        reply["out"] = _printed()
+        return wire.packed_message(reply)
 
-    def _decode_object(self, tag: str, body: Any) -> Any:
-        if tag != "object":
-            raise ValueError(tag)
-        return self._objects[body]
+    def _steps(self, request: dict[str, Any]) -> None:
+        """Load the program and write the answer to each step, one a line: first that there is an entry point."""
+        send, replies, encode, limit = self._send, self._replies, json.dumps, request["limit"]
+        answer: dict[str, Any] = {}
+        try:
+            self._load(request)
+            if request["entry_point"] in self._namespace:
+                perform = performer.Performer(self._namespace[request["entry_point"]]).perform
+            else:
+                answer = {"missing": True}
+        except BaseException as error:
+            answer = {"raised": suites.describe(error)}
+        send(replies, encode(answer).encode() + b"\n")
+        if not answer:
+            for step in request["steps"]:
+                data = encode(perform(step)).encode()
+                limit -= len(data)
+                if limit < 0:
+                    data = b'{"long": true}'
+                if step[0] != "drop":
+                    send(replies, data + b"\n")
+        _printed()
 
-    def _refer(self, value: Any, kind: str) -> _Reference:
-        """Return the reference to an object that crosses for the first time."""
-        if id(value) in self._known:
-            raise NotPlain("an object that has crossed before")
-        self._known.add(id(value))
-        self._objects.append(value)
-        return _Reference(kind=kind, number=len(self._objects) - 1)
-
-    def _find(self, request: dict[str, Any]) -> Any:
-        """Return the program's object for a name."""
-        value = self._namespace[request["name"]]
-        if isinstance(value, type) and not issubclass(value, BaseException):
-            return self._refer(value, "class")
-        return self._refer(value, "function") if isinstance(value, _CALLABLE) else value
-
-    def _get(self, request: dict[str, Any]) -> Any:
-        name = request["name"]
-        value = getattr(self._objects[request["on"]], name)
-        if not isinstance(value, _CALLABLE):
-            return value
-        self._methods[request["on"], name] = value
-        return _Reference(kind="function", number=0)
-
-    def _set(self, request: dict[str, Any], value: Any) -> None:
-        setattr(self._objects[request["on"]], request["name"], value)
-
-    def _held(self, request: dict[str, Any]) -> bool:
-        """Whether the program still holds one of some containers."""
-        if not request["which"]:
-            return False
-        gc.collect()
-        return not set(self._exchange.release()).isdisjoint(request["which"])
-
-    def _call(self, request: dict[str, Any], /, *args: Any, **kwargs: Any) -> Any:
-        number = request["on"]
-        target = self._methods[number, request["of"]] if "of" in request else self._objects[number]
-        result = target(*args, **kwargs)
-        if isinstance(target, type) and type(result) is target and not callable(result):
-            return self._refer(result, "instance")
-        return result
-
-    def _new_module(self, name: str, source: str, file: str) -> types.CodeType:
+    def _new_module(self, name: str, source: str, file: str, tests: str = "") -> types.CodeType:
         module = types.ModuleType(name)
         self._namespace = module.__dict__
         self._namespace["__builtins__"] = builtins
         self._namespace["__file__"] = path = os.path.join(os.getcwd(), file)
         sys.modules[name] = sys.modules["__main__"] = module
-        if "__file__" in source or "argv" in source:
-            # A program that looks for itself finds itself.
+        if any("__file__" in text or "argv" in text for text in (source, tests)):
+            # Who looks for the program finds it.
             with open(file, "w", encoding="utf-8", errors="surrogatepass") as out:
                 out.write(source)
         # For tracebacks and the inspection of functions.
@@ -182,9 +108,8 @@ class Agent:
 
     def _load(self, request: dict[str, Any]) -> None:
         """Run the program as a module."""
-        self._limit = request.get("limit", self._limit)
         suites.seed()
-        exec(self._new_module(MODULE, request["program"], f"{MODULE}.py"), self._namespace)
+        exec(self._new_module(MODULE, request["program"], f"{MODULE}.py", request.get("tests", "")), self._namespace)
 
     def _script(self, request: dict[str, Any]) -> int:
         """Run the program as a script to the end of its process and return its exit status."""
@@ -216,18 +141,6 @@ class Agent:
         return inside.run(self._namespace, request)
 
 
-class _Reference(dict[str, Any]):
-    """The part of an answer that names an object."""
-
-
-def _surroundings() -> tuple[str, dict[bytes, bytes]]:
-    return os.getcwd(), dict(vars(os.environ)["_data"])
-
-
-def _refuse(value: Any) -> Any:
-    raise NotPlain(f"an object of the type {type(value).__name__}")
-
-
 def _printed() -> int:
     """Flush the program's output and return its length."""
     for stream in (sys.stdout, sys.stderr):
@@ -250,15 +163,13 @@ def rehearse() -> None:
         name: marshal.dumps(compile(code, "tests.py", "exec")).decode("latin-1") for name, code in codes.items()
     }
     suite |= {"op": "suite", "program": program, "entry_point": "same", "kind": "function", "only": [], "tests": ""}
+    steps = [["call", -1, "", [value], {}] for value in (1, "a", {"tuple": [1]}, [1, 2.0, "a"], {"dict": [["a", 1]]})]
     main = sys.modules["__main__"]
     for _ in range(40):
         Agent(-1, -1)._answer(suite)
         agent = Agent(-1, -1)
-        agent._answer({"op": "load", "program": program})
-        agent._answer({"op": "find", "name": "same", "args": [], "keep": []})
-        for value in (1, "a", {"tuple": [1]}, [1, 2.0, "a"], {"dict": [["a", 1]]}):
-            request = wire.packed_message({"op": "call", "on": 0, "args": [value], "keep": []})
-            agent._answer(wire.rest(-1, request))
+        agent._send = lambda descriptor, data: None
+        agent._steps(suite | {"steps": steps, "limit": 1000})
     sys.modules["__main__"] = main
     del sys.modules[MODULE], sys.modules[suites.MODULE]
 

@@ -31,16 +31,11 @@ def _directories(directory: str) -> list[str]:
     return [path for path, is_directory in listed if is_directory]
 
 
-def reset(directory: str) -> set[str]:
+def reset(directory: str) -> None:
     """Make a directory what it was before a program used it: empty, of mode 0700, and last changed at no special time.
-
-    Returns the names that were in it.
 
     All of this whatever the program did: the mode, too, is a message to the next one, or keeps it out.
     """
     os.chmod(directory, stat.S_IRWXU)
-    names = set(os.listdir(directory))
-    if names:
-        wipe(directory)
+    wipe(directory)
     os.utime(directory, (0, 0))
-    return names

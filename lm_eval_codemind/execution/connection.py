@@ -1,8 +1,10 @@
 """The checker's connection to one program's process: its streams, a request, an answer, and the end."""
 
+import contextlib
 import fcntl
 import os
 import secrets
+import select
 from typing import Any
 
 from . import wire
@@ -11,8 +13,8 @@ from . import wire
 _SEALS = 0x0001 | 0x0002 | 0x0004 | 0x0008
 
 
-class ProgramGone(BaseException):
-    """The program's process ended, or broke the protocol. No test may catch this, so it is not an ``Exception``."""
+class ProgramGone(Exception):
+    """The program's process ended, or broke the protocol."""
 
 
 class Raised(Exception):
@@ -69,11 +71,9 @@ class Streams:
 
 
 class Connection:
-    """A pipe for requests and one for answers. After the first failure it answers nothing more.
+    """A pipe for requests, and a pipe or a memory file for answers.
 
     Attributes:
-        ended_by: The failure. It rules out a pass, whatever the tests make of it.
-        answers: How many there were.
         printed: Bytes of standard output that the program says it has printed so far.
         stdout: What the program printed, once it has ended.
     """
@@ -83,9 +83,7 @@ class Connection:
         self._streams = streams
         self._zygote = zygote
         self._limit = limit
-        self._gone = False
-        self.ended_by: BaseException | None = None
-        self.answers = 0
+        self._gone = self._collects = False
         self.printed = 0
         self.stdout = b""
 
@@ -94,50 +92,59 @@ class Connection:
 
         Raises:
             Raised: If the program raised.
-            ProgramGone: If there is no answer, or it is malformed, now or before.
+            ProgramGone: If there is no answer, or it is malformed.
             wire.MessageTooLong: If the answer is longer than the limit of output.
         """
-        if self.ended_by is not None:
-            raise self.ended_by
         try:
             wire.send(self._requests, request)
             reply: dict[str, Any] = wire.receive(self._replies, self._limit)
             if type(reply) is not dict:
                 raise ProgramGone("malformed answer")
-            raised = _checked(reply["raised"]) if "raised" in reply else None
-            printed = reply.get("out")
-        except BaseException as error:
+            raised = checked(reply["raised"]) if "raised" in reply else None
+        except (wire.MessageTooLong, ProgramGone):
+            raise
+        except Exception as error:
             self._gone = isinstance(error, EOFError | OSError)
-            raise self.fail(error) from None
-        self.answers += 1
+            raise ProgramGone(str(error)) from None
+        printed = reply.get("out")
         if type(printed) is int and printed >= self.printed:
             self.printed = printed
         if raised is not None:
             raise Raised(raised)
         return reply
 
-    def fail(self, error: BaseException) -> BaseException:
-        """Answer nothing more because of an error, and return what the tests get to see of the first one."""
-        if self.ended_by is None:
-            shown = isinstance(error, wire.MessageTooLong) or not isinstance(error, Exception)
-            self.ended_by = error if shown else ProgramGone(str(error))
-        return self.ended_by
+    def collect(self, request: dict[str, Any]) -> None:
+        """Send a request whose answers the program writes into the memory file, and wait for the program's end."""
+        self._collects = True
+        with contextlib.suppress(OSError):
+            wire.send(self._requests, request)
+            poller = select.poll()
+            # The other end is closed.
+            poller.register(self._requests, select.POLLERR)
+            poller.poll()
+        self._gone = True
+
+    def collected(self) -> bytes:
+        """Return what the program, which has ended, wrote into the memory file, and close it."""
+        with open(self._replies, "rb") as file:
+            file.seek(0)
+            return file.read()
 
     def end(self) -> dict[str, Any]:
         """End the program's process and return its server's report."""
         # The server must repeat this word. It is chosen only now, so that the program cannot know it.
         word = secrets.token_hex(16)
         wire.send(self._zygote, {"gone": self._gone, "word": word})
-        self.ended_by = self.ended_by or ProgramGone("the connection has ended")
         os.close(self._requests)
-        os.close(self._replies)
+        if not self._collects:
+            os.close(self._replies)
         report: dict[str, Any] = wire.receive(self._zygote)
         if report.get("word") != word:
             raise SystemExit("this report is not from the program's server")
         return {**report, **self._streams.take(self._limit)}
 
 
-def _checked(described: Any) -> dict[str, Any]:
+def checked(described: Any) -> dict[str, Any]:
     """Return a description of an exception that is safe to read: the program wrote it."""
     if type(described) is not dict:
         raise ProgramGone("malformed answer")
@@ -147,7 +154,6 @@ def _checked(described: Any) -> dict[str, Any]:
         "bases": [str(base)[:200] for base in bases[:50]] if type(bases) is list else [],
         "message": str(described.get("message", ""))[:4000],
         "errno": described.get("errno"),
-        **{name: described[name] for name in ("plain", "why", "value", "content", "keep") if name in described},
     }
 
 

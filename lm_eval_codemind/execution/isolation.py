@@ -36,6 +36,9 @@ _FILES = tuple(
 _ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "LANG": "C.UTF-8",
+    "USER": "sandbox",
+    # Each arena of malloc's reserves 64 MiB, and a thread may make one.
+    "MALLOC_ARENA_MAX": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",

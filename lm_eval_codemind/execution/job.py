@@ -82,6 +82,8 @@ class Job:
         limits: What the program may use.
         job_id: The caller's name for it, repeated in the outcome.
         language: What the program is written in; its :class:`.Runtime` makes the sandbox that runs it.
+        record: Whether the program is the suite's own solution, and trusted: then nothing is judged, and the outcome
+            has one observation, whose literal is the suite's list as JSON (see :mod:`.lists`).
     """
 
     kind: JobKind
@@ -95,6 +97,7 @@ class Job:
     limits: Limits = field(default_factory=Limits)
     job_id: str = ""
     language: str = "python"
+    record: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in JOB_KINDS:

@@ -1,141 +1,164 @@
 """The checker's server: holds the tests and decides.
 
-It runs trusted code only, the benchmark's tests, so it needs no process per program. The program is in another process,
-below another server (:mod:`.zygote`), and the two exchange plain values.
-
-How a job with tests is judged, in :meth:`Judge._suite`: the tests run here (:mod:`.outside`). If they pass, the job has
-passed, and nothing the program does could have brought that about. Otherwise the job runs again with tests and program
-in one fresh process (:mod:`.inside`): a pass there counts, but says ``tamper_proof: false``.
+A suite with a list of its steps is judged on answers: the program's process takes the steps (:mod:`.performer`), and
+once it is gone, the tests run on what it answered, in a fork of this process (:mod:`.answers`). Nothing the program
+does reaches the tests but its answers. A suite without a list runs in the program's process (:mod:`.inside`), and a
+pass says ``tamper_proof: false``.
 """
 
 import contextlib
 import functools
+import gc
+import json
 import marshal
 import os
+import secrets
 import signal
 import socket
 import sys
-import threading
-from types import CodeType
+import time
+import types
+from collections.abc import Callable
 from typing import Any
 
-from . import cleanup, inside, outside, suites, wire
-from .connection import Connection, ProgramGone, Raised, Streams, classify
-from .values import NotPlain
+from . import answers, cleanup, inside, kernel, recorder, suites, wire
+from .connection import Connection, ProgramGone, Raised, Streams, checked, classify
 
-# A program that used up its time outside although it answered this often may have lost it to the exchange of values.
-_MANY_ANSWERS = 100
-# Some kernels do not count the times of processes.
-_TIMES = "/proc/self/schedstat"
-
-
-class _OutOfTime(BaseException):
-    """The checks themselves used too much processor time, for example because the program returned a huge list."""
+# Programs and suites with one of these words are recorded at two moments that every clock tells apart.
+_CLOCKS = ("time", "date")
+_CLOCK_SECONDS = 1.1
 
 
 class Judge:
     """Decides jobs one after the other.
 
     Attributes:
-        spoilt: Whether this process, or the program's home, is not what it was: the next job needs new ones.
+        spoilt: Whether the program's home is not what it was: the next job needs other servers.
     """
 
     def __init__(self, zygote: socket.socket, home: str) -> None:
         self._zygote = zygote
         self._home = home
-        self._expired = False
         os.chdir(home)
-        self._state = outside.process_state()
         self.spoilt = False
 
     def decide(self, job: dict[str, Any]) -> dict[str, Any]:
         """Return the outcome of a job, both as plain values."""
-        decide = {"script": self._script, "evaluate": self._evaluate}.get(job["kind"], self._suite)
-        self._expired = False
-        # What a program returns can make the checks themselves slow, as a list of many millions does. Where this cannot
-        # interrupt them because they are in C, the host ends this process a little later.
-        signal.setitimer(signal.ITIMER_PROF, job["checker_seconds"])
-        try:
-            outcome = decide(job)
-        except _OutOfTime:
-            # Between the program's end and the verdict: the servers are in an unknown state.
-            raise SystemExit("out of time outside the checks") from None
-        finally:
-            signal.setitimer(signal.ITIMER_PROF, 0)
-        self.spoilt = self.spoilt or threading.active_count() > 1 or outside.process_state() != self._state
-        if not self.spoilt:
-            cleanup.wipe(self._home)
-        return outcome
+        if job["kind"] in ("script", "evaluate"):
+            return self._script(job) if job["kind"] == "script" else self._evaluate(job)
+        if job["record"]:
+            return self._record(job)
+        return self._on_answers(job) if job["list"] else self._inside(job)
 
-    def out_of_time(self, number: int, frame: Any) -> None:
-        """End the checks, and remember it: tests may catch anything."""
-        self._expired = True
-        raise _OutOfTime
-
-    def _start(self, job: dict[str, Any], stdin: str | None = None) -> Connection:
+    def _start(self, job: dict[str, Any], stdin: str | None = None, collects: bool = False) -> Connection:
         requests, our_requests = os.pipe()
-        our_replies, replies = os.pipe()
+        if collects:
+            our_replies = replies = os.memfd_create("answers", os.MFD_CLOEXEC)
+        else:
+            our_replies, replies = os.pipe()
         streams = Streams(stdin)
         data = wire.packed_message({"limits": job["limits"]})
         socket.send_fds(self._zygote, [data], [requests, replies, *streams.descriptors])
         os.close(requests)
-        os.close(replies)
+        if not collects:
+            os.close(replies)
         streams.sent()
         return Connection(our_replies, our_requests, streams, self._zygote.fileno(), job["limits"]["output_bytes"])
 
-    def _suite(self, job: dict[str, Any]) -> dict[str, Any]:
-        if job["inside"]:
-            return self._inside(job)
-        outcome, final = self._outside(job)
-        if final:
-            return outcome
-        second = self._inside(job)
-        # A failure that both ways agree on is told as it was seen outside, unless the values could not even cross.
-        return outcome if outcome["status"] != "not plain" and second["status"] != "passed" else second
-
-    def _outside(self, job: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-        """Return the outcome, and whether plain Python cannot come to another one."""
+    def _on_answers(self, job: dict[str, Any]) -> dict[str, Any]:
         outcome = _new_outcome(job, tamper_proof=True)
-        program = self._start(job)
-        problem: BaseException | None = None
-        loaded = False
+        listed, seed = job["list"], 0
+        if "solution" in listed:
+            # Tests that draw their inputs: the program must not know them before.
+            seed = secrets.randbits(64)
+            listed = self._forked(functools.partial(_recorded, listed["solution"], job, seed), job)
+            if "status" in listed:
+                return {**outcome, **listed}
+        program = self._start(job, collects=True)
+        request = {name: job[name] for name in ("program", "entry_point")}
+        program.collect({**request, "op": "steps", "steps": listed["steps"], "limit": job["limits"]["output_bytes"]})
+        report = self._end(program, outcome)
+        replies = program.collected()
+        outcome.update(self._forked(lambda: self._verdict(job, listed, replies, seed), job))
+        _conclude(outcome, report, job)
+        return outcome
+
+    def _verdict(self, job: dict[str, Any], listed: dict[str, Any], replies: bytes, seed: int) -> dict[str, Any]:
+        """Return the verdict of the tests on a program's answers. Runs in a fork."""
+        verdict: dict[str, Any] = {"status": "passed"}
         try:
-            program.ask({"op": "load", "program": job["program"], "limit": job["limits"]["output_bytes"]})
-            loaded = True
-            result = outside.run(job, program, _compiled)
-            outcome["tests_run"], outcome["failed_test"] = result.tests_run, result.failed_test
-            problem = result.problem
+            start, *lines = replies.decode("ascii").split("\n")[:-1] or [""]
+            state = json.loads(start) if start else {}
+            if "raised" in state:
+                raise Raised(checked(state["raised"]))
+            if "missing" in state:
+                raise Raised(_missing(job))
+            result = answers.replay(job, listed, lines if start else (), seed)
+            verdict.update(tests_run=result.tests_run, failed_test=result.failed_test)
+            if result.problem is not None:
+                raise result.problem
         except BaseException as error:
-            problem = error
-        sys.modules.pop(suites.MODULE, None)
-        if self._expired:
-            problem = _OutOfTime()
-        elif program.ended_by is not None:
-            # The tests may have caught it, and gone on.
-            problem = program.ended_by
-        if problem is None:
-            outcome["status"] = "passed"
-        else:
-            self._failed(problem, outcome, job)
-        if self._finish(program, outcome, job)["left"] and outcome["status"] == "passed":
-            # The tests may have looked for a file that the program wrote, or must not write.
-            outcome["status"] = "not plain"
-        if outcome["status"] == "timeout":
-            return outcome, self._expired or program.answers < _MANY_ANSWERS
-        ends = isinstance(problem, outside.Missing | suites.NoTests | ProgramGone)
-        return outcome, outcome["status"] not in ("failed", "error", "not plain") or ends or not loaded
+            _failed(error, verdict, job)
+        return verdict
+
+    def _forked(self, work: Callable[[], dict[str, Any]], job: dict[str, Any]) -> dict[str, Any]:
+        """Return what a function returns in a child of this process, or the verdict if it does not get that far."""
+        read, write = os.pipe()
+
+        def become() -> None:
+            # The kernel ends it: what a program returned can keep it busy where Python looks at no signals.
+            signal.setitimer(signal.ITIMER_PROF, job["checker_seconds"])
+            wire.send(write, work())
+            os._exit(0)
+
+        pid = kernel.start(become)
+        os.close(write)
+        try:
+            verdict: dict[str, Any] = wire.receive(read)
+        except (EOFError, OSError):
+            verdict = {}
+        os.close(read)
+        _, status = os.waitpid(pid, 0)
+        cleanup.wipe(self._home)
+        if verdict:
+            return verdict
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
+            return {"status": "timeout", "exception_message": "the checks used up their processor time"}
+        return {"status": "crashed", "exception_message": "the checker crashed over what the program returned"}
+
+    def _record(self, job: dict[str, Any]) -> dict[str, Any]:
+        """Return an outcome that observes the list of a suite, as JSON, if it has one."""
+        outcome = _new_outcome(job, tamper_proof=False)
+        recorded: list[dict[str, Any]] = []
+        for seed in (0, 0, 1):
+            made = self._forked(functools.partial(_recorded, job["program"], job, seed), job)
+            if "status" in made:
+                return {**outcome, **made}
+            replies = "".join(f"{json.dumps(answer)}\n" for answer in [{}, *made.pop("answers")]).encode()
+            proof = self._forked(functools.partial(self._verdict, job, made, replies, seed), job)
+            if proof["status"] != "passed":
+                return {**outcome, **proof, "status": "failed"}
+            if not recorded and any(module in job["program"] + job["tests"] for module in _CLOCKS):
+                time.sleep(_CLOCK_SECONDS)
+            recorded.append(made)
+        if recorded[0] != recorded[1]:
+            return {**outcome, "status": "failed", "exception_message": "the steps depend on the clock"}
+        made = recorded[0] if recorded[0] == recorded[2] else {"solution": job["program"]}
+        observation = {"literal": json.dumps(made, separators=(",", ":"))}
+        return {**outcome, "status": "passed", "observations": [observation]}
 
     def _inside(self, job: dict[str, Any]) -> dict[str, Any]:
         outcome = _new_outcome(job, tamper_proof=False)
         program = self._start(job)
         try:
-            request = {name: job[name] for name in ("program", "kind", "tests", "only", "entry_point")}
+            request = _request(job)
             for name in ("support", "tests"):
-                request[f"{name}_code"] = marshal.dumps(_compiled(job[name], f"{name}.py")).decode("latin-1")
+                code = marshal.dumps(suites.compiled(job[name], f"{name}.py")).decode("latin-1")
+                request[f"{name}_code"] = code if job[name].strip() else ""
             outcome.update(inside.checked(program.ask({"op": "suite", **request})["value"]))
         except BaseException as error:
-            self._failed(error, outcome, job)
-        self._finish(program, outcome, job)
+            _failed(error, outcome, job)
+        _conclude(outcome, self._end(program, outcome), job)
         return outcome
 
     def _script(self, job: dict[str, Any]) -> dict[str, Any]:
@@ -149,8 +172,8 @@ class Judge:
                 if status:
                     seen.update(status="error", exception_type="SystemExit", exception_message=str(status))
             except BaseException as error:
-                self._failed(error, seen, job)
-            self._finish(program, seen, job)
+                _failed(error, seen, job)
+            _conclude(seen, self._end(program, seen), job)
             judged = seen["status"] == "passed" and case["stdout"] is not None
             if judged and printed_lines(seen["stdout"]) != printed_lines(case["stdout"]):
                 seen["status"] = "failed"
@@ -183,9 +206,9 @@ class Judge:
                 outcome["tests_run"] += 1
             outcome["status"] = "passed"
         except BaseException as error:
-            self._failed(error, outcome, job)
+            _failed(error, outcome, job)
         offsets.append(program.printed)
-        self._finish(program, outcome, job)
+        _conclude(outcome, self._end(program, outcome), job)
         if len(observations) < len(job["expressions"]) and len(offsets) > 1:
             observations.append({"status": outcome["status"]})
         text = program.stdout
@@ -193,32 +216,7 @@ class Judge:
             observation["stdout"] = text[start:end].decode("utf-8", "replace")
         return outcome
 
-    def _failed(self, error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) -> None:
-        """Write down how the checks ended, as far as the checker saw it."""
-        described = suites.describe(error)
-        outcome["exception_type"] = described["type"]
-        outcome["exception_message"] = described["message"]
-        line = suites.failing_line(error.__traceback__, job["tests"])
-        outcome["failed_test"] = ": ".join(part for part in (outcome.get("failed_test", ""), line) if part)
-        raised = error.described if isinstance(error, Raised) else getattr(error, "from_program", None)
-        if isinstance(error, outside.Missing):
-            outcome.update(status="error", exception_type="NameError",
-                           exception_message=f"the program defines no {error.args[0]!r}")  # fmt: skip
-        elif raised is not None:
-            outcome.update(classify(raised))
-        elif isinstance(error, wire.MessageTooLong):
-            outcome["status"] = "output"
-        elif isinstance(error, ProgramGone | wire.WireError):
-            outcome.update(status="gone", exception_type="", exception_message="")
-        elif isinstance(error, _OutOfTime):
-            outcome["status"] = "timeout"
-        elif isinstance(error, NotPlain):
-            outcome["status"] = "not plain"
-        else:
-            # Also if the checks raised over what the program returned, as in ``candidate(x)[0]`` of an empty list.
-            outcome["status"] = "error" if isinstance(error, suites.NoTests) else "failed"
-
-    def _finish(self, program: Connection, outcome: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+    def _end(self, program: Connection, outcome: dict[str, Any]) -> dict[str, Any]:
         """End the program's process, complete the outcome by what its server reports, and return the report."""
         report = program.end()
         self.spoilt = self.spoilt or report["last"]
@@ -227,18 +225,64 @@ class Judge:
         program.stdout = report["stdout"][1].encode("latin-1")
         outcome["stdout"] = program.stdout.decode("utf-8", "replace")
         outcome["stderr"] = report["stderr"][1].encode("latin-1").decode("utf-8", "replace")
-        if outcome["status"] == "gone":
-            # A script may end itself as it likes: what it printed is judged, and its exit status.
-            done = job["kind"] == "script" and report["exit"] == 0 and not report["reason"]
-            outcome.update({"status": "passed"} if done else _ending(report))
-        if max(report["stdout"][0], report["stderr"][0]) > job["limits"]["output_bytes"]:
-            outcome["status"] = "output"
         return report
 
 
-@functools.lru_cache(maxsize=200)
-def _compiled(source: str, name: str) -> CodeType:
-    return compile(source, name, "exec", dont_inherit=True)
+def _failed(error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) -> None:
+    """Write down how the checks ended, as far as the checker saw it."""
+    described = suites.describe(error)
+    outcome["exception_type"] = described["type"]
+    outcome["exception_message"] = described["message"]
+    line = suites.failing_line(error.__traceback__, job["tests"])
+    outcome["failed_test"] = ": ".join(part for part in (outcome.get("failed_test", ""), line) if part)
+    raised = error.described if isinstance(error, Raised) else getattr(error, "from_program", None)
+    if raised is not None:
+        outcome.update(classify(raised))
+    elif isinstance(error, wire.MessageTooLong):
+        outcome["status"] = "output"
+    elif isinstance(error, ProgramGone):
+        outcome.update(status="gone", exception_type="", exception_message="")
+    elif isinstance(error, answers.NoAnswer):
+        outcome.update(status=error.status, exception_type="")
+    else:
+        # Also if the checks raised over what the program returned, as in ``candidate(x)[0]`` of an empty list.
+        outcome["status"] = "error" if isinstance(error, suites.NoTests) else "failed"
+
+
+def _conclude(outcome: dict[str, Any], report: dict[str, Any], job: dict[str, Any]) -> None:
+    """Complete the status by what the program's server reports."""
+    if outcome["status"] == "gone":
+        # A script may end itself as it likes: what it printed is judged, and its exit status.
+        done = job["kind"] == "script" and report["exit"] == 0 and not report["reason"]
+        outcome.update({"status": "passed"} if done else _ending(report))
+    if max(report["stdout"][0], report["stderr"][0]) > job["limits"]["output_bytes"]:
+        outcome["status"] = "output"
+
+
+def _request(job: dict[str, Any]) -> dict[str, Any]:
+    return {name: job[name] for name in ("program", "kind", "tests", "support", "only", "entry_point")}
+
+
+def _recorded(solution: str, job: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return the list of a suite, with the answers of the solution, or why it has none. Runs in a fork."""
+    module = sys.modules["solution"] = types.ModuleType("solution")
+    suites.seed()
+    try:
+        exec(suites.compiled(solution, "solution.py"), vars(module))
+        return recorder.record(vars(module), job, seed)
+    except BaseException as error:
+        described = suites.describe(error)
+        return {
+            "status": "failed",
+            "exception_type": described["type"],
+            "exception_message": described["message"],
+            "failed_test": suites.failing_line(error.__traceback__, job["tests"]),
+        }
+
+
+def _missing(job: dict[str, Any]) -> dict[str, Any]:
+    message = f"the program defines no {job['entry_point']!r}"
+    return {"type": "NameError", "bases": ["NameError"], "message": message, "errno": None}
 
 
 def _new_outcome(job: dict[str, Any], tamper_proof: bool) -> dict[str, Any]:
@@ -278,14 +322,12 @@ def _ending(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def serve(control: socket.socket, zygote: socket.socket, home: str) -> None:
-    """Serve until the host is gone, or until a suite has spoilt this process."""
+    """Serve until the host is gone, or until a program's home has to be replaced."""
     if not wire.receive(zygote.fileno()).get("ready"):
         raise SystemExit("the candidate's server isn't ready")
-    # The candidate's server reads in this file how long this process works or waits, which is not the program's time.
-    with open(_TIMES if os.path.exists(_TIMES) else "/dev/null") as times:
-        socket.send_fds(zygote, [wire.packed_message({})], [times.fileno()])
     judge = Judge(zygote, home)
-    signal.signal(signal.SIGPROF, judge.out_of_time)
+    gc.collect()
+    gc.freeze()
     wire.send(control.fileno(), {"ready": True})
     with contextlib.suppress(EOFError):
         while not judge.spoilt:

@@ -77,6 +77,14 @@ def start(become: Callable[[], None]) -> int:
     return pid
 
 
+def set_stacks(size: int) -> None:
+    """Give new threads a stack of a size in bytes, where they do not choose one."""
+    attributes = ctypes.create_string_buffer(256)
+    _checked("pthread_attr_init", -_libc.pthread_attr_init(attributes))
+    _checked("pthread_attr_setstacksize", -_libc.pthread_attr_setstacksize(attributes, ctypes.c_size_t(size)))
+    _checked("pthread_setattr_default_np", -_libc.pthread_setattr_default_np(attributes))
+
+
 def end_with_parent() -> None:
     """Have this process killed when its parent's thread ends."""
     _prctl(_PR_SET_PDEATHSIG, 9)

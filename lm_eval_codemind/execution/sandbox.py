@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import functools
-import hashlib
 import itertools
 import os
 import re
@@ -13,10 +11,10 @@ from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import asdict
-from pathlib import Path
 from typing import cast
 
 from . import isolation as levels
+from . import lists
 from .job import Job, Limits, Outcome, Status
 from .runtimes import Runtime, get_runtime
 from .unit import JobEnded, ServerUnit, UnitGone
@@ -24,10 +22,6 @@ from .workers import JobQueue, Worker, WorkerPool
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
 EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
-# The shipped suites that are judged inside from the start. Every suite may start outside: what cannot be judged there
-# is judged again inside. For these that is known, because ``utils/find_inside_suites.py`` executed the benchmarks' own
-# programs. The list saves the first try.
-INSIDE_SUITES = Path(__file__).with_name("inside_suites.txt")
 # Which modules a server should have imported before a program comes: as few as serve the program. A fork costs in
 # proportion to the memory of what is forked, so that programs that import nothing heavy run on a bare server, several
 # times faster than on one that holds scipy.
@@ -136,9 +130,8 @@ class _Worker(Worker):
         checker_seconds = job.limits.cpu_seconds * runs + _CHECKER_SECONDS
         # Then the servers count as hung: they should have ended the job long before.
         seconds = 30 + 10 * max(job.limits.wall_seconds, job.limits.cpu_seconds) * runs
-        suite = (job.kind, job.tests, job.support, job.entry_point, job.only)
-        inside = bool(job.tests) and digest(*suite) in _listed()
-        record = {**asdict(job), "checker_seconds": checker_seconds, "inside": inside}
+        steps = lists.find(lists.digest(job)) if job.tests else None
+        record = {**asdict(job), "checker_seconds": checker_seconds, "list": steps}
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         unit = self._unit(lambda: self._start(tier), tier)
         try:
@@ -158,17 +151,6 @@ class _Worker(Worker):
         for package in tier:
             modules += _TESTING if package == "unittest" else _PARTS.get(package, (package,))
         return ServerUnit(self._isolation, modules, _DEFAULT_LIMITS, self._hash_seed, self._processor)
-
-
-@functools.lru_cache(maxsize=1)
-def _listed() -> frozenset[str]:
-    return frozenset(line.split()[0] for line in INSIDE_SUITES.read_text(encoding="ascii").splitlines())
-
-
-@functools.lru_cache(maxsize=1024)
-def digest(kind: str, tests: str, support: str, entry_point: str, only: tuple[str, ...]) -> str:
-    """Return the first digits of the digest of a suite, which stand for it in :data:`INSIDE_SUITES`."""
-    return hashlib.sha256(repr((kind, tests, support, entry_point, only)).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Running a test suite: the same code in the checker and in the program's process."""
 
-import builtins
+import functools
 import random
 import sys
 import types
@@ -35,7 +35,7 @@ class Result:
     def _keep(self, test: Any, problem: BaseException) -> None:
         self._has_outcome = True
         if self.problem is None:
-            self.failed_test = str(test.id()).removeprefix(f"{MODULE}.")
+            self.failed_test = str(test.id()).removeprefix(f"{type(test).__module__}.")
             self.problem = problem
         self.shouldStop = True
 
@@ -72,13 +72,21 @@ class Result:
         self.tests_run += 1
 
 
+@functools.lru_cache(maxsize=200)
+def compiled(source: str, name: str) -> CodeType:
+    """Return the code of a source, by the name of its file."""
+    return compile(source, name, "exec", dont_inherit=True)
+
+
 def new_module() -> dict[str, Any]:
     """Return the namespace of a new, empty module for tests."""
     module = sys.modules[MODULE] = types.ModuleType(MODULE)
     return vars(module)
 
 
-def run(namespace: dict[str, Any], tests: CodeType, kind: str, entry_point: str, only: list[str]) -> Result:
+def run(
+    namespace: dict[str, Any], tests: CodeType, kind: str, entry_point: str, only: list[str], start: int = 0
+) -> Result:
     """Run the tests of a suite, up to the first that fails.
 
     Args:
@@ -87,23 +95,24 @@ def run(namespace: dict[str, Any], tests: CodeType, kind: str, entry_point: str,
         kind: ``function`` or ``unittest``.
         entry_point: What ``check(candidate)`` is called with.
         only: Names of test classes, or ``Class.method``; all if empty.
+        start: The seed of random numbers.
 
     Raises:
         NoTests: If there is nothing to run, or a name in ``only`` is not there.
         BaseException: What ``check`` or an assertion raises.
     """
     result = Result()
-    # A program may have a function of that name as well.
-    former = namespace.get("check")
-    seed()
+    # Of these the tests define their own, or there are none.
+    former = dict(namespace)
+    seed(start)
     exec(tests, namespace)
     if kind == "unittest":
         import unittest
 
-        unittest.TestSuite(_chosen(namespace, only, unittest)).run(result)  # type: ignore[arg-type]
+        unittest.TestSuite(_chosen(namespace, former, only, unittest)).run(result)  # type: ignore[arg-type]
         return result
     check = namespace.get("check")
-    if check is not former and callable(check):
+    if check is not former.get("check") and callable(check):
         if not entry_point:
             raise NoTests("the suite defines check(candidate), which needs the name of an entry point")
         check(namespace[entry_point])
@@ -111,12 +120,15 @@ def run(namespace: dict[str, Any], tests: CodeType, kind: str, entry_point: str,
     return result
 
 
-def _chosen(namespace: dict[str, Any], only: list[str], framework: Any) -> list[Any]:
+def _chosen(namespace: dict[str, Any], former: dict[str, Any], only: list[str], framework: Any) -> list[Any]:
     cases = []
     unknown = set(only)
-    for name, value in list(namespace.items()):
-        # An object of the program must not be asked for its class.
-        if not (issubclass(type(value), type) and issubclass(value, framework.TestCase) and value.__module__ == MODULE):
+    # In the order of ``unittest``.
+    for name, value in sorted(namespace.items()):
+        # A stub must not be asked for its class, nor compared.
+        if name in former or not (issubclass(type(value), type) and issubclass(value, framework.TestCase)):
+            continue
+        if value.__module__ != namespace["__name__"]:
             continue
         for method in framework.TestLoader().getTestCaseNames(value):
             if not only or name in only or f"{name}.{method}" in only:
@@ -129,12 +141,12 @@ def _chosen(namespace: dict[str, Any], only: list[str], framework: Any) -> list[
     return cases
 
 
-def seed() -> None:
+def seed(number: int = 0) -> None:
     """Make pseudo-random numbers the same in every run."""
-    random.seed(0)
+    random.seed(number)
     numpy = sys.modules.get("numpy")
     if numpy is not None:
-        numpy.random.seed(0)
+        numpy.random.seed(number)
 
 
 def failing_line(trace: TracebackType | None, tests: str) -> str:
@@ -161,6 +173,4 @@ def describe(error: BaseException) -> dict[str, Any]:
         "bases": bases,
         "message": text[:4000],
         "errno": error.errno if isinstance(error, OSError) and type(error.errno) is int else None,
-        # Whether it consists of a built-in class and its arguments.
-        "builtin": vars(builtins).get(kind.__name__) is kind and not vars(error) and error.__cause__ is None,
     }

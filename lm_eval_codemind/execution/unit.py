@@ -2,10 +2,8 @@
 
 import contextlib
 import select
-import signal
 import socket
 import struct
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -18,7 +16,6 @@ from .job import Status
 START_SECONDS = 120
 # A program that takes longer leaves its turn to another worker's.
 _SHORT_MILLISECONDS = 200
-_CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL, signal.SIGTRAP}
 _CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
 
 
@@ -139,7 +136,7 @@ class ServerUnit(Unit):
             takes_long: Called if the job is none of the usual ones, which take milliseconds.
 
         Raises:
-            JobEnded: If one of these times ran out and the unit was ended, or the checker died of a signal.
+            JobEnded: If one of these times ran out and the unit was ended.
             UnitGone: If a server ended otherwise.
         """
         try:
@@ -158,18 +155,6 @@ class ServerUnit(Unit):
                     raise JobEnded(Status.TIMEOUT, f"the checks used up their {spent} time")
             message: dict[str, Any] = wire.receive(self._control.fileno())
         except (EOFError, OSError, wire.WireError) as error:
-            crashed = self._checker_crashed()
             self.close()
-            if crashed:
-                raise JobEnded(Status.CRASHED, "the checker crashed over what the program returned") from None
             raise UnitGone(str(error) or "a server ended") from None
         return message
-
-    def _checker_crashed(self) -> bool:
-        """Whether the checker has died of a signal that this process did not send."""
-        try:
-            status = self._servers[-1].process.wait(1)
-        except subprocess.TimeoutExpired:
-            return False
-        # Bubblewrap's own process ends with the signal's number above 128.
-        return (-status if status < 0 else status - 128) in _CRASHES

@@ -26,6 +26,9 @@ _GRACE_SECONDS = 0.5
 _GLANCE_SECONDS = 0.05
 # The child's low descriptors: 0 to 2 the standard streams, 3 requests, 4 replies, and on the way 5, its rules.
 _REQUESTS, _REPLIES, _RULES = 3, 4, 5
+_FRAMES = 11
+# Of each thread: as many as a program may have fit into the memory that it may use by default.
+_STACK_BYTES = 3 << 20
 _MANY = 5  # descriptors that come with a request
 
 
@@ -64,7 +67,10 @@ class Zygote:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
         self._cores = os.cpu_count() or 1
         self._processors: set[int] = settings["processors"]
+        kernel.set_stacks(_STACK_BYTES)
         agent.rehearse()
+        # A program can call as deep as it could without what lies below it here.
+        sys.setrecursionlimit(sys.getrecursionlimit() + _FRAMES)
         # Every child starts from the same numbers.
         suites.seed()
         # Made here, as a child pays for every page of memory that it writes to first.
@@ -78,16 +84,11 @@ class Zygote:
         gc.freeze()
         wire.send(self._control, {"ready": True})
         with contextlib.suppress(EOFError):
-            # Descriptor of the checker's ``/proc/self/schedstat``, or of an empty file.
-            _, (self._checker_times,) = self._receive_start()
             while True:
                 wire.send(self._control, self._run(*self._receive_start()))
 
     def _receive_start(self) -> tuple[dict[str, Any], list[int]]:
-        """Return a request to start, and the child's descriptors: requests, replies, output, errors, perhaps input.
-
-        The first request brings the checker's file of times instead.
-        """
+        """Return a request to start, and the child's descriptors: requests, replies, output, errors, perhaps input."""
         body, descriptors, _, _ = socket.recv_fds(self._socket, 8192, _MANY)
         return wire.rest(self._control, body), descriptors
 
@@ -116,8 +117,7 @@ class Zygote:
         if limits["processes"]:
             self._end_descendants(pid)
         wall = time.monotonic() - started
-        # A program that looks for itself was given its source.
-        left = cleanup.reset(self._home) - {f"{agent.MODULE}.py"}
+        cleanup.reset(self._home)
         if message is None:
             message = wire.receive(self._control)
         return {
@@ -127,7 +127,6 @@ class Zygote:
             "cpu": usage.ru_utime + usage.ru_stime,
             "wall": wall,
             "word": message["word"],
-            "left": bool(left),
             # Some file systems never let a directory shrink: then the next program needs another one.
             "last": os.stat(self._home).st_size != self._home_size,
         }
@@ -135,6 +134,8 @@ class Zygote:
     def _become_candidate(self, limits: dict[str, Any], ends: list[int]) -> None:
         # A separate group, but no session: the kernel's scheduler makes a group for each new session.
         os.setpgid(0, 0)
+        # As Python sets it at its start; servers ignore it.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         # Only servers keep to one processor: a program gets all that there are.
         if self._processors:
             os.sched_setaffinity(0, self._processors)
@@ -170,7 +171,6 @@ class Zygote:
             Which time ran out (``cpu``, ``wall`` or ``""``), and the checker's word if it came.
         """
         pause = min(limits["cpu_seconds"] / self._cores, limits["wall_seconds"], _GLANCE_SECONDS)
-        checked = sum(_times(self._checker_times))
         glance, disk = started, 0.0
         while True:
             # The checker has the other end of the child's pipe, and so is the first to know of its end.
@@ -185,10 +185,8 @@ class Zygote:
             now = time.monotonic()
             disk += now - glance if kernel.state(str(pid)) == "D" else 0.0
             glance, elapsed = now, now - started
-            # Waiting for a processor or for the disk is not the program's time, and the checker's work is not either.
-            # But nothing may go on for ever.
-            others = disk + _waited(pid) + sum(_times(self._checker_times)) - checked
-            left = limits["wall_seconds"] - (elapsed - min(others, 0.95 * elapsed))
+            # Waiting for a processor or for the disk is not the program's time. But nothing may go on for ever.
+            left = limits["wall_seconds"] - (elapsed - min(disk + _waited(pid), 0.95 * elapsed))
             if left <= 0:
                 return "wall", None
             pause = min((limits["cpu_seconds"] - used) / self._cores, left, _GLANCE_SECONDS)
@@ -218,21 +216,12 @@ class Zygote:
 
 
 def _waited(pid: int) -> float:
-    """Return the seconds a process stood ready to run and waited for a processor."""
+    """Return the seconds a process stood ready to run and waited for a processor; 0 where the kernel does not count."""
     try:
         with open(f"/proc/{pid}/schedstat") as file:
-            return _times(file.fileno())[1]
-    except OSError:
+            return int(file.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
         return 0.0
-
-
-def _times(schedstat: int) -> tuple[float, float]:
-    """Return the seconds a process ran, and the seconds it stood ready; zeros where the kernel does not count them."""
-    try:
-        running, ready, _ = os.pread(schedstat, 100, 0).split()
-    except (OSError, ValueError):
-        return 0.0, 0.0
-    return int(running) / 1e9, int(ready) / 1e9
 
 
 def _may_start_thread(pid: int, limits: dict[str, Any]) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.execution import Sandbox
+from lm_eval_codemind.execution import Job, Sandbox, lists
 from lm_eval_codemind.execution.isolation import available
 
 
@@ -42,3 +43,17 @@ def sandbox() -> Iterator[Sandbox]:
     """A sandbox at the strongest level."""
     with Sandbox(workers=2) as sandbox:
         yield sandbox
+
+
+@pytest.fixture
+def listed(sandbox: Sandbox, tmp_path: Path) -> Callable[[Job], str]:
+    """A function that records the suite of a job and has it used; returns why there is no list, or an empty text."""
+
+    def record(job: Job) -> str:
+        made, reasons = lists.record(sandbox, {"suite": job})
+        path = tmp_path / f"{len(list(tmp_path.iterdir()))}.xz"
+        path.write_bytes(lists.pack(made))
+        lists.add(path)
+        return reasons.get("suite", "")
+
+    return record

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import collections
-import contextlib
 import datetime
 import decimal
 import fractions
@@ -32,8 +31,12 @@ LEAVES = (
     | st.times().map(lambda value: value.replace(fold=0))
     | st.timedeltas()
     | st.sampled_from([int, str, list, dict])
+    | st.binary().map(bytearray)
+    | st.builds(range, st.integers(-9, 9), st.integers(-9, 9))
+    | st.fractions()
+    | st.decimals(allow_nan=False)
 )
-HASHABLE = LEAVES | st.tuples(LEAVES, LEAVES)
+HASHABLE = (LEAVES | st.tuples(LEAVES, LEAVES)).filter(lambda value: "bytearray" not in repr(value))
 VALUES = st.recursive(
     HASHABLE,
     lambda inner: (
@@ -42,6 +45,8 @@ VALUES = st.recursive(
         | st.dictionaries(HASHABLE, inner)
         | st.sets(HASHABLE)
         | st.frozensets(HASHABLE)
+        | st.dictionaries(HASHABLE, inner).map(collections.OrderedDict)
+        | st.dictionaries(HASHABLE, st.integers()).map(collections.Counter)
     ),
     max_leaves=20,
 )
@@ -56,7 +61,9 @@ def unknown(tag: str, body: Any) -> Any:
 
 
 def side() -> Exchange:
-    return Exchange(refuse, unknown)
+    exchange = Exchange(refuse, unknown)
+    exchange.begin()
+    return exchange
 
 
 def sent(value: Any, sender: Exchange, receiver: Exchange) -> Any:
@@ -107,8 +114,7 @@ class LyingList(list[int]):
 @pytest.mark.parametrize(
     "value",
     [
-        object(), len, LyingInt(7), LyingList(), collections.OrderedDict(), collections.Counter(), range(3), iter([]),
-        decimal.Decimal(1), fractions.Fraction(1, 2), ValueError(), ValueError, bytearray(), collections.deque(),
+        object(), len, LyingInt(7), LyingList(), iter([]), ValueError(), ValueError, collections.deque(),
         datetime.datetime.now(datetime.timezone.utc), Ellipsis,
     ],
     ids=lambda value: type(value).__name__,
@@ -126,62 +132,73 @@ def nested(levels: int) -> Any:
     return value
 
 
-def doubled(levels: int) -> Any:
-    value: Any = []
-    for _ in range(levels):
-        value = [value, value]
-    return value
-
-
-def test_values_without_end_do_not_cross() -> None:
+def test_a_value_that_contains_itself_still_does() -> None:
     cycle: list[Any] = []
     cycle.append(cycle)
-    for value in (cycle, [cycle], nested(1000), doubled(60)):
-        with pytest.raises(NotPlain):
-            carried(value)
-    assert carried(doubled(3)) == doubled(3)
+    there = carried(cycle)
+    assert there[0] is there
+    with pytest.raises(NotPlain):
+        carried(nested(1000))
 
 
-def test_a_container_is_the_same_as_long_as_both_hold_it() -> None:
+def test_halves_of_characters_stay_apart() -> None:
+    assert carried("\ud83d\ude00") == "\ud83d\ude00" != "\U0001f600"
+
+
+def test_what_is_unlike_itself_is_like_nothing_else() -> None:
+    value = float("nan")
+    one, two = carried([value]), carried([value])
+    assert one != two
+    same = carried([value, value])
+    assert same[0] is same[1]
+
+
+def test_arrays_keep_their_type() -> None:
+    numpy = pytest.importorskip("numpy")
+    for value in (numpy.float32(1.5), numpy.arange(4, dtype="int16").reshape(2, 2), numpy.bool_(True)):
+        there = carried(value)
+        assert type(there) is type(value) and there.dtype == value.dtype and (there == value).all()
+
+
+def test_a_container_is_the_same_when_it_crosses_again() -> None:
     here, there = side(), side()
+    for each in (here, there):
+        each.begin()
     inner = [1]
     made = sent({"a": inner, "b": inner}, here, there)
     assert made["a"] is made["b"]
     for each in (here, there):
         each.agree()
+        each.begin()
     assert there.changed() == []
     made["a"].append(2)
     made["c"] = [made["a"]]
-    here.take_content(json.loads(json.dumps(there.content(there.changed()))))
+    here.take_content(json.loads(json.dumps(there.content())))
     assert inner == [1, 2]
     assert sent(made["c"], there, here)[0] is inner
-    number = here.number(inner)
-    here.keep([])
-    assert number >= 0 and here.number(inner) == -1
 
 
-def test_what_nobody_holds_is_forgotten() -> None:
+def test_what_did_not_cross_is_forgotten() -> None:
     exchange = side()
-    value = exchange.decode([[1], {"dict": [["a", [2]]]}, {"set": [3]}])[1]
-    held = exchange.release()
-    assert sorted(held) == sorted([exchange.number(value), exchange.number(value["a"])])
-    assert exchange.release(held) == held
-    del value
-    assert exchange.release() == []
+    exchange.begin()
+    exchange.encode([1])
+    known = exchange.size()
+    value = [2]
+    exchange.encode(value)
+    exchange.forget(known)
+    assert exchange.size() == known and exchange.encode(value) == [2]
 
 
 def test_changes_that_equal_what_was_there_are_changes() -> None:
     exchange = side()
-    held = exchange.decode([1, {"dict": [[1, 1]]}, {"set": [1]}])
+    exchange.begin()
+    held = exchange.decode([1, {"dict": [{"tuple": [1, 1]}]}, {"set": [1]}])
     exchange.agree()
     for change in (lambda: held.__setitem__(0, True), lambda: held[1].__setitem__(1, 1.0)):
         change()
         assert len(exchange.changed()) == 1
-        exchange.content(exchange.changed())
+        exchange.content()
         exchange.agree()
-
-
-M = (1 << 61) - 1
 
 
 @pytest.mark.parametrize(
@@ -189,29 +206,23 @@ M = (1 << 61) - 1
     [
         {}, {"a": 1, "b": 2}, {"nothing": 1}, {"int": []}, {"set": [[]]}, {"dict": [[1]]}, {"dict": [[[], 1]]},
         {"same": 0}, {"same": "x"}, {"type": "object"}, {"bytes": "\u1234"}, {"complex": [1, 2, 3]}, {"object": 1},
-        {"date": [0, 0, 0]}, {"date": ["a"]}, {"timedelta": [1 << 80]}, {"datetime": {}},
-        {"set": [{"int": hex(M * k)} for k in range(1, 1000)]},
-        {"frozenset": [{"int": hex(M * k)} for k in range(1, 1000)]},
-        {"dict": [[{"tuple": [M * k]}, 0] for k in range(1, 1000)]},
+        {"date": [0, 0, 0]}, {"date": ["a"]}, {"timedelta": [1 << 80]}, {"datetime": {}}, {"Decimal": "x"},
+        {"generic": ["no", 1]},
     ],
     ids=lambda data: str(data)[:30],
 )  # fmt: skip
 def test_a_malformed_value_is_refused(data: Any) -> None:
-    with pytest.raises((ValueError, TypeError, LookupError, AttributeError, OverflowError)):
-        side().decode(data)
-
-
-@given(st.recursive(st.none() | st.integers() | st.text(), lambda x: st.lists(x) | st.dictionaries(st.text(), x)))
-def test_no_message_makes_decoding_fail_otherwise(data: Any) -> None:
-    with contextlib.suppress(ValueError, TypeError, LookupError, AttributeError, OverflowError):
-        side().decode(data)
+    exchange = side()
+    exchange.begin()
+    with pytest.raises((ValueError, TypeError, LookupError, AttributeError, OverflowError, ArithmeticError)):
+        exchange.decode(data)
 
 
 @given(VALUES)
 def test_a_literal_is_what_python_reads_back(value: Any) -> None:
     text = literal(value)
     if text is not None:
-        assert eval(text, {"inf": math.inf, "datetime": datetime}) == value
+        assert eval(text, {**vars(collections), **vars(decimal), **vars(fractions), "datetime": datetime}) == value
 
 
 def test_literals_of_other_types() -> None:

@@ -74,14 +74,18 @@ def test_a_jdk_below_the_temporary_directory_is_seen(level: str, java: Jdk) -> N
         (program("System.err.println(1); System.out.println(42);"), "42"),
         (program("Thread t = new Thread(() -> System.out.println(42)); t.start(); t.join();"), "42"),
         (program("System.out.println(new java.io.File(\".\").list().length);"), "0"),
-        # What older programs do by reflection was allowed before Java 17.
+        # As on a plain JDK of version 17, no package is opened.
         (
             program(
-                "var field = String.class.getDeclaredField(\"value\"); field.setAccessible(true);"
-                " System.out.println(((byte[]) field.get(\"abc\")).length);"
+                "try { String.class.getDeclaredField(\"value\").setAccessible(true); } catch (RuntimeException e) {"
+                " System.out.println(e.getClass().getSimpleName()); }"
             ),
-            "3",
+            "InaccessibleObjectException",
         ),
+        (program("System.out.println(new Exception().getStackTrace()[0]);"), "Main.main(Main.java:5)"),
+        (program("System.out.println(System.getProperty(\"user.name\"));"), "sandbox"),
+        ("class Base { public static void main(String[] a) { System.out.println(42); } }\nclass B extends Base { }",
+         "42"),
         (
             program(
                 "java.nio.file.Path path = java.nio.file.Files.createTempFile(\"a\", \"b\");"

@@ -55,8 +55,7 @@ import javax.tools.ToolProvider;
  *
  * A request is the release to compile for (0 for the compiler's own), the milliseconds of processor time it may take,
  * the program, the suite that is compiled with it (or nothing), and the class that the suite is about. An answer is a
- * status; for COMPILED the class to start, whether the program breaks into Java's own classes by reflection,
- * and the class files as a JAR, otherwise a message. All numbers are four bytes, big end first, all texts UTF-8 after
+ * status; for COMPILED the class to start and the class files as a JAR, otherwise a message. All numbers are four bytes, big end first, all texts UTF-8 after
  * their length. The program isn't trusted: it is compiled in a thread with limits, nothing of it is run, and after
  * anything out of the ordinary this process ends and is replaced.
  */
@@ -145,18 +144,15 @@ final class CompileServer {
             text("the compiler used up its time");
         } else if (compilation.status == COMPILED) {
             ByteArrayOutputStream jar = new ByteArrayOutputStream();
-            boolean reflective = false;
             try (ZipOutputStream files = new ZipOutputStream(jar)) {
                 files.setLevel(Deflater.BEST_SPEED);
                 for (Map.Entry<String, ByteArrayOutputStream> entry : compilation.classes.entrySet()) {
                     files.putNextEntry(new ZipEntry(entry.getKey().replace('.', '/') + ".class"));
                     entry.getValue().writeTo(files);
-                    reflective |= entry.getValue().toString(StandardCharsets.ISO_8859_1).contains("etAccessible");
                 }
             }
             OUT.writeInt(COMPILED);
             text(compilation.mainClass);
-            OUT.writeInt(reflective ? 1 : 0);
             OUT.writeInt(jar.size());
             jar.writeTo(OUT);
         } else {
@@ -261,6 +257,9 @@ final class CompileServer {
                 }
                 List<CompilationUnitTree> units = new ArrayList<>();
                 trees.forEach(units::add);
+                for (int index = 0; index < units.size(); index++) {
+                    sources.get(index).nameAfter(units.get(index).getTypeDecls());
+                }
                 if (message.isEmpty() && units.size() > 1) {
                     keepApart(units.get(0), units.get(1));
                 }
@@ -327,7 +326,7 @@ final class CompileServer {
                 types.addAll(ElementFilter.typesIn(type.getEnclosedElements()));
                 boolean outer = !type.getNestingKind().isNested();
                 int mine = (outer ? 0 : 2) + (type.getModifiers().contains(Modifier.PUBLIC) ? 0 : 1);
-                if (mine < rank && hasMain(type)) {
+                if (mine < rank && hasMain(names.getAllMembers(type))) {
                     best = names.getBinaryName(type).toString();
                     rank = mine;
                 }
@@ -335,8 +334,9 @@ final class CompileServer {
             return best;
         }
 
-        private static boolean hasMain(TypeElement type) {
-            for (ExecutableElement method : ElementFilter.methodsIn(type.getEnclosedElements())) {
+        /** Whether a class has, or inherits, a method to start it by. */
+        private static boolean hasMain(List<? extends Element> members) {
+            for (ExecutableElement method : ElementFilter.methodsIn(members)) {
                 if (method.getSimpleName().contentEquals("main")
                         && method.getModifiers().containsAll(Set.of(Modifier.PUBLIC, Modifier.STATIC))
                         && method.getReturnType().getKind() == TypeKind.VOID
@@ -403,10 +403,28 @@ final class CompileServer {
     private static final class Source extends SimpleJavaFileObject {
         private final String text;
         private String publicClass = "";
+        private String name = "Program";
 
         Source(String text) {
             super(URI.create("memory:///Program.java"), Kind.SOURCE);
             this.text = text;
+        }
+
+        /** Take the name of the public type, or else of the first: stack traces show it. */
+        void nameAfter(List<? extends Tree> declared) {
+            boolean first = true;
+            for (Tree tree : declared) {
+                if (tree instanceof ClassTree) {
+                    boolean open = ((ClassTree) tree).getModifiers().getFlags().contains(Modifier.PUBLIC);
+                    name = first || open ? ((ClassTree) tree).getSimpleName().toString() : name;
+                    first = false;
+                }
+            }
+        }
+
+        @Override
+        public URI toUri() {
+            return URI.create("memory:///" + java.net.URLEncoder.encode(name, StandardCharsets.UTF_8) + ".java");
         }
 
         @Override

@@ -26,14 +26,12 @@ class Compiled:
         message: The compiler's first message, where it has one.
         main_class: The first class that has a ``main`` method; ``""`` where none has one. With a suite, the suite's
             classes, separated by blanks.
-        reflective: Whether the program uses ``setAccessible``.
         jar: The class files.
     """
 
     status: int
     message: str = ""
     main_class: str = ""
-    reflective: bool = False
     jar: bytes = b""
 
 
@@ -81,7 +79,7 @@ class Compiler(Unit):
             status = self._number()
             if status != COMPILED:
                 return Compiled(status if ERROR <= status <= TOO_LARGE else ERROR, self._text())
-            return Compiled(COMPILED, "", self._text(), bool(self._number()), self._bytes(self._number(_MAX_JAR)))
+            return Compiled(COMPILED, "", self._text(), self._bytes(self._number(_MAX_JAR)))
         except (OSError, ValueError) as error:
             self.close()
             raise UnitGone(str(error) or "the compiler ended") from None

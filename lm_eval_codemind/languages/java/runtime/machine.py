@@ -41,8 +41,6 @@ _COLLECTOR = ("-XX:+UseG1GC", "-XX:ParallelGCThreads=2", "-XX:ConcGCThreads=1")
 # Objects get other identity hashes under an odd seed than under an even one. A machine draws them from a generator that
 # always starts alike, so a program that depends on them looks as if it did not.
 HASHES = ((), ("-XX:+UnlockExperimentalVMOptions", "-XX:hashCode=0"))
-# Older programs reach into these by reflection, as they could before Java 17.
-OPENED = tuple(f"--add-opens=java.base/java.{package}=ALL-UNNAMED" for package in ("util", "lang", "io"))
 # With a suite a program has no access to memory and no heap dump: those modules are not part of Java SE.
 FOR_SUITES = ("--limit-modules=java.se",)
 
@@ -71,6 +69,8 @@ class Machine:
         # Besides what a program keeps, a heap holds garbage and unused parts of its regions.
         heap = limits.memory_bytes * 3 // 2
         options = [f"-Xmx{heap >> 10}k", f"-XX:MaxDirectMemorySize={heap >> 2}", f"-Djava.io.tmpdir={home}"]
+        # The machine would look for a user of the system's.
+        options += ["-Duser.name=sandbox", f"-Duser.home={home}"]
         return [str(self.runtime.java), *options, *_COLLECTOR, *_LIMITS, *QUIET]
 
     def compile_command(self, isolation: Isolation) -> list[str]:

@@ -166,8 +166,7 @@ class _Worker(interpreter.ProgramWorker):
             classes = f"{java.inside(self._isolation)}/suites:{interpreter.PROGRAM}"
             options = [*machine.FOR_SUITES, "-cp", classes, machine.RUNNER, *compiled.main_class.split()]
         else:
-            opened = machine.OPENED if compiled.reflective else ()
-            options = [*opened, "-cp", interpreter.PROGRAM, job.entry_point or compiled.main_class]
+            options = ["-cp", interpreter.PROGRAM, job.entry_point or compiled.main_class]
 
         def command(starter: interpreter.Starter) -> list[str]:
             return [*java.run_command(job.limits, starter.home), *self._hashes, *options]

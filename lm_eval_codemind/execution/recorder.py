@@ -1,0 +1,147 @@
+"""Recording the steps that a suite takes on its own solution.
+
+Tests and program run together, in one process: the solution is trusted as the tests are.
+"""
+
+import ast
+import json
+import os
+import random
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from . import answers
+from .performer import Performer
+
+# Modules without a state that a program could change.
+_PURE = {
+    "bisect", "collections", "copy", "datetime", "fractions", "functools", "heapq", "itertools", "json", "math",
+    "numpy", "operator", "random", "re", "statistics", "string", "typing", "unittest",
+}  # fmt: skip
+# What looks at more than the value of an answer, or of an exception.
+_LOOKS = {
+    "type", "dir", "vars", "id", "globals", "locals", "open", "eval", "exec", "compile", "super", "getattr", "hasattr",
+    "setattr", "callable", "__import__", "__builtins__", "__file__",
+}  # fmt: skip
+_STATES = {"getstate", "setstate", "filename", "strerror", "errno", "assertIs", "assertIsNot", "errstate"}
+
+
+def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return the steps that a suite takes on its own solution: ``class``, ``methods``, ``steps`` and ``answers``.
+
+    Args:
+        program: The namespace in which the solution ran.
+        job: As plain values.
+        seed: For the random numbers that tests draw.
+
+    Raises:
+        BaseException: If the tests fail, or look at more than answers.
+    """
+    for reason in _looks(job["tests"], job["support"]):
+        raise answers.Elsewhere(reason)
+    target = program[job["entry_point"]]
+    performer = Performer(target)
+    steps: list[answers.Step] = []
+    replies: list[answers.Answer] = []
+    methods: set[str] = set()
+    # Tests and program draw from separate generators, as they will in two processes.
+    generators = [random.getstate()]
+    state = process_state()
+    watch = _watch()
+
+    def perform(step: answers.Step) -> answers.Answer:
+        if process_state() != state:
+            raise answers.Elsewhere("the tests change their process, which the program should see")
+        steps.append(json.loads(json.dumps(step)))
+        generators.append(random.getstate())
+        random.setstate(generators.pop(0))
+        replies.append(json.loads(json.dumps(performer.perform(steps[-1]))))
+        generators.append(random.getstate())
+        random.setstate(generators.pop(0))
+        return replies[-1]
+
+    def drop(number: int) -> None:
+        steps.append(["drop", number, "", [], {}])
+        performer.perform(steps[-1])
+
+    def is_method(on: int, name: str) -> bool:
+        value = performer.attribute(on, name)
+        is_callable = (callable(value) or isinstance(value, staticmethod | classmethod)) and not isinstance(value, type)
+        if is_callable:
+            methods.add(name)
+        elif name in methods:
+            raise answers.Elsewhere(f"{name} is a method of one object and not of another")
+        return is_callable
+
+    player = answers.Player(perform, is_method)
+    player.drop = drop
+    result = answers.run(job, player, isinstance(target, type), seed)
+    problem = player.problem or result.problem
+    if problem is not None:
+        raise problem
+    if not replies:
+        raise answers.Elsewhere("the tests ask nothing")
+    if watch():
+        raise answers.Elsewhere(f"tests or program use {watch()}")
+    return {"class": isinstance(target, type), "methods": sorted(methods), "steps": steps, "answers": replies}
+
+
+def _looks(tests: str, support: str) -> Iterator[str]:
+    """Yield what in the source of tests looks at more than answers, such as the state of the process."""
+    nodes = [node for source in (support, tests) for node in ast.walk(ast.parse(source))]
+    modules: dict[str, str] = {}
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            modules.update({alias.asname or alias.name.partition(".")[0]: alias.name for alias in node.names})
+        elif isinstance(node, ast.ImportFrom):
+            modules.update({alias.asname or alias.name: node.module or "" for alias in node.names})
+            if any(alias.name == "mock" for alias in node.names):
+                yield "the tests patch modules"
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            if modules.get(node.id, "unittest").partition(".")[0] not in _PURE or "mock" in modules.get(node.id, ""):
+                yield f"the tests use {modules[node.id]}"
+            if node.id in _LOOKS:
+                yield f"the tests call {node.id}"
+        elif isinstance(node, ast.Attribute):
+            if node.attr in _STATES or (node.attr.startswith("__") and node.attr.endswith("__")):
+                yield f"the tests use {node.attr}"
+            if not isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id in modules:
+                yield f"the tests change {node.value.id}"
+        elif (
+            isinstance(node, ast.Compare)
+            and any(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops)
+            and not any(isinstance(part, ast.Constant) for part in (node.left, *node.comparators))
+        ):
+            yield "the tests compare identities"
+
+
+def _watch() -> Callable[[], str]:
+    """Return a function that says what tests or program have used of the system since: a file, a socket, a program."""
+    used: list[str] = []
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event.startswith(("os.", "shutil.", "tempfile.", "sqlite3.", "socket.", "subprocess.")) or event == "open":
+            path = arguments[0] if arguments else None
+            outside = isinstance(path, str) and os.path.isabs(path) and not path.startswith(os.getcwd() + "/")
+            reads = event in ("os.listdir", "os.scandir") or (
+                event == "open" and not arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+            )
+            if not (outside and reads):
+                used.append(f"{event} {path}")
+
+    sys.addaudithook(hook)
+    return lambda: used[0] if used else ""
+
+
+def process_state() -> tuple[Any, ...]:
+    """Return what tests may change of this process, and would then see a program change or use."""
+    handlers = getattr(sys.modules.get("logging"), "_handlerList", ())
+    captured = [each for each in handlers if type(each()).__module__ == "unittest._log"]
+    return (
+        sys.stdin, sys.stdout, sys.stderr, sys.getrecursionlimit(), sys.getprofile(), sys.gettrace(), len(sys.path),
+        warnings.filters, warnings.showwarning, len(captured),
+        os.getcwd(), dict(vars(os.environ)["_data"]),
+    )  # fmt: skip

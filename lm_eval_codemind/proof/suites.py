@@ -1,0 +1,30 @@
+"""The lists of the packaged suites: made, and compared with those of this release."""
+
+from lm_eval_codemind.catalogue.limits import limits_of
+from lm_eval_codemind.data.load import load_benchmark
+from lm_eval_codemind.execution import Job, Sandbox, lists
+from lm_eval_codemind.languages import kind_of
+
+BENCHMARKS = ("humaneval", "mbpp", "humanevalfix", "classeval_methods", "classeval", "cruxeval", "sample")
+"""The benchmarks whose suites are recorded."""
+
+
+def suite_jobs(benchmark: str) -> dict[str, Job]:
+    """Return the jobs that run a benchmark's own programs against their suites, by ``BENCHMARK/PROBLEM``."""
+    return {
+        f"{benchmark}/{problem.problem_id}": kind_of(problem).suite_job(
+            problem, problem.code, limits=limits_of(problem)
+        )
+        for problem in load_benchmark(benchmark)
+        if problem.language == "python" and problem.tests.strip()
+    }
+
+
+def verify_lists(benchmark: str) -> tuple[int, list[str]]:
+    """Record a benchmark's suites again, and return how many have a list, and the names of those that differ."""
+    jobs = suite_jobs(benchmark)
+    with Sandbox() as sandbox:
+        made, reasons = lists.record(sandbox, jobs)
+    packaged = lists.known()
+    differing = [name for name, job in jobs.items() if made.get(lists.digest(job)) != packaged.get(lists.digest(job))]
+    return len(jobs) - len(reasons), differing
