@@ -70,6 +70,6 @@ def _question(row: Mapping[str, Any]) -> tuple[Family, Question]:
         problem = record["problem"]
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(
-            f"the row has no usable column `scoring` ({error!r}); make rows with `codemind export`, and keep this column"
+            f"the row has no usable column `scoring` ({error!r}); `codemind export` writes it: keep it unchanged"
         ) from error
     return family, question if problem is None else dataclasses.replace(question, problem=Problem.from_row(problem))

@@ -107,8 +107,8 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
     reserved = [name for name, seed in seeds.items() if seed in EVALUATION_SEEDS]
     if reserved and not evaluation:
         raise UserError(
-            f"{reserved[0]} is {seeds[reserved[0]]}, and the seeds 0 to {EVALUATION_SEEDS[-1]} are for evaluation; choose "
-            "another one, or add --evaluation"
+            f"{reserved[0]} is {seeds[reserved[0]]}, and the seeds 0 to {EVALUATION_SEEDS[-1]} are for evaluation; "
+            "choose another one, or add --evaluation"
         )
     packaged = {} if evaluation else {name: set(map(_identity, task.eval_docs)) for name, task in _load(names, {})}
     rows = []
@@ -120,8 +120,8 @@ def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: boo
         fresh = [document for document in documents if _identity(document) not in packaged.get(name, ())]
         if not fresh:
             raise UserError(
-                f"{name}: all {len(documents)} questions are those of the packaged evaluation; choose a task with a seed "
-                "and give one in --metadata, or add --evaluation"
+                f"{name}: all {len(documents)} questions are those of the packaged evaluation; choose a task with a "
+                "seed and give one in --metadata, or add --evaluation"
             )
         if len(fresh) < len(documents):
             click.echo(
@@ -159,7 +159,7 @@ def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) 
     """Return the rows about the programs in a file. Programs without a proven label are named and left out."""
     from lm_eval_codemind.proof.own import prove_programs
 
-    licences = {problem: licence for problem, licence in _read_programs(file)}
+    licences = dict(_read_programs(file))
     programs, causes = prove_programs(list(licences), inputs, seed)
     licence_of = {problem.problem_id: licence for problem, licence in licences.items()}
     for name, cause in causes.items():
@@ -201,8 +201,8 @@ def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
             problem = own_problem(texts["id"], texts["code"], texts["call"], texts["stdin"])
         except (ValueError, AttributeError) as error:
             raise UserError(
-                f'{file}, line {number}: {error}; a line is {{"id": "double", "code": "def f(x): …", "call": "f(2)"}}, or '
-                "has `stdin` instead of `call` for a script"
+                f'{file}, line {number}: {error}; a line is {{"id": "double", "code": "def f(x): …", "call": "f(2)"}}; '
+                "a script has `stdin` instead of `call`"
             ) from error
         names.add(problem.problem_id)
         yield problem, texts["licence"] or ""

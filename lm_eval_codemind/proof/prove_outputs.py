@@ -1,7 +1,8 @@
 """The outputs of programs that models wrote, as labels of questions about these programs.
 
 A program runs twice or more, in processes with different hash seeds (Python) or identity hashes (Java), and without
-fixed random seeds. If all runs give the same output, it is the label. Otherwise the program has a cause instead of a label.
+fixed random seeds. If all runs give the same output, it is the label. Otherwise the program has a cause instead of a
+label.
 """
 
 from collections.abc import Sequence
