@@ -17,7 +17,7 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.answers import ces
+from lm_eval_codemind.answers.published import ces
 from lm_eval_codemind.benchmarks.ces import BRANCH, CONDITION, ITERABLE, VARIABLE
 from lm_eval_codemind.families import trace_published, verdict
 from lm_eval_codemind.questions import Answer, Question

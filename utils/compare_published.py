@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_output, same_text
-from lm_eval_codemind.answers.output import marked_answer
+from lm_eval_codemind.answers.published.codemind import marked_answer
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
@@ -98,7 +98,7 @@ def judge(rows: Iterable[dict[str, Any]]) -> Iterator[Verdict]:
             row["published_label"], problem.published_output or "", printed
         )
         if problem.output is not None and not otherwise:
-            answer = marked_answer((row["response"] or "").rpartition(_ANSWER)[2], printed)
+            answer = marked_answer((row["response"] or "").rpartition(_ANSWER)[2])
             yield Verdict(row, problem, answer, s_ier(answer, problem.output, printed))
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from lm_eval_codemind.answers.runtime import published_answerable
+from lm_eval_codemind.answers.published.reval import is_answerable
 from lm_eval_codemind.benchmarks.re2bench import TASKS, source_of
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.build import load_plain_inputs
@@ -323,7 +323,7 @@ def _published_rules() -> str:
         for program, inputs in load_published().items()
         for number, labels in inputs.items()
         for label in labels
-        if not published_answerable(label.values)
+        if not is_answerable(label.values)
     ]
     return (
         "\n### Items that the published tasks exclude\n\n"

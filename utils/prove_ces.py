@@ -19,7 +19,7 @@ from typing import Any
 
 import click
 
-from lm_eval_codemind.answers.ces import value_of
+from lm_eval_codemind.answers.published.ces import value_of
 from lm_eval_codemind.benchmarks import Upstream, ces
 from lm_eval_codemind.benchmarks.ces import CONDITION, VARIABLE
 from lm_eval_codemind.facts import shipped

@@ -1,28 +1,17 @@
 """Comparison of an answer with the output: by value, or by text as the CodeMind artifact does."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
-from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, is_literal, literal_or, parse_literal
-from lm_eval_codemind.answers.output import FENCE
+from lm_eval_codemind.answers.forms import literal_at_start, split
+from lm_eval_codemind.answers.literals import Constructed, NotALiteralError, literal_or, parse_literal
+from lm_eval_codemind.answers.normal import readings
 
-# Layout that may surround an answer, in addition to its marks.
-_WRAPPERS = (
-    re.compile(r"(?P<mark>```|``|`|\*\*|__|\$\$|\$)(?P<inside>.+)(?P=mark)", re.DOTALL),
-    re.compile(r"\\(?:boxed|text(?:tt|bf|rm)?|mathrm|mathtt)\{(?P<inside>.+)\}", re.DOTALL),
-    re.compile(r"\\\((?P<inside>.+)\\\)|\\\[(?P<display>.+)\\\]", re.DOTALL),
-    re.compile(r"<(?P<tag>code|pre|b|strong)>(?P<inside>.+)</(?P=tag)>", re.DOTALL | re.IGNORECASE),
-    re.compile(
-        r"[*_]*(?:the\s+)?(?:final\s+)?(?:outputs?|answer|results?|(?:return\s+)?value|returns|prints)[*_]*"
-        r"(?:(?:\s+is)?[ \t]*(?::|==?|->|=>)|\s+is\b)[*_]*[ \t]*\n?(?P<inside>.*\S.*)",
-        re.DOTALL | re.IGNORECASE,
-    ),
-    # The call with its value, as in an assertion.
-    re.compile(r"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*(?:==?|->|=>)\s*(?P<inside>.+)", re.DOTALL),
-)
-_DEEPEST = 5
-_TYPOGRAPHY = str.maketrans("\u201c\u201d\u2018\u2019\u2212\u00a0", "\"\"''- ")
+_WORDS = {"true": "True", "false": "False", "null": "None"}
+_HOLDS = re.compile(r"(?:true|yes|y|t|1|taken|holds)\b", re.IGNORECASE)
+_FAILS = re.compile(r"(?:false|no|n|f|0|not taken|not)\b", re.IGNORECASE)
+
 # An answer that is longer than this cannot be the output. The bound avoids parsing megabytes.
 _LONGEST_FACTOR = 20
 _LONGEST_REST = 10_000
@@ -38,14 +27,52 @@ def same_output(answer: str, output: str, printed: bool) -> bool:
     """
     if too_long(answer, output):
         return False
-    return any(
-        same_lines(reading, output) if printed else same_literal(reading, output) for reading in readings(answer)
-    )
+    if printed:
+        return any(same_lines(reading, output) for reading in readings(answer))
+    return any(same_literal(reading, output) or _starts_with(reading, output) for reading in readings(answer))
 
 
 def too_long(answer: str, output: str) -> bool:
     """Whether an answer is too long to equal the output. Such an answer is not parsed."""
     return len(answer) > _LONGEST_FACTOR * len(output) + _LONGEST_REST
+
+
+def _starts_with(answer: str, output: str) -> bool:
+    """Whether an answer is a literal with prose after it, and the literal is the output."""
+    literal = literal_at_start(answer)
+    return literal is not None and same_computed(literal, output, printed=False)
+
+
+def same_loop_value(answer: str, value: str, names: Sequence[str]) -> bool:
+    """Whether an answer states the value of the variables of a loop.
+
+    Args:
+        answer: Text of one value; the name of a variable may come first.
+        value: The literal.
+        names: The variables. If there are several, the literal is a tuple, and an answer may have other brackets.
+    """
+    texts = list(readings(answer, ", ".join(names)))
+    if len(names) == 1:
+        return any(same_output(_WORDS.get(text.strip(), text), value, printed=False) for text in texts)
+    labels = split(value[1:-1])
+    for text in map(str.strip, texts):
+        parts = split(text[1:-1] if text[:1] in "[(" and text[-1:] in "])" else text)
+        if len(parts) == len(labels) == len(names) and all(
+            same_loop_value(part, label.strip(), [name]) for part, label, name in zip(parts, labels, names, strict=True)
+        ):
+            return True
+    return False
+
+
+def same_truth(answer: str, value: str) -> bool:
+    """Whether an answer states that a condition holds, or that it does not.
+
+    Args:
+        answer: Text such as ``True`` or ``Y``.
+        value: ``True`` or ``False``.
+    """
+    text = answer.strip(" \t`'\"*.")
+    return bool((_HOLDS if value == "True" else _FAILS).match(text))
 
 
 def same_literal(answer: str, output: str) -> bool:
@@ -128,37 +155,6 @@ def same_text(answer: str, output: str) -> bool:
 
 def _published(text: str) -> str:
     return text.replace("\r\n", "\n").strip().replace(" ", "").replace('"', "'")
-
-
-def readings(answer: str) -> Iterator[str]:
-    """Yield the answer, and the answer without its layout.
-
-    Layout is a code fence, emphasis, a formula or a word such as "Output:" before the answer, also nested. A full stop
-    after a literal is removed too. Each reading is repeated with plain quotes and signs in place of typographic ones.
-    """
-    for text in dict.fromkeys((answer, answer.translate(_TYPOGRAPHY))):
-        yield text
-        for _ in range(_DEEPEST):
-            inside = _inside(text)
-            if inside is None:
-                break
-            text = inside
-            yield text
-
-
-def _inside(text: str) -> str | None:
-    fenced = FENCE.fullmatch(text.strip())
-    if fenced:
-        return fenced["answer"]
-    plain = text.strip()
-    for wrapper in _WRAPPERS:
-        match = wrapper.fullmatch(plain)
-        if match:
-            inside = match[match.lastgroup or 0]
-            return re.sub(r"\\([{}_%&#$])", r"\1", inside) if plain.startswith("\\") else inside
-    if plain.endswith(".") and not plain.endswith("..") and (is_literal(plain[:-1]) or _inside(plain[:-1]) is not None):
-        return plain[:-1]
-    return None
 
 
 def _is_bare_text(answer: str, expected: str) -> bool:

@@ -4,6 +4,7 @@
 literal is damaged.
 """
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -11,7 +12,14 @@ from lm_eval_codemind.answers.literals import is_literal
 
 # Layers of layout that are removed. More are an artificial text.
 _DEEPEST = 6
-_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
+FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[^\n`]*\n(?P<inside>.*?)\n?[ \t]*(?P=fence)", re.DOTALL)
+# Text after a literal that cannot continue it: another line, or punctuation or a word.
+PROSE = re.compile(
+    r"\s*\n|\s*[.,;:(\u2013\u2014-]+\s+(?![\d;])|\s+\(|\.?\s*\Z|\s+(?!(?:or|and|if|else|for|in|is|not)\b)[A-Za-z]",
+    re.IGNORECASE,
+)
+# A fence, back-ticks, bold text or a formula at the start, with prose after it.
+_FIRST = re.compile(r"(?P<mark>`{3}(?=[^\n`]*\n)|`|\*\*|\$)(?:(?<=```)[^\n`]*\n)?(?P<inside>.+?)(?P=mark)", re.DOTALL)
 _WRAPPERS = (
     re.compile(r"(?P<mark>`{1,3}|\*{1,3}|__|\${1,2})(?P<inside>.+)(?P=mark)", re.DOTALL),
     re.compile(r"\\(?:f?boxed|text(?:tt|bf|rm)?|math(?:rm|tt|bf))\{(?P<inside>.+)\}", re.DOTALL),
@@ -22,13 +30,32 @@ _WRAPPERS = (
 )
 # A label in front of an answer, such as `Answer:`, `**Output**:` or `The return value is`.
 _LABEL = re.compile(
-    r"[-*_#>\s]*(?:the\s+|my\s+)?(?:final\s+|correct\s+|return(?:ed)?\s+|next\s+)?"
+    r"[-*_#>\s]*(?:the\s+|my\s+)?(?:final\s+|correct\s+|return(?:ed)?\s+)?(?:next\s+)?(?:executed\s+)?"
     r"(?:outputs?|answer|results?|values?|state|returns|prints|verdict|line|trace|input|type)\b[`*_]*"
     r"(?:\s+is\b\s*:?|[ \t]*(?::=|:|==?|->|=>|\u2192))[`*_]*[ \t]*\n?(?P<inside>.*\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
+# The asked name in front of an answer, such as `y =` or `The value of y is`.
+_NAMED = (
+    r"(?:[Tt]he\s+)?(?:(?:final\s+)?[Vv]alues?\s+of\s+)?[`*]*{}[`*]*[ \t]*"
+    r"(?:==?|:=|:|->|=>|\u2192|(?:is|are)\b:?)[`*]*(?P<inside>.*\S.*)"
+)
 # The call with its value, as in an assertion.
 _CALL = re.compile(r"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*(?:==?|->|=>|\u2192)\s*(?P<inside>.+)", re.DOTALL)
+_OBJECT = re.compile(r'\{\s*"')
+_KEYS = {
+    "output",
+    "input",
+    "answer",
+    "final_answer",
+    "result",
+    "value",
+    "return_value",
+    "line",
+    "verdict",
+    "trace",
+    "lines",
+}
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff\ufe0f]")
 _BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _QUOTES = str.maketrans("\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00b4\uff02\uff07", "\"\"\"\"'''''\"'")
@@ -67,7 +94,7 @@ def plain(text: str) -> str:
 def _inside(text: str, name: str) -> str | None:
     """Return a text without its outermost layer of layout; None if it has none."""
     bare = text.strip()
-    fenced = _FENCE.fullmatch(bare)
+    fenced = FENCE.fullmatch(bare)
     if fenced:
         return fenced["inside"]
     for wrapper in _WRAPPERS:
@@ -76,17 +103,19 @@ def _inside(text: str, name: str) -> str | None:
             inside = match["inside"]
             return re.sub(r"\\([{}_%&#$])", r"\1", inside) if bare.startswith("\\") else inside
     if name:
-        named = re.match(
-            rf"[`*]*{re.escape(name)}[`*]*[ \t]*(?:==?|:=|:|->|=>|\u2192|\bis\b)[`*]*(?P<inside>.*\S.*)",
-            bare,
-            re.DOTALL,
-        )
+        named = re.match(_NAMED.format(re.escape(name)), bare, re.DOTALL)
         if named:
             return named["inside"]
+    keyed = _of_one_key(bare, name)
+    if keyed is not None:
+        return keyed
     for label in (_LABEL, _CALL):
         match = label.fullmatch(bare)
         if match:
             return match["inside"]
+    piece = _FIRST.match(bare)
+    if piece and piece["mark"] not in bare[piece.end() :] and PROSE.match(bare, piece.end()):
+        return piece["inside"]
     if (
         bare.endswith(".")
         and not bare.endswith("..")
@@ -94,3 +123,19 @@ def _inside(text: str, name: str) -> str | None:
     ):
         return bare[:-1]
     return None
+
+
+def _of_one_key(text: str, name: str) -> str | None:
+    """Return the value of an object with one key, which is a label or the name, as text; None for other text."""
+    if not _OBJECT.match(text):
+        return None
+    try:
+        record = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if len(record) != 1:
+        return None
+    ((key, value),) = record.items()
+    if key != name and key.lower() not in _KEYS:
+        return None
+    return value if isinstance(value, str) else repr(value)

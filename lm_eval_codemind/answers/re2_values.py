@@ -5,14 +5,9 @@ import re
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_value
-from lm_eval_codemind.answers.execution import split
+from lm_eval_codemind.answers.forms import split
 from lm_eval_codemind.answers.literals import literal_or
-from lm_eval_codemind.answers.output import Marks, marked_answer
 
-_MARKS = Marks(
-    re.compile(r"<answer>|\[(?:OUTPUT|INPUT|ANSWER)\]", re.IGNORECASE),
-    re.compile(r"</answer>|\[/(?:OUTPUT|INPUT|ANSWER)\]", re.IGNORECASE),
-)
 _CONTAINERS = ("[", "(", "{", "array(", "set(", "frozenset(")
 # The parts of a NumPy array's text that ``repr`` adds.
 _DTYPE = re.compile(r",\s*dtype=[^)]*(?=\)\Z)")
@@ -24,12 +19,6 @@ _TRUE, _FALSE = {"true", "yes", "y", "t", "1", "taken"}, {"false", "no", "n", "f
 _PYTHON = {"null": "None", "true": "True", "false": "False"}
 
 
-def marked_text(response: str) -> str | None:
-    """Return the text between the marks of a response, without a code fence; None without marks."""
-    text = marked_answer(response, printed=False, marks=_MARKS)
-    return None if text is None else re.sub(r"```\w*", "", text).strip()
-
-
 def read_value(text: str) -> Any:
     """Return the value that an answer states as JSON or as a Python literal; the text itself if it is neither."""
     try:
@@ -38,6 +27,12 @@ def read_value(text: str) -> Any:
         pass
     value = literal_or(text, text)
     return literal_or(_WORDS.sub(lambda match: _PYTHON[match[0]], text), text) if value is text else value
+
+
+def stated_value(text: str) -> tuple[Any] | None:
+    """Return the value that a text states, in a tuple; None if it is neither JSON nor a Python literal."""
+    value = read_value(text)
+    return None if value is text else (value,)
 
 
 def same_plain(answer: Any, label: Any) -> bool:

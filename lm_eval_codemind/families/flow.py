@@ -4,7 +4,9 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from lm_eval_codemind.answers.execution import read_values, same_loop_value, same_truth
+from lm_eval_codemind.answers import forms
+from lm_eval_codemind.answers.comparison import same_loop_value, same_truth
+from lm_eval_codemind.answers.pipeline import ANSWER, read
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.facts.executions import Execution, load_executions, loop_variables
 from lm_eval_codemind.harness.hooks import Hooks
@@ -79,8 +81,11 @@ class FlowReasoning(ExecutionFamily):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the list in a response, with the texts of its values in the details."""
-        values = read_values(response)
-        return Answer(None) if values is None else Answer(f"[{', '.join(values)}]", {"values": values})
+        names = loop_variables(question["code"]).get(question["line"], ())
+        found = read(response, ANSWER, forms.values, ", ".join(names))
+        if found.value is None:
+            return Answer(None, reading=found.reading)
+        return Answer(f"[{', '.join(found.value)}]", {"values": found.value})
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         matches, steps = matching(question, answer), len(question["values"])
@@ -109,7 +114,7 @@ def matching(question: Question, answer: Answer) -> list[bool]:
     """Return, for each value in an answer, whether it is the value in the same place of the label."""
     labels: Sequence[str] = question["values"]
     answers: Sequence[str] = answer.details.get("values", ())
-    variables = len(loop_variables(question["code"]).get(question["line"], ()))
+    variables = loop_variables(question["code"]).get(question["line"], ())
     pairs = zip(answers, labels, strict=False)
     matches = [same_loop_value(*pair, variables) if variables else same_truth(*pair) for pair in pairs]
     return matches + [False] * (len(answers) - len(matches))

@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from lm_eval_codemind.answers.output import likely_answer, marked_answer
+from lm_eval_codemind.answers.comparison import same_output
+from lm_eval_codemind.answers.forms import literal_at_start
+from lm_eval_codemind.answers.pipeline import ANSWER, OUTPUT, read
+from lm_eval_codemind.answers.published import codemind
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
@@ -49,9 +52,20 @@ class ExecutionReasoning(Family):
         return {"output": _shown(fields["output"]), "reasoning": reasoning, "setting": setting}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        """Return the text after the marker or, with the flexible filter, the last text that looks like an answer."""
-        find = marked_answer if filter == STRICT else likely_answer
-        return Answer(find(response, kind_of(question).printed))
+        """Return the text between the marks or, with the flexible filter, also one that is stated without them."""
+        printed = kind_of(question).printed
+
+        def known(text: str) -> str | None:
+            """Return a printed text, or a literal; a string may lack its quotes if it is the output."""
+            right = printed or same_output(text, question["output"], printed)
+            return text if right else literal_at_start(text)
+
+        published = codemind.marked_answer(response)
+        if published is not None and (printed or published.strip()):
+            return Answer(published)
+        flexible = filter == FLEXIBLE
+        found = read(response, ANSWER if flexible else OUTPUT, known, empty=printed, anywhere=flexible)
+        return Answer(found.text, reading=found.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         right = s_ier(answer.text, question["output"], kind_of(question).printed)
@@ -78,7 +92,9 @@ class PublishedExecutionReasoning(ExecutionReasoning):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the text after the answer marker, which may be empty, as the artifact does."""
-        return Answer(marked_answer(response, printed=True))
+        published = codemind.marked_answer(response)
+        found = read(response, OUTPUT, lambda text: text, empty=True)
+        return Answer(found.text if published is None else published)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         return self._as_text(question, answer)

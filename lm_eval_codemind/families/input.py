@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lm_eval_codemind.answers.output import INPUT, marked_answer
+from lm_eval_codemind.answers.pipeline import INPUT, read
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_side
 from lm_eval_codemind.execution import Job, ScriptCase
@@ -55,13 +55,18 @@ class InputPrediction(Family):
         return {"input": fields["answer"].rstrip("\n"), "reasoning": reasoning, "setting": setting}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        """Return the input after the marker or, with the flexible filter, the part that looks most like an input."""
+        """Return the input between the marks or, with the flexible filter, also one that is stated without them."""
         kind, problem = kind_of(question), problem_of(question)
-        text = marked_answer(response, kind.printed, INPUT)
-        if text is None and filter == FLEXIBLE:
-            text = kind.likely_input(response, problem)
-        guess = None if text is None else kind.read_input(text, problem)
-        answer = Answer(text, {"readable": guess is not None, "as_recorded": guess is not None and guess.recorded})
+        found = read(
+            response,
+            INPUT,
+            lambda text: kind.read_input(text, problem),
+            empty=kind.printed,
+            anywhere=filter == FLEXIBLE,
+        )
+        guess = found.value
+        details = {"readable": guess is not None, "as_recorded": guess is not None and guess.recorded}
+        answer = Answer(found.text, details, reading=found.reading)
         if guess is not None and not guess.recorded:
             answer.program = guess.input
         return answer

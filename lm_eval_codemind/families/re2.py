@@ -6,13 +6,16 @@ are left out. After RE2-Bench (arXiv 2512.14917); its own tasks are in :mod:`.re
 
 import ast
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, ClassVar
 
 from lm_eval_codemind.answers import re2_values as values
+from lm_eval_codemind.answers.blocks import Marks
 from lm_eval_codemind.answers.comparison import same_lines
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal, render
+from lm_eval_codemind.answers.pipeline import read
 from lm_eval_codemind.benchmarks.re2bench import BRANCH, INPUT, LOOP, OUTPUT, plain_listing, record_of
 from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.facts import shipped
@@ -29,6 +32,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Answer, Question, Variant
 
+_MARKS = Marks.named("answer", "output", "input")
 # Characters of the program, the code that it calls, the input and the output.
 LONGEST = 23_000
 # An object with the attributes of the input, as the proof makes it.
@@ -104,7 +108,16 @@ class Re2(PublishedRe2):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the text between the marks."""
-        return Answer(values.marked_text(response))
+        printed = kind_of(question).printed
+
+        def form(text: str) -> Any:
+            if question.key.setting in (LOOP, BRANCH):
+                return values.read_lines(text) or None
+            return (text,) if printed else values.stated_value(text)
+
+        found = read(response, _MARKS, form, empty=printed)
+        text = None if found.text is None else re.sub(r"```\w*", "", found.text).strip()
+        return Answer(text, reading=found.reading)
 
     def right(self, question: Question, answer: Answer) -> bool:
         """Whether an answer equals the label by value."""

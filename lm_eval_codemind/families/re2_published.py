@@ -9,8 +9,8 @@ from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from lm_eval_codemind.answers import re2 as rules
 from lm_eval_codemind.answers.literals import render
+from lm_eval_codemind.answers.published import re2 as rules
 from lm_eval_codemind.benchmarks.re2bench import BRANCH, DIFFICULTIES, INPUT, LOOP, OUTPUT, PROGRAMS, record_of
 from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.harness.hooks import Hooks

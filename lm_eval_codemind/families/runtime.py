@@ -5,10 +5,14 @@ input, ``output`` is about the input. Each is asked where it needs execution; se
 REval (Chen et al., ICSE 2025), whose own questions are in :mod:`.runtime_published`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from lm_eval_codemind.answers import runtime as answers
+from lm_eval_codemind.answers import forms
+from lm_eval_codemind.answers.comparison import same_output
+from lm_eval_codemind.answers.literals import literal_or
+from lm_eval_codemind.answers.pipeline import ANSWER, Read, read
+from lm_eval_codemind.answers.published import reval as published
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.facts.runtime_inputs import RuntimeInput, inputs_of
@@ -81,7 +85,7 @@ class RuntimeBehaviour(Family):
         if setting == STATE:
             return f"{fields['value']}; {fields['type_name']}"
         if setting == PATH:
-            return answers.THE_END if fields["next_line"] == THE_END else str(fields["next_line"])
+            return forms.THE_END if fields["next_line"] == THE_END else str(fields["next_line"])
         return "\n".join(fields["outputs"])
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
@@ -124,22 +128,24 @@ class RuntimeBehaviour(Family):
         """Return the answer as a text, with its parts in the details."""
         setting = question.key.setting
         if setting == COVERAGE:
-            executed = answers.read_coverage(response)
-            return Answer(None if executed is None else "yes" if executed else "no")
+            found = _read(response, lambda text: forms.truth(text, "executed"))
+            return Answer(None if found.value is None else "yes" if found.value else "no", reading=found.reading)
         if setting == STATE:
-            state = answers.read_state(response)
-            if state is None:
-                return Answer(None)
-            if not state.executed:
-                return Answer(answers.NOT_EXECUTED, {"executed": False})
-            text = f"{state.value}; {state.type_name}" if state.type_name else state.value
-            return Answer(text, {"value": state.value, "type": state.type_name})
+            found = _read(response, forms.state, question["variable"])
+            if found.value is None:
+                return Answer(None, reading=found.reading)
+            value, type_name = found.value
+            return Answer(f"{value}; {type_name}" if type_name else value, {"value": value, "type": type_name})
         if setting == PATH:
-            following = answers.read_path(response, question["code"].split("\n"))
-            details = {"line": following} if isinstance(following, int) else {}
-            return Answer(None if following is None else str(following), details)
-        values = answers.read_outputs(response, question["masked"])
-        return Answer(None) if values is None else Answer("\n".join(values), {"values": list(values)})
+            found = _read(response, forms.next_line)
+            details = {"line": found.value} if isinstance(found.value, int) else {}
+            return Answer(None if found.value is None else str(found.value), details, reading=found.reading)
+        if kind_of(question).printed:
+            found = _read(response, lambda text: [text] if text.strip() else None)
+            return Answer(found.text, {"values": [found.text]}, reading=found.reading)
+        found = _read(response, lambda text: forms.rows_of_values(text, len(question["outputs"])))
+        values = found.value or []
+        return Answer("\n".join(values) if values else None, {"values": values}, reading=found.reading)
 
     def right(self, question: Question, answer: Answer) -> bool:
         """Whether an answer is right."""
@@ -149,11 +155,11 @@ class RuntimeBehaviour(Family):
         if setting == COVERAGE:
             return (answer.text == "yes") is question["executed"]
         if setting == STATE:
-            state = answers.State(details.get("value", ""), details.get("type", ""), details.get("executed", True))
-            return answers.same_state(state, question["value"], question["type_name"])
+            return same_state(details["value"], details["type"], question["value"], question["type_name"])
         if setting == PATH:
-            return answers.same_path(details.get("line", answer.text), question["next_line"], question["next_end"])
-        return answers.same_outputs(details["values"], question["outputs"], kind_of(question).printed)
+            return same_path(details.get("line", answer.text), question["next_line"], question["next_end"])
+        pairs = zip(details["values"], question["outputs"], strict=True)
+        return all(same_output(value, output, kind_of(question).printed) for value, output in pairs)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         return {"right": float(self.right(question, answer)), "answered": float(answer.text is not None)}
@@ -177,6 +183,40 @@ class RuntimeBehaviour(Family):
         }
         # The harness wants every metric in every document: it is None where the question does not count for it.
         return {metric: record if setting in NEEDS[metric] else None for metric in self.joint_metrics}
+
+
+def _read(response: str, form: Callable[[str], Any], name: str = "") -> Read:
+    return read(response, ANSWER, form, name)
+
+
+def same_state(value: str, stated_type: str, label: str, type_name: str) -> bool:
+    """Whether an answer states the value and the type of a variable.
+
+    Args:
+        value: Text of the answer's value. It is compared as IER compares outputs.
+        stated_type: The type in the answer; its case and its module do not count. If it is empty, the value must be a
+            literal of the right type.
+        label: The literal.
+        type_name: Name of the value's type.
+    """
+    if not same_output(value, label, printed=False):
+        return False
+    if stated_type:
+        return stated_type.rpartition(".")[2].lower() == type_name.lower()
+    return type(literal_or(value, "")).__name__ == type_name
+
+
+def same_path(answer: int | str, following: int, last_line: int | None = None) -> bool:
+    """Whether an answer names the next line.
+
+    Args:
+        answer: A number, or :data:`~lm_eval_codemind.answers.forms.THE_END`.
+        following: First line of the next statement; 0 for the end.
+        last_line: Last line of that statement, or of its header. Each line from the first to the last is right.
+    """
+    if following == THE_END:
+        return answer == forms.THE_END
+    return isinstance(answer, int) and following <= answer <= max(following, last_line or 0)
 
 
 def ordinal(number: int) -> str:
@@ -228,7 +268,7 @@ def _said_executed(answer: Answer) -> bool | None:
     """Return what an answer about coverage says, ours or in REval's words, where what is unclear counts as NO."""
     if answer.text in ("yes", "no"):
         return answer.text == "yes"
-    return None if answer.text is None else answers.published_coverage(answer.text)
+    return None if answer.text is None else published.coverage(answer.text)
 
 
 RUNTIME = RuntimeBehaviour()

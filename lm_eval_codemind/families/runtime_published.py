@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from lm_eval_codemind.answers import runtime as answers
+from lm_eval_codemind.answers.published import reval as rules
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.execution import Job
@@ -72,24 +72,24 @@ class PublishedRuntimeBehaviour(RuntimeBehaviour):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the text that REval judges."""
-        text = answers.published_answer(response)
+        text = rules.answer_of(response)
         return Answer(text or None)
 
     def right(self, question: Question, answer: Answer) -> bool:
         setting, text = question.key.setting, answer.text or ""
         if setting == COVERAGE:
-            return answers.published_coverage(text) is question["executed"]
+            return rules.coverage(text) is question["executed"]
         if setting == STATE:
-            return answers.published_state(text, [(value, kind) for value, kind in question["values"]])
+            return rules.state(text, [(value, kind) for value, kind in question["values"]])
         if setting == PATH:
-            return answers.published_path(text, question["next_lines"], question["code"].split("\n"))
+            return rules.path(text, question["next_lines"], question["code"].split("\n"))
         return answer.passed
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that executes the assertions of an answer: REval asks only that nothing is raised."""
         if question.key.setting != OUTPUT or answer.text is None:
             return None
-        assertions = answers.published_assertions(answer.text, question["masked"])
+        assertions = rules.assertions(answer.text, question["masked"])
         if assertions is None:
             return None
         program = reval.program_of(problem_of(question))
@@ -120,7 +120,7 @@ def _published(problem: Problem) -> list[tuple[reval.Input, tuple[PublishedLabel
     pairs = []
     for program_input in program.inputs:
         if str(program_input.index) in labels and str(program_input.index) not in unrunnable:
-            lines = [label for label in labels[str(program_input.index)] if answers.published_answerable(label.values)]
+            lines = [label for label in labels[str(program_input.index)] if rules.is_answerable(label.values)]
             pairs.append((program_input, tuple(lines)))
     return pairs
 

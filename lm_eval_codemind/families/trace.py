@@ -7,8 +7,9 @@ and the truth of conditions. After CoCoNUT (Beger and Dutta, 2025) and CES (Liu 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
-from lm_eval_codemind.answers.comparison import same_output
-from lm_eval_codemind.answers.execution import read_lines, read_output, read_steps, same_loop_value, same_truth
+from lm_eval_codemind.answers import pipeline
+from lm_eval_codemind.answers.comparison import same_loop_value, same_output, same_truth
+from lm_eval_codemind.answers.forms import executed_lines, literal_at_start, steps
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.facts.executions import Execution, load_executions, loop_variables
 from lm_eval_codemind.facts.runtime_labels import ends_of_lines
@@ -56,16 +57,18 @@ class TraceReasoning(ExecutionFamily):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the list of steps in a response. Its parts, and the output, are in the details."""
-        details: dict[str, Any] = {"output": read_output(response, kind_of(question).printed)}
-        if question.key.setting == LINES:
-            lines = read_lines(response)
-            steps = None if lines is None else [(line, "") for line in lines]
-        else:
-            steps = read_steps(response)
-        if steps is None:
-            return Answer(None, details)
-        details |= {"lines": [line for line, _ in steps], "values": [value for _, value in steps]}
-        return Answer(written(details, question.key.setting), details)
+        printed, names_lines = kind_of(question).printed, question.key.setting == LINES
+        form = executed_lines if names_lines else steps
+        found = pipeline.read(response, pipeline.TRACE, form)
+        output = pipeline.read(
+            response, pipeline.OUTPUT, lambda text: text if printed else literal_at_start(text), empty=printed
+        )
+        details: dict[str, Any] = {"output": output.text}
+        if found.value is None:
+            return Answer(None, details, reading=found.reading)
+        rows = [(line, "") for line in found.value] if names_lines else found.value
+        details |= {"lines": [line for line, _ in rows], "values": [value for _, value in rows]}
+        return Answer(written(details, question.key.setting), details, reading=found.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         matches, steps = matching(question, answer), len(question["lines"])
@@ -105,7 +108,7 @@ def matching(question: Question, answer: Answer) -> list[bool]:
     for (at, text), line, value in zip(answers, question["lines"], question["values"], strict=False):
         right = first.get(at) == line
         if right and question.key.setting == STATES:
-            right = same_loop_value(text, value, len(variables[line])) if line in variables else same_truth(text, value)
+            right = same_loop_value(text, value, variables[line]) if line in variables else same_truth(text, value)
         matches.append(right)
     return matches + [False] * (len(answers) - len(matches))
 

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from lm_eval_codemind.answers import ces as answers
+from lm_eval_codemind.answers.published import ces as answers
+from lm_eval_codemind.answers.thinking import without_thinking
 from lm_eval_codemind.benchmarks.ces import BRANCH, CONDITION, ITERABLE, VARIABLE
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.harness.aggregations import mean_of
@@ -65,7 +66,7 @@ class CoconutTrace(Family):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the last list in a response; a list that the response breaks off in counts as far as it goes."""
-        lists = _LIST.findall(response)
+        lists = _LIST.findall(without_thinking(response) or "")
         return Answer(lists[-1] if lists else None)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:

@@ -12,7 +12,9 @@ from typing import Any
 
 from rapidfuzz.distance import LCSseq
 
-from lm_eval_codemind.answers.runtime import read_line, read_verdict
+from lm_eval_codemind.answers.forms import line_number, truth
+from lm_eval_codemind.answers.pipeline import ANSWER, read
+from lm_eval_codemind.answers.published.ces import line_with
 from lm_eval_codemind.data import load_bug
 from lm_eval_codemind.families.pairs import mean_of_pairs
 from lm_eval_codemind.harness.hooks import Hooks
@@ -66,8 +68,8 @@ class Verdict(Family):
         return {"answer": fields["answer"], "reasoning": (fields.get("reasoning") or "").strip()}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        right = read_verdict(response)
-        return Answer(None if right is None else "yes" if right else "no")
+        found = read(response, ANSWER, lambda text: truth(text, "right", "correct"), anywhere=True)
+        return Answer(None if found.value is None else "yes" if found.value else "no", reading=found.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         return {"right": float(answer.text == question["answer"]), "answered": float(answer.text is not None)}
@@ -105,9 +107,9 @@ class Locate(Verdict):
         return {**super().prompt(kind, fields, setting), "numbered": numbered(fields["program"])}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        """Return the number of the line in an answer, which may state the line's number or its text."""
-        line = read_line(response, question["program"].split("\n"))
-        return Answer(None if line is None else str(line))
+        lines = question["program"].split("\n")
+        found = read(response, ANSWER, lambda text: line_with(text, lines) or line_number(text), anywhere=True)
+        return Answer(None if found.value is None else str(found.value), reading=found.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         away = scores.distance(None if answer.text is None else int(answer.text), question["lines"])

@@ -195,10 +195,6 @@ class Kind(abc.ABC):
         """Return the input that an answer gives; None if it is none, or is made of anything but values."""
         return None
 
-    def likely_input(self, response: str, problem: Problem) -> str | None:
-        """Return the part of a response without markers that is most likely its answer; None if there is none."""
-        return None
-
     def known_inputs(self, problem: Problem) -> list[str]:
         """Return the inputs of the problem and its tests, in the form of ``problem.input``, the problem's own first."""
         own = [problem.input] if problem.input or self.printed else []

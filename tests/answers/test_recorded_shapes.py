@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 import yaml
 
-from lm_eval_codemind.answers import ces
-from lm_eval_codemind.answers.runtime import read_line, read_verdict
-from lm_eval_codemind.families import trace_published
+from lm_eval_codemind.answers.published import ces
+from lm_eval_codemind.families import trace_published, verdict
 from lm_eval_codemind.questions import Question
 
 SHAPES = yaml.safe_load(Path(__file__).with_name("recorded_shapes.yaml").read_text(encoding="utf-8"))
@@ -25,9 +24,11 @@ def read(kind: str, text: str, *values: Any) -> Any:
         text_of_answer = trace_published.COCONUT.read(text, QUESTION, trace_published.FILTER).text
         return None if text_of_answer is None else trace_published.lines_of(text_of_answer)
     if kind == "verdicts":
-        return read_verdict(text)
+        return {"yes": True, "no": False, None: None}[verdict.VERDICT.read(text, QUESTION, verdict.FILTER).text]
     if kind == "places":
-        return read_line(text, LINES)
+        asked = Question.from_document({**QUESTION.document(), "program": "\n".join(LINES)})
+        line = verdict.LOCATE.read(text, asked, verdict.FILTER).text
+        return None if line is None else int(line)
     if kind == "outlines":
         response = text.replace("PROGRAM", PROGRAM)
         return [bool(ces.read_marks(ces.annotated_code(response))), ces.stated_output(response)]

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.answers import ces as answers
+from lm_eval_codemind.answers.published import ces as answers
 from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.families import trace_published as family
 from lm_eval_codemind.families.trace_published import CES, COCONUT

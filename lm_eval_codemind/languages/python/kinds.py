@@ -111,18 +111,6 @@ class PythonKind(Kind):
         masked = self.masked(problem)
         return None if masked is None else masked.read(answer, problem.input.strip())
 
-    def likely_input(self, response: str, problem: Problem) -> str | None:
-        """Return the first likely piece that can be read, or else the first with the beginning of an answer."""
-        from lm_eval_codemind.answers.output import likely_code
-
-        masked = self.masked(problem)
-        if masked is None:
-            return None
-        begin = "".join(masked.begin.split())[:20]
-        begun = [piece for piece in likely_code(response) if begin in "".join(piece.split())]
-        readable = (piece for piece in begun if self.read_input(piece, problem) is not None)
-        return next(readable, begun[0] if begun else None)
-
     @abc.abstractmethod
     def input_tree(self, problem: Problem, input: str) -> Branch:
         """Return an input in the form of ``problem.input`` as a tree of its changeable parts.
@@ -364,7 +352,8 @@ class Script(PythonKind, ScriptKind):
 
     def read_input(self, answer: str, problem: Problem) -> PredictedInput | None:
         """Return the text of standard input: the lines between the marks, or in the code fence between them."""
-        from lm_eval_codemind.answers.comparison import readings, too_long
+        from lm_eval_codemind.answers.comparison import too_long
+        from lm_eval_codemind.answers.normal import readings
 
         if too_long(answer, problem.input):
             return None
@@ -374,11 +363,6 @@ class Script(PythonKind, ScriptKind):
         # The layout of a response does not show how the text ends.
         same = typed.rstrip("\n") == problem.input.rstrip("\n")
         return PredictedInput(problem.input if same else typed, same)
-
-    def likely_input(self, response: str, problem: Problem) -> str | None:
-        from lm_eval_codemind.answers.output import likely_text
-
-        return likely_text(response)
 
     def input_tree(self, problem: Problem, input: str) -> Branch:
         from lm_eval_codemind.languages.python.mutation import text_tree

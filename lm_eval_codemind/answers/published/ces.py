@@ -5,30 +5,54 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from lm_eval_codemind.answers import blocks
 from lm_eval_codemind.answers.literals import literal_or
+from lm_eval_codemind.answers.thinking import without_thinking
 
 Marks = dict[int, dict[str, str]]
 """Line, from 0 -> name of a mark -> its value as text."""
 
 _MARK = re.compile(r"\[CONDITION\](.*?)\[/CONDITION\]|\[BRANCH\](.*?)\[/BRANCH\]|\[STATE\](.*?)\[/STATE\]")
 _COMMENT = re.compile(r"\s*## \[(?:STATE|CONDITION|BRANCH)\].*")
-_BLOCKS = (("[ANSWER]", "[/ANSWER]"), ("[PYTHON]", "[/PYTHON]"), ("```python", "```"))
-_OUTPUT = re.compile(r"\[OUTPUT\](.*?)(?:\[/OUTPUT\]|$)", re.DOTALL)
+_BLOCKS = tuple(
+    blocks.Marks(re.compile(begin), re.compile(end))
+    for begin, end in ((r"\[ANSWER\]", r"\[/ANSWER\]"), (r"\[PYTHON\]", r"\[/PYTHON\]"), ("```python", "```(?!python)"))
+)
+_OUTPUT = blocks.Marks(re.compile(r"\[OUTPUT\]"), re.compile(r"\[/OUTPUT\]"))
 
 
 def annotated_code(response: str) -> str:
     """Return the annotated program in a response; empty without one. Later marks may stand inside of earlier ones."""
-    code, is_marked = response, False
-    for begin, end in _BLOCKS:
-        if begin in code:
-            code, is_marked = code.partition(begin)[2].partition(end)[0].lstrip("\n"), True
+    code, is_marked = without_thinking(response) or "", False
+    for marks in _BLOCKS:
+        begin = marks.begin.search(code)
+        if begin:
+            block = blocks.last_block(code, marks)
+            # A response that breaks off has no second mark.
+            code, is_marked = (code[begin.end() :] if block is None else block).lstrip("\n"), True
     return code if is_marked else ""
 
 
 def stated_output(response: str) -> str | None:
-    """Return the text after the mark of the output; None without one."""
-    match = _OUTPUT.search(response)
-    return match[1].strip("\n") if match else None
+    """Return the text of the last output, which may break off; None without its mark."""
+    text = without_thinking(response) or ""
+    block = blocks.last_block(text, _OUTPUT, empty=True)
+    if block is None:
+        _, mark, after = text.rpartition("[OUTPUT]")
+        block = after if mark else None
+    return None if block is None else block.strip("\n")
+
+
+def line_with(text: str, lines: Sequence[str]) -> int | None:
+    """Return the number of the line of a program that an answer repeats; its first line counts that is in the program.
+
+    CES asks for the text of the buggy line. A text that several lines of the program have names none of them.
+    """
+    for row in filter(str.strip, text.splitlines()):
+        numbers = [number for number, line in enumerate(lines, 1) if line.strip() == row.strip()]
+        if len(numbers) == 1:
+            return numbers[0]
+    return None
 
 
 def laid_out_as(code: str, program: str) -> str:

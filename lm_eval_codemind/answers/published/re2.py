@@ -10,7 +10,9 @@ import math
 import re
 from typing import Any
 
+from lm_eval_codemind.answers.blocks import Marks, last_block
 from lm_eval_codemind.answers.literals import literal_or
+from lm_eval_codemind.answers.thinking import without_thinking
 
 _NUMBER = re.compile(r"nan|[-+]?inf|[-+]?\d*\.\d+e[+-]?\d+|[-+]?\d*\.\d+|\d+", re.IGNORECASE)
 # A value of JSON that lacks its quotes, such as XXX.
@@ -21,9 +23,14 @@ _BRANCH = re.compile(r"(\d+)\s+.*##\s*\[BRANCH\]taken=\[(.*?)\]\[/BRANCH\]")
 
 
 def marked(response: str, mark: str) -> str | None:
-    """Return the text after the first ``[MARK]``, up to ``[/MARK]`` if that follows; None without the mark."""
-    _, opening, rest = response.partition(f"[{mark}]")
-    return rest.partition(f"[/{mark}]")[0] if opening else None
+    """Return the last block with a mark, or the text after the first ``[MARK]`` if none is complete; None without."""
+    marks = Marks(re.compile(rf"\[{mark}\]"), re.compile(rf"\[/{mark}\]"))
+    text = without_thinking(response, marks)
+    if text is None:
+        return None
+    block = last_block(text, marks, empty=True)
+    _, opening, rest = text.partition(f"[{mark}]")
+    return rest if block is None and opening else block
 
 
 def read_value(text: str) -> Any:

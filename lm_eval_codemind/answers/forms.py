@@ -1,0 +1,246 @@
+"""The fourth step of reading a response: parse the text of a block in the form that the prompt asks for.
+
+Each parser reads from the start of the text and returns None for a text that does not have its form. Prose after a
+complete answer is ignored. A list is read as a whole or not at all.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from lm_eval_codemind.answers.literals import is_literal, literal_or
+from lm_eval_codemind.answers.normal import PROSE, readings
+
+THE_END = "the end"
+
+# A longer text is no answer in any of these forms.
+_LONGEST = 50_000
+_STRING = r"""[A-Za-z]{0,2}(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
+# A string, a bracket, a comma, or other text.
+_PIECE = re.compile(rf"{_STRING}|[^'\"\[\](){{}},]+|.", re.DOTALL)
+_OPENING, _CLOSING = "[({", "])}"
+# A literal that is neither a string nor in brackets: a number or a name.
+_ATOM = re.compile(r"[-+]?[\w.]*\w(?:[-+][\w.]*j)?|\.\.\.")
+
+
+def literal_at_start(text: str) -> str | None:
+    """Return the text of the Python literal that a text starts with; None if it starts otherwise."""
+    bare = text.strip()
+    if is_literal(bare):
+        return bare
+    head = _head(bare)
+    return head if head and PROSE.match(bare, len(head)) and is_literal(head) else None
+
+
+def _head(text: str) -> str:
+    """Return the string, the bracketed text, the number or the name at the start of a text."""
+    call = re.match(r"[A-Za-z_][\w.]*(?=[(])", text)
+    place = call.end() if call else 0
+    if text[place : place + 1] in ("[", "(", "{"):
+        length = place
+        for piece, depth in _depths(text[place:_LONGEST]):
+            length += len(piece)
+            if depth == 0:
+                return text[:length]
+        return ""
+    match = re.match(_STRING, text) or _ATOM.match(text)
+    return match[0] if match else ""
+
+
+# -- words and numbers
+
+_YES = {"yes", "true"}
+_NO = {
+    *("no", "not", "false", "never", "neither", "nor", "cannot", "hardly", "barely", "scarcely", "far", "nowhere"),
+    *("incorrect", "wrong", "unexecuted", "unreached", "unreachable"),
+}
+_WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]*")
+_NUMBER = re.compile(r"[#`*\"'(\[]*(?P<number>\d{1,9})(?!\w|\.\d)")
+_LINE = re.compile(r"\b(?:lines?|ln?\.?)\s*(?:number|no\.?|#)?\s*[:=]?\s*[#`*]*(?P<number>\d{1,9})\b", re.IGNORECASE)
+
+
+def truth(text: str, *yes: str) -> bool | None:
+    """Return the truth that the first word for yes or no in the first sentence of a text states.
+
+    A word that denies, such as "not", means no. "No" in front of another noun, as in "no bugs", is not a word for no.
+
+    Args:
+        text: The text.
+        yes: Words that mean yes here, besides "yes" and "true".
+    """
+    sentence = re.split(r"(?<=[\w*`)])[.!?:](?=\s|\Z)|\n", text.strip(), maxsplit=1)[0]
+    for match in _WORD.finditer(sentence):
+        word = match[0].lower().replace("\u2019", "'")
+        if word == "no" and re.match(r"\s+(?:\w+\s+)?(?:bugs?|errors?|problems?|issues?)\b", sentence[match.end() :]):
+            continue
+        if word in _NO or word.endswith("n't"):
+            return False
+        if word in _YES or word in yes:
+            return True
+    return None
+
+
+def line_number(text: str) -> int | None:
+    """Return the number that a text starts with, or else that of the line that its first line names first."""
+    row = text.strip().partition("\n")[0]
+    match = _NUMBER.match(row) or _LINE.search(row)
+    return int(match["number"]) if match else None
+
+
+def next_line(text: str) -> int | str | None:
+    """Return the number of the line that a text names first, or :data:`THE_END` if it starts with "the end"."""
+    return THE_END if re.match(r"\W*(?:the\s+)?end\b", text, re.IGNORECASE) else line_number(text)
+
+
+# -- values
+
+_TYPE = re.compile(
+    r"[-\s`'\"*<(\\]*(?:text\w*\{|class\s+|type\s*[:=]?\s*)*[`'\"*]*(?P<name>[A-Za-z_][\w.]*)", re.IGNORECASE
+)
+_SWAPPED = re.compile(r"\W*type\s*[:=]\s*(?P<type>\w+)\W*[;,\n]\W*value\s*[:=]\s*(?P<value>\S[^\n]*)", re.IGNORECASE)
+_ROW = re.compile(r"^\s*(?:[-*\u2022]\s+)?", re.MULTILINE)
+_ITEM = re.compile(r"\s*(?:iteration|step|time|turn)?\s*#?(?P<number>\d+)\s*[.:)]\s+(?P<rest>\S.*)", re.IGNORECASE)
+
+
+class State(NamedTuple):
+    """The state of a variable in an answer.
+
+    Attributes:
+        value: Text of the value.
+        type_name: Name of the type in the answer; empty if it states none.
+    """
+
+    value: str
+    type_name: str = ""
+
+
+def state(text: str) -> State | None:
+    """Return the state that a text ``value; type`` states.
+
+    A whole literal has no type. The value and the type may also stand on two lines, or under these keys in an object.
+    """
+    bare = text.strip()
+    value = literal_or(bare, ...)
+    if isinstance(value, dict) and {str(key).lower() for key in value} == {"value", "type"}:
+        parts = {str(key).lower(): part for key, part in value.items()}
+        return State(parts["value"] if isinstance(parts["value"], str) else repr(parts["value"]), str(parts["type"]))
+    if value is not ...:
+        return State(bare)
+    swapped = _SWAPPED.fullmatch(bare)
+    if swapped:
+        bare = f"{swapped['value']}; {swapped['type']}"
+    for match in list(re.finditer(r";|\n", bare))[:_MOST_SPLITS]:
+        named = _TYPE.match(bare, match.end())
+        before = next((one for one in readings(_ROW.sub("", bare[: match.start()])) if is_literal(one)), None)
+        if named and before is not None:
+            return State(before.strip(), named["name"])
+    return None
+
+
+_MOST_SPLITS = 50
+
+
+def rows_of_values(text: str, count: int) -> list[str] | None:
+    """Return the texts of as many values as are asked for, one on each line."""
+    values = [literal_at_start(row) for row in _items(text)]
+    found = [value for value in values if value is not None]
+    return found if len(found) == len(values) == count else None
+
+
+def values(text: str) -> list[str] | None:
+    """Return the texts of the values in a list: in brackets, with commas between them, or one on each line."""
+    bare = text.strip()
+    if len(bare) > _LONGEST:
+        return None
+    if bare[:1] in ("[", "("):
+        head = _head(bare)
+        if head and head[-1] in "])" and PROSE.match(bare, len(head)):
+            return [part.strip() for part in _split(head[1:-1])]
+    rows = _items(bare)
+    parts = rows if len(rows) > 1 else [part.strip() for part in _split(bare)]
+    if parts and not (len(parts) == 1 and bare.startswith("{")) and all(map(_is_value, parts)):
+        return parts
+    return None
+
+
+def _is_value(text: str) -> bool:
+    return is_literal(text) or text.strip("`'\"*.").lower() in _TRUTHS
+
+
+_TRUTHS = {"true", "false", "yes", "no", "y", "n", "t", "f", "taken", "not taken", "null"}
+
+
+def _items(text: str) -> list[str]:
+    """Return the lines of a text without bullets, and without the numbers 1, 2, 3 and so on in front of them."""
+    rows = [_ROW.sub("", row).strip().rstrip(",") for row in text.splitlines() if row.strip()]
+    matches = [match for row in rows if (match := _ITEM.fullmatch(row))]
+    if rows and [int(match["number"]) for match in matches] == list(range(1, len(rows) + 1)):
+        return [match["rest"] for match in matches]
+    return rows
+
+
+def _depths(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the pieces of a text, each with the number of brackets that are open after it."""
+    depth = 0
+    for match in _PIECE.finditer(text):
+        piece = match[0]
+        depth += (piece in _OPENING) - (piece in _CLOSING)
+        yield piece, depth
+
+
+def split(text: str) -> list[str]:
+    """Return the parts of a text between its commas, without those in strings and brackets."""
+    parts: list[list[str]] = [[]]
+    for piece, depth in _depths(text):
+        if piece == "," and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(piece)
+    return ["".join(part) for part in parts]
+
+
+def _split(text: str) -> list[str]:
+    """Return the parts of a text between its commas, without an empty last one."""
+    parts = split(text)
+    return parts if parts[-1].strip() else parts[:-1]
+
+
+# -- executed lines and steps
+
+# Text between the numbers of executed lines.
+_SEPARATOR = re.compile(
+    r"(?:[\s,;|]|-+>|=+>|>|\u2192|\u21d2|(?<=\s)[-\u2013\u2014](?=\s)|\b(?:lines?|then|and)\b|[\[\]():.`*])+",
+    re.IGNORECASE,
+)
+_END = re.compile(r"\W*\(?\b(?:the\s+)?(?:end|stop|return|exit)\b\)?\W*\Z", re.IGNORECASE)
+# One step: the number of its line, and text about it.
+_STEP = re.compile(
+    r"(?:line\s*|L)?(?P<line>\d{1,6})[`*]*(?:\s*(?:[:|.)=>]|-[>\s])+\s*|\s+)(?P<rest>\S.*)", re.IGNORECASE
+)
+
+
+def executed_lines(text: str) -> list[int] | None:
+    """Return the numbers of the lines in a list: numbers with separators, or one line of text for each number."""
+    if len(text) > _LONGEST or ".." in text or "\u2026" in text:
+        return None
+    rows = _items(_END.sub("", text).strip())
+    numbers = [part for part in _SEPARATOR.split(" ".join(rows)) if part]
+    if numbers and all(part.isdecimal() and len(part) < 10 for part in numbers):
+        return [int(part) for part in numbers]
+    found = steps(text)
+    return None if found is None else [line for line, _ in found]
+
+
+def steps(text: str) -> list[tuple[int, str]] | None:
+    """Return the steps that a text lists, one on each line, each with the number of its line and its value."""
+    if len(text) > _LONGEST:
+        return None
+    rows = [_ROW.sub("", row).strip() for row in text.splitlines() if row.strip()]
+    for lines in (rows, _items(text)):
+        matches = [match for row in lines if (match := _STEP.fullmatch(row))]
+        numbered = lines is rows and all(
+            _STEP.fullmatch(match["rest"]) and "line" in match["rest"].lower() for match in matches
+        )
+        if lines and len(matches) == len(lines) and not numbered:
+            return [(int(match["line"]), match["rest"].strip()) for match in matches]
+    return None

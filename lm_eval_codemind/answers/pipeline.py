@@ -1,0 +1,146 @@
+"""From a response to an answer: the steps in their order, for every family."""
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+from lm_eval_codemind.answers.blocks import Marks, last_block
+from lm_eval_codemind.answers.normal import FENCE, readings
+from lm_eval_codemind.answers.response import own_text
+from lm_eval_codemind.answers.thinking import without_thinking
+
+T = TypeVar("T")
+
+ANSWER = Marks.named("answer", "final_answer", "output")
+OUTPUT = Marks.named("output")
+INPUT = Marks.named("input")
+TRACE = Marks.named("trace")
+
+
+class Read(NamedTuple):
+    """What a response was read as.
+
+    Attributes:
+        value: The parsed answer; None if it was not read.
+        text: The text of the block; None without one.
+        reading: See :class:`~lm_eval_codemind.questions.Answer`.
+    """
+
+    value: Any
+    text: str | None
+    reading: str
+
+
+def read(
+    response: str,
+    marks: Marks,
+    parse: Callable[[str], T | None],
+    name: str = "",
+    *,
+    empty: bool = False,
+    anywhere: bool = False,
+) -> Read:
+    """Read a response: remove its thinking, find the block, normalise it, parse it.
+
+    Args:
+        response: The model's unchanged response.
+        marks: The marks around the answer.
+        parse: A parser of a form; it returns None for a text without that form.
+        name: The name that the question asks about; see :func:`~.normal.readings`.
+        empty: Whether a block may be empty.
+        anywhere: Whether the answer may be outside of marks. Then :func:`stated` yields it.
+    """
+    text = without_thinking(response, marks)
+    if text is None:
+        return Read(None, None, "unfinished")
+    text = _own(text, marks)
+    block = last_block(text, marks, empty)
+    if block is None and anywhere:
+        block = next(stated(text), None)
+    if block is None:
+        return Read(None, None, "no_answer")
+    for reading in readings(block, name):
+        value = parse(reading)
+        if value is not None:
+            return Read(value, block, "read")
+    return Read(None, block, "malformed")
+
+
+def _own(text: str, marks: Marks) -> str:
+    """Return a text without a base model's continuation; a prompt that the response repeats is not one."""
+    begin = marks.begin.search(text)
+    start = begin.end() if begin else 0
+    return text[:start] + own_text(text[start:]) if begin else own_text(text)
+
+
+# -- answers outside of marks
+
+# The search covers this many characters at the end of a response.
+_TAIL = 20_000
+_BOX = re.compile(r"\\f?boxed\s*\{|<\|begin_of_box\|>")
+_NOUN = (
+    r"(?:(?:so|thus|therefore|hence|and|the|my|your|final|correct|right|expected|predicted|return|returned|printed"
+    r"|program'?s?|function'?s?),?\s+){0,5}(?:answer|outputs?|results?|verdict|return\s+value|value|prediction)"
+)
+# A line `Answer: 5`, or a heading `## Answer` with the answer below it.
+_LINE = re.compile(
+    rf"^[ \t>*_#-]*{_NOUN}[*_`]*[ \t]*(?P<mark>[:=]|$)[*_ \t]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE
+)
+_SENTENCE = re.compile(
+    rf"(?:^|[.!?][ \t]+)[ \t>*_-]*{_NOUN}[*_`]*[ \t]+is\b:?[ \t]*(?P<rest>[^\n]+)", re.IGNORECASE | re.MULTILINE
+)
+_PIECE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)|\*\*([^*\n]+)\*\*")
+
+
+def stated(text: str) -> Iterator[str]:
+    """Yield the texts that may be the answer of a response without marks, in a fixed order.
+
+    First the last box, then the last line or heading such as "Answer:", the last sentence "The answer is …", the last
+    code fence, and the last line. So a stated answer has priority over text after it.
+
+    Args:
+        text: The response without its thinking.
+    """
+    text = text.strip()[-_TAIL:]
+    box = _last(_BOX, text)
+    if box:
+        yield _boxed(text, box)
+    line = _last(_LINE, text)
+    if line:
+        yield line["rest"].strip() or _below(text[line.end() :])
+    sentence = _last(_SENTENCE, text)
+    if sentence:
+        yield sentence["rest"]
+    fence = _last(FENCE, text)
+    if fence:
+        yield fence["inside"]
+    last = text.rpartition("\n")[2]
+    pieces = _PIECE.findall(last)
+    if len(pieces) == 1:
+        yield pieces[0][0] or pieces[0][1]
+    if last:
+        yield last
+
+
+def _below(text: str) -> str:
+    """Return the fence or the paragraph below a heading."""
+    text = text.lstrip("\n")
+    fence = FENCE.match(text)
+    return fence["inside"] if fence else text.partition("\n\n")[0]
+
+
+def _boxed(text: str, begin: re.Match[str]) -> str:
+    """Return the text in a box, without the formula around it; its braces are balanced."""
+    if begin[0].startswith("<"):
+        return text[begin.end() :].partition("<|end_of_box|>")[0]
+    depth = 1
+    for brace in re.finditer(r"(?<!\\)[{}]", text[begin.end() :]):
+        depth += 1 if brace[0] == "{" else -1
+        if depth == 0:
+            return text[begin.start() : begin.end() + brace.end()]
+    return text[begin.start() :].partition("\n")[0]
+
+
+def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    return next(iter(deque(pattern.finditer(text), maxlen=1)), None)

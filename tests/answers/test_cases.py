@@ -1,0 +1,82 @@
+"""Responses that models gave, or might give, in which something other than the answer could be taken for it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lm_eval_codemind.answers.blocks import Marks, last_block
+from lm_eval_codemind.answers.thinking import without_thinking
+from lm_eval_codemind.families import ier, re2, runtime, trace, verdict
+from lm_eval_codemind.families.flow import LOOP_REASONING
+from lm_eval_codemind.questions import Question
+
+SKIPPED_KINDS = {"wrong label", "wrong test"}
+CODE_KINDS = {"demo block chosen", "excerpt chosen", "fence info string", "wrapped code", "original quoted after"}
+
+
+def question(setting: str = "", **fields: Any) -> Question:
+    document = {"benchmark": "b", "problem_id": "P", "kind": "function", "language": "python", "setting": setting}
+    document |= {
+        "variable": "y",
+        "outputs": ["5"],
+        "output": "5",
+        "item": "",
+        "code": "x = 1",
+        "line": 1,
+        "program": "x",
+    }
+    return Question.from_document({**document, **fields})
+
+
+def state_is_right(response: str, value: str, type_name: str) -> bool:
+    asked = question("state", value=value, type_name=type_name)
+    return runtime.RUNTIME.right(asked, runtime.RUNTIME.read(response, asked, runtime.FILTER))
+
+
+def output_is_right(response: str, output: str, filter: str) -> bool:
+    asked = question("steps", output=output)
+    return bool(ier.IER.score(asked, ier.IER.read(response, asked, filter))["r_ier"])
+
+
+def test_the_cases(shared_data: Path) -> None:
+    wrong = []
+    with (shared_data / "cases" / "answers.jsonl").open(encoding="utf-8") as lines:
+        cases = [json.loads(line) for line in lines]
+    for case in cases:
+        task, response, right = case["task"], case["response"], case["right"]
+        if case["kind"] in SKIPPED_KINDS | CODE_KINDS or task == "sr":
+            continue
+        expected = case["expected_answer_or_code"]
+        if task == "verdict":
+            said: Any = verdict.VERDICT.read(response, question(), verdict.FILTER).text
+        elif task == "locate":
+            said, expected = verdict.LOCATE.read(response, question(), verdict.FILTER).text, str(right)
+        elif task == "runtime path":
+            said = runtime.RUNTIME.read(response, question("path"), runtime.FILTER).details["line"]
+        elif task == "runtime state":
+            negative = "label -5" in response
+            value, name = ("'a; b'", "str") if expected == "'a; b'" else ("-5" if negative else "5", "int")
+            said, expected = state_is_right(response, value, name), True
+        elif task == "trace":
+            said = trace.TraceReasoning().read(response, question("lines"), trace.FILTER).details["lines"]
+        elif task.startswith("ier"):
+            filter = ier.FLEXIBLE if "flexible" in task else ier.STRICT
+            said, expected = output_is_right(response, expected, filter), True
+        elif task.startswith("re2"):
+            marks = Marks.named("output", "input")
+            text = without_thinking(response, marks)
+            block = None if text is None else last_block(text, marks)
+            said, expected = block and json.loads(block).get("output", json.loads(block)), json.loads(expected)
+            asked = question("output", label="5")
+            if expected == 5:
+                assert re2.RE2.right(asked, re2.RE2.read(response, asked, re2.FILTER))
+        else:
+            raise AssertionError(task)
+        if said != expected:
+            wrong.append((case["id"], said, expected))
+    assert not wrong
+    assert len(cases) >= 40 and LOOP_REASONING
