@@ -19,7 +19,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
@@ -28,32 +28,24 @@ from typing import Any
 import click
 
 from check_runtime_labels import _text, self_logging
-from execution_events import Event, events, shared_lines, target_of, values_by_line
 from flow_rules import guesses
 from lm_eval_codemind.answers.comparison import same_computed
-from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
+from lm_eval_codemind.answers.literals import parse_literal
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import read_proven
 from lm_eval_codemind.facts.executions import Execution, load_executions
 from lm_eval_codemind.facts.runtime_inputs import SEE, RuntimeInput, inputs_of
 from lm_eval_codemind.families.flow import BRANCHES, LOOPS, branches_dataset, loops_dataset
-from lm_eval_codemind.languages.python.recorder import CodeUnit, units
+from lm_eval_codemind.languages.python.recorder import units
 from lm_eval_codemind.languages.python.tracing import read_trace
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.executions import MAX_STEPS, MAX_VALUE, Event, chosen, events, target_of, values_of
 from ship import save
 from watching import watching_source
 
 NAMES = ("humaneval", "cruxeval", "classeval", "avatar", "sample")
 SEED = "codemind executions 1"
 HASH_SEEDS = (1, 2)
-# Steps of a program that is asked about its loops and branches, and of one that is asked about all of its steps.
-MAX_STEPS, MAX_TRACE = 1_000, 60
-# Iterations and conditions of the latter. Fewer are easy to guess.
-LEAST_EVENTS = 3
-# Characters of a loop variable's literal.
-MAX_VALUE = 100
-# Values that a question about a loop, and about a condition, asks for, and questions of one kind about a problem.
-LOOP_VALUES, BRANCH_VALUES, AT_MOST = range(2, 21), range(3, 21), 3
 
 # The share of the questions of one kind about a benchmark that a rule without execution may answer.
 MOST_ANSWERED = 1 / 5
@@ -136,94 +128,6 @@ def observed(problem: Problem, run_input: RuntimeInput, record: Record | None) -
     return ("" if right and not trace.threads else "differs"), events(trace, program)
 
 
-def chosen(run_input: RuntimeInput, trace: Sequence[Event], drawn: random.Random) -> Execution:
-    """Return the questions about an execution."""
-    program = units(ast.parse(run_input.code))
-    loops, branches = values_by_line(trace, program)
-    guesses = simple_values(run_input)
-    return Execution(
-        tuple((line, str(value)) for line, value in trace) if not (reason := _reason(trace, program)) else (),
-        _drawn(
-            {
-                line: values
-                for line, values in loops.items()
-                if len(values) in LOOP_VALUES and _values_of(values) not in guesses
-            },
-            drawn,
-        ),
-        _drawn(
-            {
-                line: values
-                for line, values in branches.items()
-                if len(values) in BRANCH_VALUES and len(set(values)) > 1
-            },
-            drawn,
-        ),
-        reason,
-    )
-
-
-def _drawn(by_line: Mapping[int, Sequence[str | None]], drawn: random.Random) -> dict[int, tuple[str, ...]]:
-    fit = [line for line, values in by_line.items() if None not in values]
-    return {line: tuple(map(str, by_line[line])) for line in sorted(drawn.sample(fit, min(AT_MOST, len(fit))))}
-
-
-def _reason(trace: Sequence[Event], program: Sequence[CodeUnit]) -> str:
-    """Return why there is no question about the whole execution; "" if there is one."""
-    lines = {line for line, _ in trace}
-    loops = [unit for unit in program if isinstance(unit.node, ast.For) and unit.line in lines]
-    if lines & shared_lines(program) or any(target_of(unit) is None for unit in loops):
-        return "line"
-    if len(trace) > MAX_TRACE:
-        return "length"
-    if any(value is None for _, value in trace):
-        return "value"
-    return "" if sum(bool(value) for _, value in trace) >= LEAST_EVENTS else "plain"
-
-
-def simple_values(run_input: RuntimeInput) -> list[Any]:
-    """Return the lists of values that a loop takes if it goes over something that the prompt shows.
-
-    These are the items of each literal, its positions, and both together; the numbers below each number that is
-    written, from 0 and from 1.
-    """
-    text = "" if run_input.expression is None else run_input.input
-    literals = [node for source in (run_input.code, text) for node in _literals(source)]
-    words = [] if run_input.expression else run_input.input.split()
-    numbers = [int(word) for word in words if word.isdecimal() and len(word) < 4]
-    values: list[Any] = [
-        words,
-        [line.strip() for line in run_input.input.splitlines()],
-        [f"{line}\n" for line in run_input.input.splitlines()],
-    ]
-    for value in literals:
-        if isinstance(value, (list, tuple, str, bytes, dict, set)):
-            items = list(value)
-            values += [items, list(range(len(items))), list(enumerate(items)), items[::-1]]
-            values += [list(value.items()), list(value.values())] if isinstance(value, dict) else []
-        elif type(value) is int and 0 <= value < 1_000:
-            numbers.append(value)
-    for number in numbers:
-        values += [list(range(number)), list(range(1, number)), list(range(1, number + 1)), list(range(number + 1))]
-    return values
-
-
-def _literals(source: str) -> Iterable[Any]:
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.expr):
-            try:
-                yield ast.literal_eval(node)
-            except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                continue
-
-
-def _values_of(literals: Sequence[str | None]) -> list[Any]:
-    try:
-        return [parse_literal(str(literal)) for literal in literals]
-    except NotALiteralError:
-        return []
-
-
 def read_inputs(name: str, upstream: Path) -> list[tuple[Problem, RuntimeInput]]:
     """Return the problems of a benchmark that have a proven output, each with its input."""
     problems = (problem for problem in read_proven(name, Upstream(upstream)) if problem.output is not None)
@@ -294,7 +198,7 @@ def answered_by_rules(documents: Sequence[Mapping[str, Any]], drawn: random.Rand
     """Return the questions to leave out so that no rule answers more than :data:`MOST_ANSWERED` of the others."""
     right: dict[str, list[int]] = {}
     for number, document in enumerate(documents):
-        values = _values_of(document["values"])
+        values = values_of(document["values"])
         for rule, guess in {**guesses(document), f"the constant {values}": values}.items():
             if values == guess:
                 right.setdefault(rule, []).append(number)

@@ -1,15 +1,14 @@
 """``codemind fresh``: other inputs for a program, as hard as the one given, with their outputs."""
 
-import ast
 import dataclasses
 from pathlib import Path
 
 import click
 
-from lm_eval_codemind.commands import FILE
+from lm_eval_codemind.commands import FILE, value_errors
 from lm_eval_codemind.facts.fresh import REASONS
-from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input
+from lm_eval_codemind.proof.own import own_problem
 
 
 @click.command("fresh")
@@ -38,10 +37,12 @@ def command(file: Path, text: str, script: bool, examples: tuple[str, ...], coun
     between half and twice as many statements and gives another output of the same type that is about as long. Programs
     run in the sandbox.
     """
-    problem = _problem(file, text, script, examples)
+    code = file.read_text(encoding="utf-8")
+    with value_errors():
+        problem = own_problem(file.name, code, None if script else text, text if script else None, examples)
     try:
         own = run_on_own_input(problem)
-    except (SyntaxError, ValueError) as error:
+    except ValueError as error:
         raise click.ClickException(f"{file} or its --input: {error}; fix it first") from error
     problem = dataclasses.replace(problem, output=own.output)
     fresh = make_fresh([problem], seed, count)[problem.problem_id]
@@ -54,25 +55,6 @@ def command(file: Path, text: str, script: bool, examples: tuple[str, ...], coun
         output = run.output or ""
         click.echo(f"{name:7} {run.steps:>6} {len(run.input):>6} {len(output):>6}")
         click.echo(_indented(run.input) + ("\n" if script else " ->\n") + _indented(output))
-
-
-def _problem(file: Path, text: str, script: bool, examples: tuple[str, ...]) -> Problem:
-    code = file.read_text(encoding="utf-8")
-    cases = tuple(Case(_with_end(example) if script else example, "") for example in examples)
-    if script:
-        return Problem(file.name, "own", "script", "python", code, "", _with_end(text), None, cases=cases)
-    try:
-        body = ast.parse(text.strip(), mode="eval").body
-    except SyntaxError as error:
-        raise click.ClickException(f"--input {text!r} is not a Python expression ({error}); give a call") from error
-    if not (isinstance(body, ast.Call) and isinstance(body.func, ast.Name)):
-        raise click.ClickException(f"--input {text!r} is not a call of a function; give one such as 'f(1)'")
-    return Problem(file.name, "own", "function", "python", code, body.func.id, text, None, cases=cases)
-
-
-def _with_end(text: str) -> str:
-    """Return a text with a line feed at its end, which is easily forgotten in a shell."""
-    return text if text.endswith("\n") else f"{text}\n"
 
 
 def _indented(text: str) -> str:

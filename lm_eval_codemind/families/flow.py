@@ -37,7 +37,10 @@ class ExecutionFamily(Family):
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the questions about a problem: its program and input with what :meth:`asked` adds."""
-        for item, fields in self.asked(load_executions(problem.benchmark)[problem.problem_id], setting):
+        return self.own_questions(problem, load_executions(problem.benchmark)[problem.problem_id], setting)
+
+    def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:
+        for item, fields in self.asked(execution, setting):
             yield Question.about(problem, setting, fields, item, _COLUMNS)
 
     @abstractmethod

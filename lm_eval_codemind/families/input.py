@@ -1,7 +1,9 @@
 """Input prediction: find an input that makes a program give its output."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lm_eval_codemind.answers.pipeline import INPUT, read
 from lm_eval_codemind.answers.response import visible_text
@@ -15,6 +17,9 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.questions.family import problem_of
 from lm_eval_codemind.scores.input import s_input
+
+if TYPE_CHECKING:
+    from lm_eval_codemind.facts.executions import Execution
 
 # Characters of a computed output that are logged.
 _LOGGED = 1_000
@@ -37,15 +42,10 @@ class InputPrediction(Family):
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question, if there is anything to predict: some tests hand nothing to the program."""
-        masked = kind_of(problem).masked_input(problem)
-        if masked is None:
-            return
-        fields = {
-            "masked": masked,
-            "answer": kind_of(problem).input_answer(problem),
-            "plain": problem.problem_id in load_side(problem.benchmark, "input"),
-        }
-        yield Question.about(problem, setting, fields, columns=COLUMNS)
+        return _questions(problem, setting, plain=problem.problem_id in load_side(problem.benchmark, "input"))
+
+    def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:
+        return _questions(problem, setting, plain=False)
 
     def prompt(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         texts = {name: fields[name].strip("\n") for name in ("code", "masked", "output")}
@@ -102,6 +102,13 @@ class InputPrediction(Family):
         """Return the metrics of a document; ``r_input_searched`` is None where an input that says nothing is right."""
         searched = None if question["plain"] else means["r_input"]
         return {**means, "r_input_searched": searched, **pass_at_k}
+
+
+def _questions(problem: Problem, setting: str, plain: bool) -> Iterable[Question]:
+    masked = kind_of(problem).masked_input(problem)
+    if masked is not None:
+        fields = {"masked": masked, "answer": kind_of(problem).input_answer(problem), "plain": plain}
+        yield Question.about(problem, setting, fields, columns=COLUMNS)
 
 
 def _computed(answer: Answer, printed: bool) -> str | None:

@@ -45,7 +45,8 @@ class TraceReasoning(ExecutionFamily):
 
     def asked(self, execution: Execution, setting: str) -> Iterable[tuple[str, dict[str, Any]]]:
         steps = [(line, value) for line, value in execution.steps if value or setting == LINES]
-        yield "", {"lines": [line for line, _ in steps], "values": [value for _, value in steps]}
+        if steps:
+            yield "", {"lines": [line for line, _ in steps], "values": [value for _, value in steps]}
 
     def target(self, kind: Kind, fields: Mapping[str, Any], setting: str) -> dict[str, Any]:
         return {

@@ -130,7 +130,7 @@ class Hooks:
             family.record(suite, entry, family_options)
         questions = [question for problem in problems for way in ways for question in family.questions(problem, way)]
         _require_questions(family, benchmark, problems, ways, questions)
-        documents = [_with_texts(question, family, templates).document() for question in questions]
+        documents = [with_texts(question, family, templates).document() for question in questions]
         if suite is not None:
             suite["questions"] = len(documents)
         examples = templates.examples()
@@ -281,7 +281,8 @@ def _kinds(problems: Sequence[Problem]) -> list[Kind]:
     return [kind for name, language in languages().items() for kind in language.kinds if (name, kind.name) in pairs]
 
 
-def _with_texts(question: Question, family: Family, templates: Templates) -> Question:
+def with_texts(question: Question, family: Family, templates: Templates) -> Question:
+    """Return a question with its prompt and its target."""
     kind = kind_of(question)
     fields = {**question.key._asdict(), **question.fields}
     return dataclasses.replace(question, **_texts(kind, fields, family, templates, question.key.setting))

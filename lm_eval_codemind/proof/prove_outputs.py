@@ -1,7 +1,8 @@
 """The outputs of programs that models wrote, as labels of questions about these programs.
 
-A program runs twice, in processes with different hash seeds (Python) or identity hashes (Java), and without fixed
-random seeds. If both runs give the same output, it is the label. Otherwise the program has a cause instead of a label.
+A program runs twice or more, in processes with different hash seeds (Python) or identity hashes (Java), and without
+fixed random seeds. If all runs give the same output, it is the label. Otherwise the program has a cause instead of a
+label.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,7 @@ CAUSES: dict[str, str] = {
     "unstable": "two runs give different outputs",
 }
 
-_HASH_SEEDS = (1, 2)
+HASH_SEEDS = (1, 2)
 _NO_END = (Status.TIMEOUT, Status.MEMORY, Status.CRASHED, Status.BLOCKED)
 
 
@@ -52,18 +53,19 @@ class Proven:
     cause: str = ""
 
 
-def prove_outputs(executions: Sequence[Execution]) -> list[Proven]:
-    """Execute each program twice and return the results, in the order of the programs.
+def prove_outputs(executions: Sequence[Execution], hash_seeds: Sequence[int] = HASH_SEEDS) -> list[Proven]:
+    """Execute each program once for each hash seed and return the results, in the order of the programs.
 
     Args:
         executions: The programs and their inputs.
+        hash_seeds: The hash seeds, at least two.
 
     Raises:
         IsolationUnavailable: If programs cannot be executed safely on this machine.
     """
     jobs = [_job(one) for one in executions]
     with ExitStack() as stack:
-        sandboxes = [stack.enter_context(SeededPool(seed)) for seed in _HASH_SEEDS]
+        sandboxes = [stack.enter_context(SeededPool(seed)) for seed in hash_seeds]
         futures = [[] if isinstance(job, str) else [sandbox.submit(job) for sandbox in sandboxes] for job in jobs]
         return [
             Proven(None, job) if isinstance(job, str) else _classify(one, [future.result() for future in of_job])

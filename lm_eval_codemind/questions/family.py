@@ -20,6 +20,7 @@ from lm_eval_codemind.questions.question import Answer, Question
 
 if TYPE_CHECKING:
     from lm_eval_codemind.execution import Job
+    from lm_eval_codemind.facts.executions import Execution
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,10 @@ class Family(abc.ABC):
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the questions about a problem under a setting, without prompt and target; there may be none."""
 
+    def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:
+        """Return the questions about a program of the user, which no benchmark has, and about its execution."""
+        return self.questions(problem, setting)
+
     def template(self, kind: Kind, setting: str) -> str:
         """Return the name of the prompt's template. By default there is one per kind of program."""
         return kind.template
@@ -180,7 +185,7 @@ class Family(abc.ABC):
 
 def problem_of(question: Question) -> Problem:
     """Return the problem that a question is about."""
-    return load_problem(question.key.benchmark, question.key.problem_id)
+    return question.problem or load_problem(question.key.benchmark, question.key.problem_id)
 
 
 def seed_option(options: Mapping[str, Any], name: str, usual: int) -> int:

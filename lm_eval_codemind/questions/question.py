@@ -67,6 +67,7 @@ class Question:
         fields: The family's own columns, plain values.
         prompt: What the model is shown.
         target: A complete response that gets full marks.
+        problem: The problem, if the question brings it along; None if it is a problem of built data.
     """
 
     key: Key
@@ -75,6 +76,7 @@ class Question:
     fields: Mapping[str, Any] = field(default_factory=dict)
     prompt: str = ""
     target: str = ""
+    problem: Problem | None = None
 
     def __getitem__(self, column: str) -> Any:
         return self.fields[column]

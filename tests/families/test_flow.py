@@ -13,7 +13,6 @@ from click.testing import CliRunner
 
 import prove_executions
 from check_runtime_labels import self_logging
-from execution_events import events, target_of, values_by_line
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.load import DATA_VARIABLE
@@ -24,6 +23,7 @@ from lm_eval_codemind.families import flow
 from lm_eval_codemind.languages.python.recorder import record, units
 from lm_eval_codemind.languages.python.tracing import Trace, read_trace
 from lm_eval_codemind.prompts.templates import PACKAGED
+from lm_eval_codemind.proof.executions import events, simple_values, target_of, values_by_line
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
@@ -110,7 +110,7 @@ def test_the_sample_is_asked_what_needs_execution(kind: str) -> None:
         else:
             assert 2 <= len(values) <= 20
             (run_input,) = inputs_of(problems[document["problem_id"]])
-            assert [ast.literal_eval(value) for value in values] not in prove_executions.simple_values(run_input)
+            assert [ast.literal_eval(value) for value in values] not in simple_values(run_input)
 
 
 def test_what_is_shipped_of_the_sample_is_what_rewritten_programs_log() -> None:

@@ -1,0 +1,221 @@
+"""``codemind export``: rows to train on, with all that their rewards need."""
+
+import dataclasses
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from lm_eval_codemind import __version__
+from lm_eval_codemind.catalogue import get_benchmark
+from lm_eval_codemind.commands import FILE, NEW_FILE, value_errors
+from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.families import families, family_named
+from lm_eval_codemind.files import write_whole
+from lm_eval_codemind.harness.hooks import with_texts
+from lm_eval_codemind.harness.location import task_directories
+from lm_eval_codemind.problems import Problem, digest
+from lm_eval_codemind.prompts.templates import Templates
+from lm_eval_codemind.questions import Family, Question
+from lm_eval_codemind.questions.family import seed_option
+from lm_eval_codemind.rewards import scoring
+
+# What can be asked about programs of the user: the family and the setting.
+QUESTIONS = {
+    "output": ("ier", "steps"),
+    "input": ("input", "steps"),
+    "loops": ("loops", "loops"),
+    "branches": ("branches", "branches"),
+    "lines": ("trace_lines", "lines"),
+    "states": ("trace_lines", "states"),
+}
+
+EVALUATION_SEEDS = range(10)
+"""The seeds that are for evaluation. The packaged fresh inputs have seed 0."""
+
+Row = dict[str, Any]
+
+
+@click.command("export")
+@click.option("--tasks", metavar="TASK,...", help="Tasks or groups of this suite.")
+@click.option("--metadata", default="{}", metavar="JSON", help="Options of the tasks, such as '{\"input_seed\": 11}'.")
+@click.option(
+    "--evaluation",
+    is_flag=True,
+    help="Also export the questions of the packaged evaluation. A model that has trained on them cannot be evaluated.",
+)
+@click.option(
+    "--programs",
+    type=FILE,
+    help="Ask about your own programs in Python instead: JSON lines with `id`, `code`, and `call` or, for a script, "
+    "`stdin`; optionally `licence`.",
+)
+@click.option(
+    "--questions",
+    "kinds",
+    multiple=True,
+    type=click.Choice(tuple(QUESTIONS)),
+    help="With --programs: what to ask. By default all questions.",
+)
+@click.option("--inputs", type=click.IntRange(0), default=0, help="With --programs: fresh inputs for each program.")
+@click.option("--seed", type=click.IntRange(0), default=0, help="With --programs: the seed of the fresh inputs.")
+@click.option("-o", "--output", required=True, type=NEW_FILE, help="The file of JSON lines to write.")
+def command(
+    tasks: str | None,
+    metadata: str,
+    evaluation: bool,
+    programs: Path | None,
+    kinds: tuple[str, ...],
+    inputs: int,
+    seed: int,
+    output: Path,
+) -> None:
+    """Write the questions of tasks, or questions about your own programs, as rows to train on.
+
+    `lm_eval_codemind.rewards` scores responses to the rows.
+    """
+    if (tasks is None) == (programs is None):
+        raise click.UsageError("give either --tasks or --programs")
+    with value_errors():
+        if programs is None:
+            rows = _rows_of_tasks((tasks or "").split(","), _options(metadata), evaluation)
+        else:
+            rows = _rows_of_programs(programs, kinds or tuple(QUESTIONS), inputs, seed)
+    write_whole(output, "".join(json.dumps(row) + "\n" for row in rows).encode("ascii"))
+    click.echo(f"{output}: {len(rows)} rows")
+
+
+def _options(metadata: str) -> dict[str, Any]:
+    try:
+        options = json.loads(metadata)
+    except ValueError as error:
+        raise UserError(f"--metadata {metadata!r} is not JSON ({error}); write '{{\"input_seed\": 11}}'") from error
+    if not isinstance(options, dict):
+        raise UserError(f"--metadata {metadata!r} is not a JSON object; write '{{\"input_seed\": 11}}'")
+    return options
+
+
+def _rows_of_tasks(names: list[str], options: Mapping[str, Any], evaluation: bool) -> list[Row]:
+    """Return the rows of tasks.
+
+    Raises:
+        UserError: If a seed is for evaluation, or all questions of a task are those of the packaged evaluation.
+    """
+    seeds = {name: seed_option(options, name, 0) for name in options if name.endswith("_seed")}
+    reserved = [name for name, seed in seeds.items() if seed in EVALUATION_SEEDS]
+    if reserved and not evaluation:
+        raise UserError(
+            f"{reserved[0]} is {seeds[reserved[0]]}, and the seeds 0 to {EVALUATION_SEEDS[-1]} are for evaluation; "
+            "choose another one, or add --evaluation"
+        )
+    packaged = {} if evaluation else {name: set(map(_identity, task.eval_docs)) for name, task in _load(names, {})}
+    rows = []
+    for name, task in _load(names, options):
+        suite = task.config.metadata["suite"]
+        family = family_named(suite["family"])
+        assert family is not None
+        documents = [dict(document) for document in task.eval_docs]
+        fresh = [document for document in documents if _identity(document) not in packaged.get(name, ())]
+        if not fresh:
+            raise UserError(
+                f"{name}: all {len(documents)} questions are those of the packaged evaluation; choose a task with a "
+                "seed and give one in --metadata, or add --evaluation"
+            )
+        if len(fresh) < len(documents):
+            click.echo(
+                f"{name}: {len(documents) - len(fresh)} questions of the packaged evaluation are left out", err=True
+            )
+        about = {
+            "seed": next(iter(seeds.values()), None),
+            "licence": "; ".join(map(str, get_benchmark(suite["benchmark"]).sources)),
+            "data_sha256": suite["data_sha256"],
+            "prompts_sha256": suite["prompts_sha256"],
+        }
+        rows += [_row(family, Question.from_document(document), name, about) for document in fresh]
+    return rows
+
+
+def _load(names: list[str], options: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the harness's tasks by name."""
+    from lm_eval.tasks import TaskManager
+
+    manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(options))
+    unknown = [name for name in names if name not in manager.all_tasks]
+    if unknown:
+        raise UserError(f"no task of this suite: {', '.join(unknown)}; `lm_eval ls tasks` lists the tasks")
+    yield from manager.load(names)["tasks"].items()
+
+
+def _identity(document: Mapping[str, Any]) -> str:
+    """Return what makes a question: all but the name of the item and the wording of the prompt."""
+    return json.dumps(
+        {name: value for name, value in document.items() if name not in ("item", "prompt", "target")}, sort_keys=True
+    )
+
+
+def _rows_of_programs(file: Path, kinds: Iterable[str], inputs: int, seed: int) -> list[Row]:
+    """Return the rows about the programs in a file. Programs without a proven label are named and left out."""
+    from lm_eval_codemind.proof.own import prove_programs
+
+    licences = dict(_read_programs(file))
+    programs, causes = prove_programs(list(licences), inputs, seed)
+    licence_of = {problem.problem_id: licence for problem, licence in licences.items()}
+    for name, cause in causes.items():
+        click.echo(f"left out: {name}: {cause}", err=True)
+    rows = []
+    for kind in kinds:
+        name, setting = QUESTIONS[kind]
+        family = families()[name]
+        templates = Templates(family.templates, packaged=family.template_root)
+        about = {"seed": seed, "data_sha256": digest(file.read_bytes()), "prompts_sha256": templates.digest("python")}
+        for problem, execution in programs:
+            about["licence"] = licence_of[problem.problem_id.partition("#")[0]]
+            for question in family.own_questions(problem, execution, setting):
+                asked = dataclasses.replace(with_texts(question, family, templates), problem=problem)
+                rows.append(_row(family, asked, kind, about))
+    return rows
+
+
+def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
+    """Yield the programs in a file, each with its licence.
+
+    Raises:
+        UserError: If a line is not a program, or two have the same name. The message names the file and the line.
+    """
+    from lm_eval_codemind.proof.own import own_problem
+
+    names: set[str] = set()
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+            texts = {name: record.get(name) for name in ("id", "code", "call", "stdin", "licence")}
+            wrong = [name for name, text in texts.items() if not isinstance(text, str | None)]
+            if wrong or not texts["id"] or not texts["code"]:
+                raise ValueError(f"{wrong[0] if wrong else 'id or code'} is missing or not a text")
+            if texts["id"] in names or "#" in texts["id"]:
+                raise ValueError(f"the id {texts['id']!r} is used twice or contains #")
+            problem = own_problem(texts["id"], texts["code"], texts["call"], texts["stdin"])
+        except (ValueError, AttributeError) as error:
+            raise UserError(
+                f'{file}, line {number}: {error}; a line is {{"id": "double", "code": "def f(x): …", "call": "f(2)"}}; '
+                "a script has `stdin` instead of `call`"
+            ) from error
+        names.add(problem.problem_id)
+        yield problem, texts["licence"] or ""
+
+
+def _row(family: Family, question: Question, task: str, about: Mapping[str, Any]) -> Row:
+    return {
+        "prompt": [{"role": "user", "content": question.prompt}],
+        "text": question.prompt,
+        "target": question.target,
+        "task": task,
+        **question.key._asdict(),
+        **about,
+        "version": __version__,
+        "scoring": scoring(family, question),
+    }
