@@ -21,9 +21,7 @@ _MOST_FENCES = 12
 _FENCE = re.compile(r"`{3,}|^[ \t>]*~{3,}", re.MULTILINE)
 # Code on the line of an opening fence. All other text on that line is the info string.
 _LANGUAGE = re.compile(r"[ \t]*(?:(?:python|py|java)\d*[ \t]+)?", re.IGNORECASE)
-_OPENS = re.compile(
-    r"[ \t]*(?:(?:python|java)\w*\b[^`\n]*|[A-Za-z][\w+#.-]*(?:[ \t]*\{[^}\n]*\})?[ \t]*)\n", re.IGNORECASE
-)
+_OPENS = re.compile(r"[ \t]*(?:(?:python|java)\w*\b[^`\n]*|[A-Za-z][\w+#.-]*(?:[ \t]*\{[^}\n]*\})?[ \t]*)\n", re.IGNORECASE)
 _STARTS_CODE = re.compile(
     r"(?:async[ \t]+def|def|class|import|from|public|package|abstract|final|static|interface|enum|record)[ \t]+\w|@\w+\n"
 )
@@ -42,9 +40,7 @@ _LONGEST_LINE = 2000
 _WORD = r"(?:[A-Za-z][a-z'\u2019-]+|[aAI])"
 _PAIR = re.compile(rf"(?<![\w.]){_WORD},? (?={_WORD}(?:[\s,.;:!?)]|$))")
 _QUOTATION = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|`[^`\n]*`")
-_KEYWORD = re.compile(
-    rf"(?:{'|'.join((*keyword.kwlist, 'print', 'exec', 'package', 'public', 'private', 'static'))})\b"
-)
+_KEYWORD = re.compile(rf"(?:{'|'.join((*keyword.kwlist, 'print', 'exec', 'package', 'public', 'private', 'static'))})\b")
 _LAYOUT = re.compile(
     r"(?:[-*+>|\u2022]|\d+[.)]|#+|@@|>>>|\.\.\.|[$!%])\s?(?=\S)|\\|[-=*_~|+]{2,}$|</?\w+>|\[/?[A-Z]+\]|\w+[:.!?]$"
     r"|[^(]*(?:->|=>|\u2192|\u21d2)|.*[^\W\d_a-zA-Z]{2}|.*\w\.$"

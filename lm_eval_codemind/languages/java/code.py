@@ -29,54 +29,8 @@ SOLUTION = "Solution"
 
 # Fenced blocks of another language contain no Java, although a class of C# or JavaScript may look like it.
 _OTHER = frozenset(
-    [
-        "py",
-        "python",
-        "python3",
-        "c",
-        "cpp",
-        "c++",
-        "cc",
-        "cxx",
-        "h",
-        "hpp",
-        "cs",
-        "csharp",
-        "c#",
-        "js",
-        "javascript",
-        "jsx",
-        "ts",
-        "typescript",
-        "tsx",
-        "kt",
-        "kotlin",
-        "go",
-        "golang",
-        "rs",
-        "rust",
-        "scala",
-        "swift",
-        "rb",
-        "ruby",
-        "php",
-        "sh",
-        "bash",
-        "shell",
-        "console",
-        "json",
-        "xml",
-        "html",
-        "css",
-        "yaml",
-        "sql",
-        "r",
-        "matlab",
-        "pascal",
-        "perl",
-        "lua",
-        "diff",
-    ]
+    "py python python3 c cpp c++ cc cxx h hpp cs csharp c# js javascript jsx ts typescript tsx kt kotlin go golang rs rust"
+    " scala swift rb ruby php sh bash shell console json xml html css yaml sql r matlab pascal perl lua diff".split()
 )
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
 _PRINTS = re.compile(r"\bSystem\s*\.\s*out\b|\bFileDescriptor\b")
@@ -237,7 +191,7 @@ def class_in(response: str, method: str, original: str = "") -> str | None:
     for rule in (
         lambda source: any(method in one.methods for one in types_in(source)),
         is_valid,
-        lambda source: not shown or _squeezed(source) not in shown,
+        lambda source: not shown or not (_squeezed(source) in shown),
     ):
         best = [one for one in best if rule(one[1])] or best
     return _joined(best[-1][0], files) if best else None

@@ -17,7 +17,7 @@ import ast
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.languages.base import Unfinished

@@ -4,8 +4,8 @@ import ast
 import copy
 
 from lm_eval_codemind.languages.python.code import MethodCode
-from lm_eval_codemind.languages.python.layout import first_line, indented
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS
+from lm_eval_codemind.languages.python.layout import first_line, indented
 from lm_eval_codemind.languages.python.statements import Statement
 
 
