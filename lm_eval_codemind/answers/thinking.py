@@ -87,10 +87,17 @@ def thinking_is_opened(responses: Iterable[str]) -> bool:
     """Whether the chat template of a task wrote the opening tag, so that its responses begin with thinking.
 
     It did so if a response closes thinking that it did not open, and says something after that. A response of that task
-    without a closing tag is then unfinished. :data:`OPENING` in front of each response tells
-    :func:`without_thinking`.
+    without a closing tag is then unfinished: see :func:`opened`.
     """
     return any(map(_was_opened, responses))
+
+
+def opened(response: str) -> str:
+    """Return a response of a task whose chat template opens the thinking, with the opening tag where nothing closes it.
+
+    A response that closes thinking needs no opening tag.
+    """
+    return response if any(closed is not None for _, _, closed in _tags(response)) else f"{OPENING}{response}"
 
 
 def _was_opened(response: str) -> bool:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from datasets import Dataset
 
 from lm_eval_codemind.answers.response import SKIPPED
-from lm_eval_codemind.answers.thinking import OPENING, thinking_is_opened, without_thinking
+from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.errors import report
 from lm_eval_codemind.harness.aggregations import Value
@@ -54,7 +54,7 @@ class Reader:
     def __init__(self, family: Family, filter: str, opened: bool) -> None:
         self._family = family
         self._filter = filter
-        self._opening = OPENING if opened else ""
+        self._opened = opened
         self._running: dict[Job, Future[Outcome]] = {}
 
     def read(self, response: str, question: Question) -> Answer:
@@ -63,14 +63,14 @@ class Reader:
         Raises:
             TypeError: If the family's ``read`` returns anything but an Answer.
         """
-        response = f"{self._opening}{response}"
+        response = thinking.opened(response) if self._opened else response
         answer = self._family.read(response, question, self._filter)
         if not isinstance(answer, Answer):
             raise TypeError(
                 f"the family {self._family.name!r}: its read() returned {type(answer).__name__} and must return an "
                 "Answer; write `return Answer(text)`, or `return Answer(None)` for a response without an answer"
             )
-        if answer.reading == "no_answer" and without_thinking(response) is None:
+        if answer.reading == "no_answer" and thinking.without_thinking(response) is None:
             answer.reading = "unfinished"
         job = self._family.job(answer, question)
         if job is not None:
@@ -150,7 +150,7 @@ class Hooks:
 
         def read(responses: Sequence[Sequence[str]], documents: Sequence[Mapping[str, Any]]) -> list[list[Answer]]:
             """Return the answers in the responses; what is to be executed is submitted to the sandbox."""
-            opened = thinking_is_opened(text for texts in responses for text in texts)
+            opened = thinking.thinking_is_opened(text for texts in responses for text in texts)
             reader, questions = Reader(family, name, opened), map(Question.from_document, documents)
             return [
                 [Answer(None, skipped=True) if text == SKIPPED else reader.read(text, question) for text in texts]

@@ -173,6 +173,7 @@ def _literals(source: str) -> Iterable[Any]:
 
 
 def values_of(literals: Sequence[str | None]) -> list[Any]:
+    """Return the values of literals; the texts themselves where one is not a literal."""
     try:
         return [parse_literal(str(literal)) for literal in literals]
     except NotALiteralError:

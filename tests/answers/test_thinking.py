@@ -8,7 +8,7 @@ import yaml
 
 import lm_eval_codemind.answers
 from lm_eval_codemind.answers.blocks import Marks, last_block
-from lm_eval_codemind.answers.thinking import OPENING, thinking_is_opened, without_thinking
+from lm_eval_codemind.answers.thinking import OPENING, opened, thinking_is_opened, without_thinking
 
 FORMATS = yaml.safe_load((Path(lm_eval_codemind.answers.__file__).parent / "thinking.yaml").read_text(encoding="utf-8"))
 PAIRS = [
@@ -85,5 +85,15 @@ def test_a_template_opens_thinking_if_a_response_closes_what_it_did_not_open() -
     finished, cut_off = f"{DRAFT}</think>{ANSWER}", DRAFT
     assert thinking_is_opened([cut_off, finished])
     assert not thinking_is_opened([cut_off, f"<think>{finished}", f"{ANSWER}</think>\n</answer>"])
-    assert read(OPENING + finished) == "55"
-    assert read(OPENING + cut_off) is None
+    assert read(opened(finished)) == "55"
+    assert read(opened(cut_off)) is None
+
+
+@pytest.mark.parametrize(("opens", "closes", "start"), PAIRS)
+def test_templates_open_thinking_in_every_format(opens: str, closes: str, start: bool) -> None:
+    finished = f"{DRAFT}{closes}{ANSWER}"
+    if thinking_is_opened([finished]):
+        assert read(opened(finished)) == "55"
+        assert without_thinking(opened(f"{DRAFT}{closes}def add(a, b):")) == "def add(a, b):"
+    assert read(opened(f"{opens}{finished}")) == "55"
+    assert without_thinking(opened(f"{DRAFT}")) is None

@@ -24,8 +24,8 @@ def closed(response: str) -> str:
 def block(text: str, form: str) -> str | None:
     """Return the block that holds the answer, in a response without thinking; None if there is none or it is blank.
 
-    The last complete pair of marks counts. The prompt of the form ``direct`` opens a block itself, and that of ``phind``
-    ends in the middle of the assertion.
+    The last complete pair of marks counts. The prompt of the form ``direct`` opens a block itself, and that of
+    ``phind`` ends in the middle of the assertion.
 
     Args:
         text: The response without thinking, its block closed.
