@@ -51,13 +51,14 @@ class Counter:
 
 def extract(shape: dict[str, Any]) -> str | Unfinished | None:
     find, response, header = shape.get("find", "double"), shape["response"], shape.get("header", "")
+    original = shape.get("original", "")
     if find == "script":
-        return extract_script(response)
+        return extract_script(response, original)
     if "." in find:
         class_name, name = find.split(".")
         method = extract_method(response, class_name, name, header)
         return insert_method(CLASS, class_name, method) if isinstance(method, MethodCode) else method
-    return extract_definition(response, find, header)
+    return extract_definition(response, find, header, original)
 
 
 def test_there_are_a_hundred_shapes() -> None:
