@@ -168,7 +168,7 @@ def test_hostile_text_ends(text: str) -> None:
     extract_method(text, "C", "m")
 
 
-@pytest.mark.parametrize("piece", ["(\n", '"""\n', "x = 1\n", "def f(x):\n    return x\n", "```\n", "if x:\n"])
+@pytest.mark.parametrize("piece", ["(\n", '"""\n', "x = 1\n", "def f(x):\n    return x\n", "if x:\n"])
 def test_the_parser_receives_a_bounded_number_of_texts(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     characters = 0
 
