@@ -21,11 +21,17 @@ _MOST_FENCES = 12
 _FENCE = re.compile(r"`{3,}|^[ \t>]*~{3,}", re.MULTILINE)
 # Code on the line of an opening fence. All other text on that line is the info string.
 _LANGUAGE = re.compile(r"[ \t]*(?:(?:python|py|java)\d*[ \t]+)?", re.IGNORECASE)
-_OPENS = re.compile(r"[ \t]*(?:(?:python|java)\w*\b[^`\n]*|[A-Za-z][\w+#.-]*(?:[ \t]*\{[^}\n]*\})?[ \t]*)\n", re.IGNORECASE)
-_STARTS_CODE = re.compile(
-    r"(?:async[ \t]+def|def|class|import|from|public|package|abstract|final|static|interface|enum|record)[ \t]+\w|@\w+\n"
+_OPENS = re.compile(
+    r"[ \t]*(?:(?:python|java)\w*\b[^`\n]*|[A-Za-z][\w+#.-]*(?:[ \t]*\{[^}\n]*\})?[ \t]*)\n", re.IGNORECASE
 )
-_TAG = r"\[/?(?:PYTHON|JAVA|CODE|ANSWER|SOLUTION|TESTS?|OUTPUT|INST)\]|</?(?:python|java|code|answer|solution|program|implementation|pre|response)(?:\s[^<>\n]{0,200})?>"
+_STARTS_CODE = re.compile(
+    r"(?:async[ \t]+def|def|class|import|from|public|package|abstract|final|static|interface|enum|record)[ \t]+\w"
+    r"|@\w+\n"
+)
+_TAG = (
+    r"\[/?(?:PYTHON|JAVA|CODE|ANSWER|SOLUTION|TESTS?|OUTPUT|INST)\]"
+    r"|</?(?:python|java|code|answer|solution|program|implementation|pre|response)(?:\s[^<>\n]{0,200})?>"
+)
 _TAGS = re.compile(rf"^[ \t]*(?:{_TAG})+|(?:{_TAG})+[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _PRE = re.compile(r"<(?:pre|code)[\s>]", re.IGNORECASE)
 _QUOTED = re.compile(r"[ \t]*>(?!>)[ \t]?")
@@ -40,7 +46,9 @@ _LONGEST_LINE = 2000
 _WORD = r"(?:[A-Za-z][a-z'\u2019-]+|[aAI])"
 _PAIR = re.compile(rf"(?<![\w.]){_WORD},? (?={_WORD}(?:[\s,.;:!?)]|$))")
 _QUOTATION = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|`[^`\n]*`")
-_KEYWORD = re.compile(rf"(?:{'|'.join((*keyword.kwlist, 'print', 'exec', 'package', 'public', 'private', 'static'))})\b")
+_KEYWORD = re.compile(
+    rf"(?:{'|'.join((*keyword.kwlist, 'print', 'exec', 'package', 'public', 'private', 'static'))})\b"
+)
 _LAYOUT = re.compile(
     r"(?:[-*+>|\u2022]|\d+[.)]|#+|@@|>>>|\.\.\.|[$!%])\s?(?=\S)|\\|[-=*_~|+]{2,}$|</?\w+>|\[/?[A-Z]+\]|\w+[:.!?]$"
     r"|[^(]*(?:->|=>|\u2192|\u21d2)|.*[^\W\d_a-zA-Z]{2}|.*\w\.$"
@@ -90,11 +98,11 @@ def last_program(programs: Sequence[Program]) -> int:
     """
     indices = list(range(len(programs)))[-_MOST_PROGRAMS:]
     lines = {n: "\n".join(filter(None, map(str.strip, programs[n].source.split("\n")))) for n in indices}
-    for rule in (lambda one: not one.demo, lambda one: not one.quoted):
-        indices = [n for n in indices if rule(programs[n])] or indices
+    for quality in ("demo", "quoted"):
+        indices = [n for n in indices if not getattr(programs[n], quality)] or indices
     indices = [n for n in indices if not any(lines[n] in lines[earlier] for earlier in indices if earlier < n)]
-    for rule in (lambda one: one.reads, lambda one: one.prints):
-        indices = [n for n in indices if rule(programs[n])] or indices
+    for quality in ("reads", "prints"):
+        indices = [n for n in indices if getattr(programs[n], quality)] or indices
     return indices[-1]
 
 

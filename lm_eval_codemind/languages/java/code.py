@@ -6,8 +6,8 @@ section: its declarations, and lines of other code, so that code that does not c
 * A program is the last section with a ``main`` method that is complete, not a stub, and matches the grammar;
   :func:`~lm_eval_codemind.languages.blocks.last_program` chooses between several. Methods without a class get a class.
 * The class ``Solution`` is the last one with the method that is complete and not in the prompt.
-* All code of the section belongs to the answer. Classes of other sections that it uses are joined to it, and the imports
-  of other sections.
+* All code of the section belongs to the answer. Classes of other sections that it uses are joined to it, and imports of
+  other sections.
 
 The functions raise no exception on any text; a response without code gives None.
 """
@@ -29,8 +29,10 @@ SOLUTION = "Solution"
 
 # Fenced blocks of another language contain no Java, although a class of C# or JavaScript may look like it.
 _OTHER = frozenset(
-    "py python python3 c cpp c++ cc cxx h hpp cs csharp c# js javascript jsx ts typescript tsx kt kotlin go golang rs rust"
-    " scala swift rb ruby php sh bash shell console json xml html css yaml sql r matlab pascal perl lua diff".split()
+    """
+    py python python3 c cpp c++ cc cxx h hpp cs csharp c# js javascript jsx ts typescript tsx kt kotlin go golang rs
+    rust scala swift rb ruby php sh bash shell console json xml html css yaml sql r matlab pascal perl lua diff
+    """.split()  # noqa: SIM905
 )
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
 _PRINTS = re.compile(r"\bSystem\s*\.\s*out\b|\bFileDescriptor\b")
@@ -191,7 +193,7 @@ def class_in(response: str, method: str, original: str = "") -> str | None:
     for rule in (
         lambda source: any(method in one.methods for one in types_in(source)),
         is_valid,
-        lambda source: not shown or not (_squeezed(source) in shown),
+        lambda source: not shown or _squeezed(source) not in shown,
     ):
         best = [one for one in best if rule(one[1])] or best
     return _joined(best[-1][0], files) if best else None

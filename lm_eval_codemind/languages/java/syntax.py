@@ -177,7 +177,9 @@ def types_in(source: str) -> list[Type]:
         return text(node.children[0]).split() if node is not None and node.children[:1] else []
 
     tops = [node for node in parsed.root_node.children if node.type in TYPES]
-    package = next((text(node.named_children[-1]) for node in parsed.root_node.children if node.type == "package_declaration"), "")
+    package = next(
+        (text(node.named_children[-1]) for node in parsed.root_node.children if node.type == "package_declaration"), ""
+    )
     types = []
     for top in tops:
         methods: set[str] = set()
@@ -196,10 +198,16 @@ def types_in(source: str) -> list[Type]:
                         inner.append((member, f"{name}${called}"))
                     elif member.type == "method_declaration":
                         methods |= {called} if node is top else set()
-                        parameters = re.sub(r"\s*([\[\](),]|\.\.\.)\s*", r"\1", " ".join(text(member.child_by_field_name("parameters")).split()))
+                        parameters = re.sub(
+                            r"\s*([\[\](),]|\.\.\.)\s*",
+                            r"\1",
+                            " ".join(text(member.child_by_field_name("parameters")).split()),
+                        )
                         parameters = re.sub(r"(\]|\.\.\.)(?=\w)", r"\1 ", parameters)
                         modifiers = words(member) if member.children[0].type == "modifiers" else []
-                        starts = "static" in modifiers and ("public" in modifiers or node.type == "interface_declaration")
+                        starts = "static" in modifiers and (
+                            "public" in modifiers or node.type == "interface_declaration"
+                        )
                         is_void = text(member.child_by_field_name("type")) == "void"
                         if called == "main" and starts and is_void and _STRINGS.fullmatch(parameters) and not main:
                             main = name
@@ -208,7 +216,11 @@ def types_in(source: str) -> list[Type]:
             level = inner
         public = top.children[0].type == "modifiers" and "public" in words(top)
         name = text(top.child_by_field_name("name"))
-        types.append(Type(name, text(top), frozenset(methods), f"{package}.{main}" if package and main else main, is_stub, public))
+        types.append(
+            Type(
+                name, text(top), frozenset(methods), f"{package}.{main}" if package and main else main, is_stub, public
+            )
+        )
     return types
 
 

@@ -14,10 +14,11 @@ functions raise no exception on any text; a response without code gives None.
 """
 
 import ast
+import builtins
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.languages.base import Unfinished
@@ -124,7 +125,7 @@ def extract_method(
         that block. Unfinished if the response ends inside one of these. None if the response does not define it.
     """
     read = _Response(response)
-    places: list[tuple[Statement, Pool]] = []
+    places: list[tuple[Statement, list[Statement]]] = []
     owners: list[Statement] = []
     for part in read.pool:
         if isinstance(part.node, ast.ClassDef if part.node else type(None)) and class_name in part.binds:
@@ -157,7 +158,7 @@ def extract_script(response: str, original: str = "") -> str | Unfinished | None
     scripts = [parts for parts in by_block.values() if any(_acts(part.node) for part in parts)]
     finished = [parts for parts in scripts if all(part.node for part in parts)]
     if not finished:
-        return _joined(scripts[-1]) if scripts else (read.broken or [None])[-1]
+        return _joined(scripts[-1]) if scripts else next(reversed(read.broken), None)
     quoted = _tree(original)
     programs = [_program(parts, quoted) for parts in finished]
     parts = finished[last_program(programs)]
@@ -254,7 +255,8 @@ def _needed(pool: Pool, roots: Pool, names: set[str], unused: Pool = ()) -> list
     missing = set(names).union(*(root.uses for root in roots))
     for candidates in (near, far):
         # Other blocks are not searched for a name that the roots' block binds.
-        available = {name for part in near for name in part.binds} if candidates is far else set()
+        bound = {name for part in near for name in part.binds}
+        available = bound | set(dir(builtins)) if candidates is far else set()
         variables = {name for part in candidates if _is_plain(part.node) for name in part.binds}
         providers: dict[str, list[Statement]] = defaultdict(list)
         for part in candidates:
@@ -288,7 +290,7 @@ def _provided(part: Statement, variables: set[str]) -> set[str]:
         case ast.FunctionDef(name="_"):  # a case of `singledispatch`
             return {_root(decorator) or "" for decorator in node.decorator_list}
     assigned, called = _changed(node)
-    return part.binds | assigned | (called & variables)
+    return {*part.binds, *assigned, *(called & variables)}
 
 
 def _is_plain(node: ast.stmt | None) -> bool:

@@ -275,8 +275,8 @@ class Method(PythonKind):
         The method may need further members of the class. It may also need functions, imports and values outside of the
         class, directly or through each other.
         """
-        from lm_eval_codemind.languages.python.methods import shape
         from lm_eval_codemind.languages.python.layout import source_of
+        from lm_eval_codemind.languages.python.methods import shape
 
         class_name, method_name = problem.entry_point.split(".")
         tree, original = ast.parse(code), ast.parse(problem.code)

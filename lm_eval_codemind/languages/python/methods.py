@@ -4,8 +4,8 @@ import ast
 import copy
 
 from lm_eval_codemind.languages.python.code import MethodCode
-from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS
 from lm_eval_codemind.languages.python.layout import first_line, indented
+from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS
 from lm_eval_codemind.languages.python.statements import Statement
 
 
@@ -92,7 +92,7 @@ def _with_own_names(source: str, prelude: list[Statement]) -> str:
     at = 1 if len(body) > 1 and ast.get_docstring(function) is not None else 0
     if body[at].lineno == function.lineno:  # def f(self): return 1
         moved = copy.deepcopy(function)
-        moved.body[at:at] = [part.node for part in statements]
+        moved.body[at:at] = [part.node for part in statements if part.node]
         return ast.unparse(moved)
     lines = source.split("\n")
     line = first_line(body[at])

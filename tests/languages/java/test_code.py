@@ -28,7 +28,7 @@ def test_there_are_a_hundred_shapes() -> None:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=[shape["id"] for shape in SHAPES])
 def test_shape(shape: dict[str, Any]) -> None:
-    code = java.code(shape["response"])
+    code = java.code(shape["response"], shape.get("original", ""))
     if shape["main"] is None:
         assert code is None
         return

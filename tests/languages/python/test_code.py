@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import gzip
 import io
@@ -15,7 +16,9 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from lm_eval_codemind.answers.literals import parse_quietly
 from lm_eval_codemind.languages import Unfinished
+from lm_eval_codemind.languages.python import statements
 from lm_eval_codemind.languages.python.code import MethodCode, extract_definition, extract_method, extract_script
 from lm_eval_codemind.languages.python.methods import insert_method
 
@@ -51,13 +54,14 @@ class Counter:
 
 def extract(shape: dict[str, Any]) -> str | Unfinished | None:
     find, response, header = shape.get("find", "double"), shape["response"], shape.get("header", "")
+    original = shape.get("original", "")
     if find == "script":
-        return extract_script(response)
+        return extract_script(response, original)
     if "." in find:
         class_name, name = find.split(".")
         method = extract_method(response, class_name, name, header)
         return insert_method(CLASS, class_name, method) if isinstance(method, MethodCode) else method
-    return extract_definition(response, find, header)
+    return extract_definition(response, find, header, original)
 
 
 def test_there_are_a_hundred_shapes() -> None:
@@ -162,6 +166,21 @@ def test_hostile_text_ends(text: str) -> None:
     extract_definition(text, "f", "def f(x):")
     extract_script(text)
     extract_method(text, "C", "m")
+
+
+@pytest.mark.parametrize("piece", ["(\n", '"""\n', "x = 1\n", "def f(x):\n    return x\n", "if x:\n"])
+def test_the_parser_receives_a_bounded_number_of_texts(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    characters = 0
+
+    def counted(source: str) -> ast.Module:
+        nonlocal characters
+        characters += len(source)
+        return parse_quietly(source)
+
+    monkeypatch.setattr(statements, "parse_quietly", counted)
+    text = piece * (100_000 // len(piece))
+    extract_definition(text, "f")
+    assert 0 < characters <= statements.PARSE_BUDGET
 
 
 def test_insert_method_names_what_is_missing() -> None:
