@@ -107,6 +107,14 @@ FAMILIES = {
         {"r_input": None, "r_input_searched": None},
         constants=2,
     ),
+    **{
+        f"cruxeval_{predicts}": Tasks(
+            (f"codemind_cruxeval_{predicts}",), "cruxeval.task", dict.fromkeys(forms, "cruxeval"), {"setting": "direct"},
+            f"extract_{predicts}", "answer", {"pass@1": None, "pass@1_upstream": None}, constants=3,
+            functions=(f"{predicts}_dataset", f"process_{predicts}"),
+        )
+        for predicts, forms in (("output", ("direct", "cot", "phind")), ("input", ("direct", "cot")))
+    },
     "sr": Tasks(
         ("codemind_sr",),
         "sr",
@@ -236,6 +244,13 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
             **by_name,
             "echo of the output": lambda document: _call(document, document["output"]),
             "last literal": lambda document: _call(document, _last_literal(document["code"])),
+        }
+    if family == "cruxeval_input":
+        calls = Counter(str(document["input"]) for document in documents).most_common(constants)
+        return {
+            **{f"best constant {number}": lambda document, call=call: call for number, (call, _) in enumerate(calls)},
+            "echo of the output": lambda document: f"f({document['output']})",
+            "last literal": lambda document: f"f({_last_literal(document['code'])})",
         }
     if family in ("loops", "branches"):
         by_name["never"] = lambda document: "[]"

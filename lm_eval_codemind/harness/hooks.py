@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from datasets import Dataset
 
-from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.answers import thinking
+from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.errors import report
 from lm_eval_codemind.harness.aggregations import Value
