@@ -129,7 +129,7 @@ def _inside(text: str, name: str) -> str | None:
 
 def _is_whole(text: str) -> bool:
     """Whether a text with the mark of its layout in it is a literal, or a box."""
-    return is_literal(text) or text.strip().startswith("\\")
+    return is_literal(text.strip().strip("`")) or text.strip().startswith("\\")
 
 
 def _of_one_key(text: str, name: str) -> str | None:
