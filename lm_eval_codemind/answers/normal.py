@@ -42,6 +42,8 @@ _NAMED = (
 )
 # The call with its value, as in an assertion.
 _CALL = re.compile(r"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*(?:==?|->|=>|\u2192)\s*(?P<inside>.+)", re.DOTALL)
+# In a string literal, a mark is text.
+_STRING = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*\"""")
 _OBJECT = re.compile(r'\{\s*"')
 _KEYS = {
     "output",
@@ -100,7 +102,7 @@ def _inside(text: str, name: str) -> str | None:
     for wrapper in _WRAPPERS:
         match = wrapper.fullmatch(bare)
         mark = match.groupdict().get("mark") if match else None
-        if match and (not mark or mark not in match["inside"] or _is_whole(match["inside"])):
+        if match and (not mark or mark not in _STRING.sub("", match["inside"])):
             inside = match["inside"]
             escaped = bare.startswith("\\") and not is_literal(inside)
             return re.sub(r"\\([{}_%&#$])", r"\1", inside) if escaped else inside
@@ -125,11 +127,6 @@ def _inside(text: str, name: str) -> str | None:
     ):
         return bare[:-1]
     return None
-
-
-def _is_whole(text: str) -> bool:
-    """Whether a text with the mark of its layout in it is a literal, or a box."""
-    return is_literal(text) or text.strip().startswith("\\")
 
 
 def _of_one_key(text: str, name: str) -> str | None:

@@ -123,9 +123,9 @@ class Re2(PublishedRe2):
                 return values.read_lines(text) or None
             return (text,) if printed else values.stated_value(text)
 
-        found = read(completed(response), _MARKS, form, empty=printed)
-        text = None if found.text is None else re.sub(r"```\w*", "", found.text).strip()
-        return Answer(text, reading=found.reading)
+        block = read(completed(response), _MARKS, form, empty=printed)
+        text = None if block.text is None else re.sub(r"```\w*", "", block.text).strip()
+        return Answer(text, reading=block.reading)
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
         """Return the metrics of a document; ``right_easy_searched`` is None where a rule gives the label."""

@@ -163,7 +163,7 @@ def test_partly_right() -> None:
     ):
         metrics = scores("branches", [document], [f"<answer>{', '.join(answer)}</answer>"])
         assert metrics == {"branches": 0, "prefix": (share or 0) / len(values), "answered": 1}
-    # A list with something that is no truth is not read in part.
+    # A list with something else than truths is not read in part.
     metrics = scores("branches", [document], [f"<answer>{', '.join(['?', *values])}</answer>"])
     assert metrics == {"branches": 0, "prefix": 0, "answered": 0}
 

@@ -43,14 +43,15 @@ def test_excluded_problems_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 FUNCTION = {"benchmark": "sample", "problem_id": "P", "kind": "function", "language": "python", "output": "[1, 2]"}
-PROSE = Answer("It returns [1, 2].", reading="malformed")
 LEFT_OUT = Answer(None, skipped=True)
 
 
 def test_filters() -> None:
-    responses = [["<output>[1, 2]</output>", "It returns [1, 2].", "", SKIPPED]]
-    assert ier.strict_match(responses, [FUNCTION]) == [[Answer("[1, 2]"), Answer(None), Answer(None), LEFT_OUT]]
-    assert ier.flexible_extract(responses, [FUNCTION]) == [[Answer("[1, 2]"), PROSE, Answer(None), LEFT_OUT]]
+    responses = [["<output>[1, 2]</output>", "It returns `[1, 2]`.", "It returns it.", "", SKIPPED]]
+    assert ier.strict_match(responses, [FUNCTION]) == [[Answer("[1, 2]"), *[Answer(None)] * 3, LEFT_OUT]]
+    assert ier.flexible_extract(responses, [FUNCTION]) == [
+        [Answer("[1, 2]"), Answer("[1, 2]"), Answer(None), Answer(None), LEFT_OUT]
+    ]
 
 
 def test_the_published_filter_takes_an_empty_block() -> None:

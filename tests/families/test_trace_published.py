@@ -238,7 +238,7 @@ def test_recorded_summaries(inputs: dict[str, dict[str, Any]], shared_data: Path
         # Responses of CodeLlama begin with their prompt.
         answer = CES.read(row["response"].rpartition("[/INST]")[2], question, family.FILTER)
         scored = CES.score(question, answer)
-        # The study takes the first of several outputs, as of responses that go on with problems of their own.
+        # The study takes the first of several outputs, where a response goes on with further problems.
         assert scored["output"] == said["output"] or row["response"].count("[/OUTPUT]") > 1, row["problem_id"]
         labels = {(one["lino"], one["type"]): tuple(one["label"]) for one in said["labels"]}
         # The recorded coherence follows from the recorded bits, for every input.
