@@ -81,9 +81,11 @@ def run_harness(arguments: Sequence[str]) -> None:
         if own:
             usual = tasks.TaskManager
 
-            def known(include_path: Any = None, metadata: Any = None) -> Any:
-                same = metadata == config.metadata
-                return manager if same else usual(include_path=include_path, include_defaults=False, metadata=metadata)
+            def known(include_path: Any = None, include_defaults: bool = True, metadata: Any = None) -> Any:
+                # The harness asks for its own tasks as well; the second stage of a run has other metadata.
+                if include_defaults and metadata == config.metadata:
+                    return manager
+                return usual(include_path=include_path, include_defaults=False, metadata=metadata)
 
             stack.enter_context(patch.object(tasks, "TaskManager", known))
         if second:

@@ -26,6 +26,7 @@ from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.result_files import read_results, read_samples, result_files, samples_file
 from lm_eval_codemind.questions import Key, Question
 from lm_eval_codemind.questions.question import digest, sealed
+from lm_eval_codemind.questions.samples import response_text
 
 logger = logging.getLogger(__name__)
 
@@ -166,7 +167,7 @@ def _responses(samples: Path, recorded: object, documents: Mapping[Key, Any]) ->
         # A task of several filters logs a line for each; the responses are the same in all of them.
         if key not in documents or key in responses:
             continue
-        texts = tuple(str(text) for of_request in row["resps"] for text in of_request)
+        texts = tuple(response_text(text) for of_request in row["resps"] for text in of_request)
         if seals.get(key.within_task(), digest(texts)) != digest(texts):
             raise ValueError(
                 f"{samples}: the response to {key.within_task()} was changed since the run; take the file from a "

@@ -50,6 +50,11 @@ class Sample:
         return self.answers[0] if self.answers else Answer(None)
 
 
+def response_text(logged: Any) -> str:
+    """Return the text of a logged response; null is an empty one."""
+    return "" if logged is None else str(logged)
+
+
 def prompt_as_sent(request: Any) -> tuple[str, bool]:
     """Return the prompt of a request as the harness logged it, and whether it is a chat.
 

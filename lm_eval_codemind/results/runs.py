@@ -10,7 +10,7 @@ from typing import Any
 from lm_eval_codemind.harness.result_files import date_of, read_results, read_samples, result_files, samples_file
 from lm_eval_codemind.models import replays
 from lm_eval_codemind.questions import Answer
-from lm_eval_codemind.questions.samples import Metric, Sample, TaskRun, prompt_as_sent
+from lm_eval_codemind.questions.samples import Metric, Sample, TaskRun, prompt_as_sent, response_text
 from lm_eval_codemind.results.release_0_1 import answer_of_0_1
 from lm_eval_codemind.views import View, view_of
 
@@ -164,7 +164,7 @@ def _sample(raw: Any, recorded: bool) -> Sample:
         doc_id=int(raw["doc_id"]),
         target=str(raw["target"]),
         prompts=tuple(prompt for prompt, _ in prompts),
-        responses=tuple(tuple(map(str, resp)) if isinstance(resp, list) else (str(resp),) for resp in raw["resps"]),
+        responses=tuple(tuple(map(response_text, resp if isinstance(resp, list) else [resp])) for resp in raw["resps"]),
         answers=_answers(raw["filtered_resps"]),
         filter=str(raw["filter"]),
         scores={name: raw[name] for name in raw["metrics"] if name in raw},
