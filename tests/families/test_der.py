@@ -411,8 +411,8 @@ def test_the_input_is_the_one_that_ier_asks_about(built_data: Path, monkeypatch:
     monkeypatch.setenv(DATA_VARIABLE, str(built_data))
     for benchmark, asked_in, without in (
         ("humaneval", "humaneval", 0),
-        ("mbpp", "mbpp_labelled", 22),
-        ("classeval_methods", "classeval", 40),
+        ("mbpp", "mbpp_labelled", 20),
+        ("classeval_methods", "classeval", 38),
     ):
         asked = {problem.problem_id: problem for problem in IER.problems(get_benchmark(asked_in), {})}
         problems = [
