@@ -114,10 +114,11 @@ def test_suites_with_lists(name: str, built_data: Path, monkeypatch: pytest.Monk
         bodies = [
             f"def {{name}}(*args): return {value}" for value in ("None", "0", "True", "''", "[]", "args[0]", equal)
         ]
-        bodies += ["def {name}(*args): raise ValueError", WRONG.replace("{", "{{").replace("}", "}}") + WRONG_FUNCTION]
+        bodies += ["def {name}(*args): raise ValueError", WRONG + WRONG_FUNCTION]
     for body in bodies:
         wrong = sandbox.run(
-            dataclasses.replace(job, program=f"{job.program}\n{body.format(name=job.entry_point)}") for job in jobs
+            dataclasses.replace(job, program=f"{job.program}\n{body.replace('{name}', job.entry_point)}")
+            for job in jobs
         )
         assert [outcome.job_id for outcome in wrong if outcome.passed] == [], body
 
