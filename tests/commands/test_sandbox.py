@@ -30,7 +30,7 @@ def test_a_function(program: str, tmp_path: Path) -> None:
     result = run("--candidate", program, "--tests", str(tests), "--entry-point", "add")
     assert result.exit_code == 0, result.output
     outcome = json.loads(result.stdout)
-    assert (outcome["status"], outcome["tests_run"], outcome["tamper_proof"]) == ("passed", 1, True)
+    assert (outcome["status"], outcome["tests_run"], outcome["tamper_proof"]) == ("passed", 1, False)
     tests.write_text("assert add(1, 2) == 4\n")
     result = run("--candidate", program, "--tests", str(tests))
     assert result.exit_code == 1

