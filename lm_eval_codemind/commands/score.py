@@ -114,7 +114,7 @@ def _model_name(recordings: Recordings, paths: Sequence[Path]) -> str:
 
 
 def other_questions(paths: Sequence[Path]) -> Callable[[Mapping[str, Any]], bool]:
-    """Return whether the recorded row of a document answers another question, as a function of the document.
+    """Return the function that says of a document if its recorded row answers another question.
 
     Args:
         paths: Files of recorded responses, which :func:`~lm_eval_codemind.models.recordings.read_recordings` accepts.
