@@ -511,7 +511,7 @@ def _reachable(document: Document) -> str:
 @click.option("--benchmark", "names", multiple=True, type=click.Choice(_NAMES), default=_NAMES)
 def main(families: Sequence[str], names: Sequence[str]) -> None:
     """Print what the baselines score, in percent, and write the best ones."""
-    record = json.loads(OUTPUT_FILE.read_text(encoding="utf-8")) if OUTPUT_FILE.exists() else {}
+    best_of: dict[tuple[str, str], tuple[str, float]] = {}
     for family in families:
         tasks = FAMILIES[family]
         for name in tasks.benchmarks.keys() & set(names):
@@ -526,7 +526,10 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
                 blind = {name: score for name, score in of_metric.items() if not name.endswith(knowing)}
                 best = max(blind, key=lambda baseline: abs(blind[baseline]))
                 for prefix in tasks.prefixes:
-                    record.setdefault(f"{prefix}_{name}", {})[metric] = [best, round(of_metric[best], 4)]
+                    best_of[f"{prefix}_{name}", metric] = (best, round(of_metric[best], 4))
+    record = json.loads(OUTPUT_FILE.read_text(encoding="utf-8"))
+    for (task, metric), best_one in best_of.items():
+        record.setdefault(task, {})[metric] = best_one
     OUTPUT_FILE.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 

@@ -247,7 +247,36 @@ def test_run_keeps_the_users_own_tasks(recorded: Path, tmp_path: Path) -> None:
     assert "|mine " in table and "codemind_ier_sample" in table
 
 
+def test_score_leaves_out_answers_to_other_questions(recorded: Path, tmp_path: Path) -> None:
+    """The rows of a sample file name their input. One has another input than the task asks about."""
+    codemind("score", "--responses", recorded, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "out")
+    (sample_file,) = (tmp_path / "out").rglob("samples_*.jsonl")
+    rows = list(map(json.loads, sample_file.read_text().splitlines()))
+    first = rows[0]["doc"]["problem_id"]
+    for row in rows:
+        if row["doc"]["problem_id"] == first:
+            row["doc"]["input"] = "another_call()"
+    changed = tmp_path / "changed.jsonl"
+    changed.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    codemind("score", "--responses", changed, "--tasks", "codemind_ier_sample", "--output_path", tmp_path / "again")
+    results, samples = read_run(tmp_path / "again")
+    assert results["n-samples"]["codemind_ier_sample"]["effective"] == 3
+    assert first not in {row["doc"]["problem_id"] for row in samples["codemind_ier_sample"]}
+
+
 MODELS = ("gpt-4-turbo", "deepseek-coder-33b-instruct")
+
+
+@pytest.mark.upstream
+def test_the_documented_command_gives_the_documented_figure(
+    shared_data: Path, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    responses = shared_data / "recorded" / "ier_gpt-4-turbo.jsonl.gz"
+    codemind("score", "--responses", responses, "--tasks", "codemind_ier_classeval", "--output_path", tmp_path)
+    results, _ = read_run(tmp_path)
+    assert results["n-samples"]["codemind_ier_classeval"] == {"original": 364, "effective": 340}
+    assert round(100 * results["results"]["codemind_ier_classeval"]["r_ier,strict-match"], 1) == 85.3
 
 
 @pytest.mark.upstream

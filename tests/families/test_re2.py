@@ -100,7 +100,7 @@ def proven_hooks(setting: str) -> tuple[Any, Any, Any]:
 
 
 @pytest.mark.upstream
-@pytest.mark.parametrize(("setting", "programs"), [("output", 157), ("input", 120), ("loop", 93), ("branch", 76)])
+@pytest.mark.parametrize(("setting", "programs"), [("output", 158), ("input", 120), ("loop", 93), ("branch", 76)])
 def test_ceiling_floor_and_length_on_proven_labels(
     setting: str, programs: int, built_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -146,3 +147,33 @@ def test_five_thousand_traces_are_scored_in_thirty_seconds(built_data: Path, mon
     began = time.process_time()
     scores(many[:5_000], [document["target"] for document in many[:5_000]])
     assert time.process_time() - began < 30
+
+
+@pytest.mark.upstream
+def test_a_condition_comes_before_the_events_in_functions_that_it_calls(
+    built_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The prompt says so. In each such question, an event of a called function follows the line that calls it."""
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    calling = 0
+    for benchmark in ("humaneval", "classeval"):
+        for document in trace.dataset(benchmark=benchmark, setting="states")["test"]:
+            assert "its line comes before the lines of the events in these functions" in document["prompt"]
+            tree = ast.parse(document["code"])
+            bodies = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+            for node in ast.walk(tree):
+                if not isinstance(node, (ast.If, ast.While)) or node.lineno not in document["lines"]:
+                    continue
+                names = {getattr(part, "attr", getattr(part, "id", "")) for part in ast.walk(node.test)}
+                called = [bodies[name] for name in names & bodies.keys()]
+                inner = {
+                    part.lineno
+                    for body in called
+                    for part in ast.walk(body)
+                    if isinstance(part, (ast.If, ast.For, ast.While)) and part.lineno != node.lineno
+                }
+                following = {after for line, after in pairwise(document["lines"]) if line == node.lineno}
+                if inner & set(document["lines"]):
+                    calling += 1
+                    assert inner & following, document["problem_id"]
+    assert calling >= 10

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 from lm_eval_codemind.facts.fresh import REASONS, Fresh, from_records, records_of
+from lm_eval_codemind.languages.python.words import KNOWN_WORDS
 from lm_eval_codemind.problems import Case, Problem
 from lm_eval_codemind.proof.fresh import make_fresh, run_on_own_input
 
@@ -40,10 +42,10 @@ METHOD = Problem(
     "method",
     "python",
     "class Shop:\n    def __init__(self):\n        self.items = {}\n\n    def add(self, name, price):\n"
-    "        self.items[name] = price\n        return self.items\n",
+    "        self.items[name] = price * 2\n        return self.items\n",
     "Shop.add",
     "def test(self):\n    shop = Shop()\n    shop.add('pear', 12)\n    return shop.add('fig', 30)\n",
-    "{'pear': 12, 'fig': 30}",
+    "{'pear': 24, 'fig': 60}",
 )
 SETS = dataclasses.replace(
     LOOP,
@@ -90,8 +92,47 @@ def test_equal_seeds_give_equal_inputs_and_others_do_not(by_problem: dict[str, F
 
 
 def test_problems_without_one_are_named_with_the_reason(by_problem: dict[str, Fresh]) -> None:
-    assert (by_problem["constant"].reason, by_problem["bare"].reason) == ("same", "input")
+    assert (by_problem["constant"].reason, by_problem["bare"].reason) == ("plain", "plain")
     assert {each.reason for each in by_problem.values()} <= {"", *REASONS}
+
+
+def test_what_needs_no_execution_is_not_asked() -> None:
+    code = "def f(word, count):\n    return {}\n"
+    returned = {
+        "truth": ("len(word) > count", "True", "plain"),
+        "first": ("word", "'house'", "plain"),
+        "written": ("'ok' if count else 'no'", "'ok'", "plain"),
+        "copied": ("[word, count]", "['house', 2]", "carried"),
+    }
+    problems = [
+        dataclasses.replace(LOOP, problem_id=name, code=code.format(value), input="f('house', 2)", output=output)
+        for name, (value, output, _) in returned.items()
+    ]
+    assert {name: each.reason for name, each in make_fresh(problems, seed=0).items()} == {
+        name: reason for name, (*_, reason) in returned.items()
+    }
+
+
+def test_no_constant_is_more_frequent_on_one_side() -> None:
+    """Ten programs whose output is 3: most of the fresh ones would be 2 or 4."""
+    problems = [
+        dataclasses.replace(
+            LOOP,
+            problem_id=f"count {number}",
+            code=f"def f(words):\n    # {number}\n    return len(words) + {number}\n",
+            input=f"f({['ant', 'bee', 'cow', 'dog', 'eel', 'fox', 'gnu', 'hen', 'owl', 'pig', 'rat'][: 12 - number]})",
+            output="12",
+        )
+        for number in range(2, 8)
+    ]
+    fresh = [each.runs[0].output for each in make_fresh(problems, seed=0).values() if each.runs]
+    assert not fresh or max(map(fresh.count, fresh)) <= 1
+
+
+def test_words_stay_words() -> None:
+    texts = [run.input for seed in range(3) for run in make_fresh([LOOP], seed, count=2)["loop"].runs]
+    words = [word for text in texts for word in ast.literal_eval(text.removeprefix("f(").rpartition(",")[0])]
+    assert all(len(word) < 3 or word in KNOWN_WORDS | {"tree", "ox", "house"} for word in words)
 
 
 def test_an_output_that_depends_on_hashing_is_refused() -> None:

@@ -24,13 +24,13 @@ def test_a_task_that_nobody_has_measured_has_no_baseline() -> None:
 
 @pytest.mark.parametrize("task", ["humaneval", "classeval", "cruxeval", "avatar", "sample"])
 def test_baselines_of_runtime_behaviour_are_low(task: str) -> None:
-    """What needs no execution: half of coverage, at most 55 % of the path, few states and outputs."""
+    """What needs no execution: at most 65 % of coverage, at most 60 % of the path, few states and outputs."""
     view = views()["runtime"]
     best = {
         metric: view.baseline(f"codemind_runtime_{task}", metric)
         for metric in ("coverage_balanced", "path_executed", "state_executed", "output")
     }
-    assert best["coverage_balanced"] <= 0.6 and best["path_executed"] <= 0.55
+    assert best["coverage_balanced"] <= 0.65 and best["path_executed"] <= 0.6
     assert best["state_executed"] <= 0.08 and best["output"] <= 0.11
 
 

@@ -76,8 +76,8 @@ def test_the_order_of_models() -> None:
 
 
 def test_repeated_and_excluded_rows() -> None:
-    study = Study("S", "f", "b", {"problem_id": "P_{n}"}, {}, excluded=[{"n": ["3"]}])
-    documents = [{"benchmark": "b", "problem_id": f"P_{n}"} for n in "1123"]
+    study = Study("S", "f", "b", {"problem_id": "P_{n}"}, {})
+    documents = [{"benchmark": "b", "problem_id": f"P_{n}"} for n in "112"]
     rows = [{"n": n} for n in "1112344"]
     assert [key and key.problem_id for key, _ in studies._asked(study, rows, documents)] == [
         "P_1",

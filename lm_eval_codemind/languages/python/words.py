@@ -41,6 +41,8 @@ _WORDS: dict[int, tuple[str, ...]] = {
     )
 }
 
+KNOWN_WORDS = frozenset(word for words in _WORDS.values() for word in words)
+
 
 def is_word(text: str) -> bool:
     """Whether a text counts as a word: at least three ASCII letters, one of them a vowel, and not one letter alone."""

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from lm_eval_codemind.languages.python.inputs import call_tree, method_tree, states_value
 from lm_eval_codemind.languages.python.mutation import changed_inputs, mutations, text_tree
+from lm_eval_codemind.languages.python.words import KNOWN_WORDS
 
 VALUES = st.recursive(
     st.integers(-1000, 1000) | st.text("abc XYZ'\"\\.,", max_size=8) | st.booleans() | st.none() | st.floats(-9, 9),
@@ -50,12 +51,20 @@ def test_equal_seeds_give_equal_inputs(arguments: list[Any], bold: bool) -> None
 
 
 def test_what_was_equal_stays_equal() -> None:
-    tree = call_tree("f", "f('abcab', 'ab', [7, 3, 7], 3)")
+    tree = call_tree("f", "f('tree bark tree', 'tree', [7, 3, 7], 3)")
     renamed = [str(each) for each in islice(mutations(tree, frozenset(), Random("x")), 60)][::6]
     assert any(text != str(tree) for text in renamed)
     for text in renamed:
         word, part, numbers, number = (ast.literal_eval(node) for node in ast.parse(text, mode="eval").body.args)
-        assert word[:2] == word[3:] == part and numbers[0] == numbers[2] and numbers[1] == number
+        assert word.split(" ")[0] == word.split(" ")[2] == part and numbers[0] == numbers[2] and numbers[1] == number
+
+
+def test_words_become_words_in_the_same_case() -> None:
+    tree = call_tree("f", "f('Hello wORLD!', 'zzv')")
+    for text in [str(each) for each in islice(mutations(tree, frozenset(), Random("x")), 60)][::6]:
+        first, second = ast.literal_eval(ast.parse(text, mode="eval").body.args[0]).rstrip("!").split(" ")
+        assert first.istitle() and second[0].islower() and second[1:].isupper()
+        assert {first.lower(), second.lower()} <= KNOWN_WORDS | {"hello"}
 
 
 def test_names_that_the_program_knows_stay() -> None:
