@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import program_errata
 from lm_eval_codemind.answers.runtime import published_answerable
 from lm_eval_codemind.benchmarks.re2bench import TASKS, source_of
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
@@ -85,6 +86,7 @@ def errata_page(
     parts += [_plain_inputs(name) for name in load_plain_inputs()]
     parts += [_unrolled(name) for name in problems_of]
     parts.append(_re2())
+    parts.append(program_errata.section())
     return "".join(parts)
 
 
