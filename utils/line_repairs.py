@@ -24,10 +24,13 @@ _WORDS = {
     "if": ("if not",), "while": ("while not",), "elif": ("elif not",),
     "break": ("continue", "pass"), "continue": ("break",),
 }  # fmt: skip
-_KEYWORDS = frozenset(
-    "def return for while if else elif not in and or is import from lambda try except class pass break continue None "
-    "True False int new public void private boolean String double char switch case".split()  # noqa: SIM905
-)
+# fmt: off
+_KEYWORDS = frozenset((
+    "def", "return", "for", "while", "if", "else", "elif", "not", "in", "and", "or", "is", "import", "from",
+    "lambda", "try", "except", "class", "pass", "break", "continue", "None", "True", "False", "int", "new",
+    "public", "void", "private", "boolean", "String", "double", "char", "switch", "case",
+))
+# fmt: on
 
 
 def _tokens(line: str) -> list[tuple[str, str]]:

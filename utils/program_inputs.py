@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-# So many are drawn; at least 1,000 of them differ, unless the specification allows fewer.
-INPUTS = 1500
+# So many are drawn, and more if fewer than 1,000 of them differ, unless the specification allows few.
+INPUTS, _MORE, _ENOUGH, _FEW = 1500, 2600, 1000, 500
 Arguments = tuple[Any, ...]
 
 _LARGEST = 10_000
@@ -474,8 +474,11 @@ def problem_inputs(number: int, range_: Range, count: int = INPUTS) -> list[str]
         count: How many are drawn.
     """
     edges = [eval(source, {}) for source in (EDGES if range_ is BOUNDED else BEYOND).get(number, ())]
-    drawn = _drawn(ARGUMENTS[number](range_), count)
-    return list(dict.fromkeys(map(repr, [*edges, *drawn])))
+    strategy = ARGUMENTS[number](range_)
+    sources = list(dict.fromkeys(map(repr, [*edges, *_drawn(strategy, count)])))
+    if count == INPUTS and _FEW < len(sources) < _ENOUGH:
+        sources = list(dict.fromkeys(map(repr, [*edges, *_drawn(strategy, _MORE)])))
+    return sources
 
 
 def in_java(number: int, arguments: str) -> str:
