@@ -159,7 +159,7 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
     if family == "verdict":
         return {
             **by_name,
-            "right with + 1": lambda document: "yes" if "+ 1" in document["program"] else "no",
+            "right if it adds one": lambda document: "yes" if "+ 1" in document["program"] else "no",
             "wrong with an unused name": lambda document: "no" if has_unused_name(document["program"]) else "yes",
         }
     if family == "re2_loop":

@@ -36,6 +36,7 @@ from ship import save
 _REPAIRS = Path(__file__).parents[1] / "tests" / "programs" / "line_repairs.yaml"
 _DIFFERING, _AGREEING = 8, 6
 _PART = 60
+_WORD = re.compile(r"\w")
 _ERROR = re.compile(r"All\.java:(\d+): error")
 _TRIALS = """
 import sys as _sys
@@ -86,7 +87,8 @@ def search(trial: Trial, buggy: str, correct: str, own: Mapping[int, str]) -> di
             repairs[line] = change
     if repairs:
         return {str(line): repairs[line] for line in sorted(repairs)}
-    return {str(line): None for line in changed_lines(buggy, correct) if buggy.split("\n")[line - 1].strip()}
+    texts = buggy.split("\n")
+    return {str(line): None for line in changed_lines(buggy, correct) if _WORD.search(texts[line - 1])}
 
 
 def proves(trial: Trial, program: str) -> bool:

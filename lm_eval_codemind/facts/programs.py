@@ -31,8 +31,8 @@ def is_settled(benchmark: str, problem_id: str) -> bool:
     records = shipped.load(PROGRAMS).get(benchmark)
     if records is None:
         return True
-    record = records[problem_id]
-    return bool(record["verdict"] == "right" and record["buggy"]["verdict"] == "wrong")
+    record = records.get(problem_id, {})
+    return record.get("verdict") == "right" and record["buggy"]["verdict"] == "wrong"
 
 
 def is_located(benchmark: str, problem_id: str) -> bool:

@@ -32,20 +32,20 @@ from tests.results.harness import evaluate
 SETTINGS = ["buggy", "correct"]
 # Buggy programs called buggy, correct ones called correct, both: percent of the problems asked about.
 DETECTED = {
-    "gpt-4-turbo": (91.5, 70.7, 62.2),
-    "deepseek-coder-33b-instruct": (46.3, 78.7, 25.0),
-    "CodeLlama-34b-Instruct-hf": (3.0, 99.4, 2.4),
+    "gpt-4-turbo": (93.3, 77.1, 70.5),
+    "deepseek-coder-33b-instruct": (45.7, 83.8, 29.5),
+    "CodeLlama-34b-Instruct-hf": (2.9, 99.0, 1.9),
 }
 # Right lines of the problems asked about, published and here.
 LOCATED = {
-    "gpt-4-turbo": (123, 135),
-    "deepseek-coder-33b-instruct": (85, 92),
-    "CodeLlama-34b-Instruct-hf": (78, 87),
+    "gpt-4-turbo": (105, 119),
+    "deepseek-coder-33b-instruct": (73, 81),
+    "CodeLlama-34b-Instruct-hf": (69, 79),
 }
 # The published files name no line: the fix only adds lines.
 ONLY_ADDS = {"HumanEval_5", "HumanEval_33", "HumanEval_141", "HumanEval_143", "HumanEval_155"}
 # A published line is the fix's, and changing it alone does not repair the program, while changing another line does.
-OTHERS = {"@OTHERS"}
+OTHERS = {f"HumanEval_{number}" for number in (11, 22, 57, 74, 99, 104, 110, 144)}
 
 
 def logged(row: dict[str, Any], *responses: str, locate: bool = False) -> dict[str, Any]:
