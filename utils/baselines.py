@@ -22,6 +22,7 @@ import click
 
 import lm_eval_codemind
 from flow_rules import TREE, arguments, decisions, guesses, iterations
+from line_rules import RULES, has_unused_name, named
 from lm_eval_codemind.data import load_problem
 from lm_eval_codemind.families.runtime_items import SETTINGS
 from lm_eval_codemind.families.trace import written
@@ -199,7 +200,7 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
     for number in range(constants):
         of_setting = {setting: counts.most_common(number + 1)[-1][0] for setting, counts in answers.items() if counts}
         by_name[f"best constant {number}"] = lambda document, of=of_setting: of[_known(document)]
-    if family in ("verdict", "re2_output"):
+    if family == "re2_output":
         return by_name
     if family == "re2_input":
         return {**by_name, "echo of the output": _echoed_output}
@@ -213,6 +214,12 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
         return {"the program unchanged": lambda document: document["transformed"]}
     if family == "repair":
         return {"the program unchanged": lambda document: document["buggy"], **flips()}
+    if family == "verdict":
+        return {
+            **by_name,
+            "right if it adds one": lambda document: "yes" if "+ 1" in document["program"] else "no",
+            "wrong with an unused name": lambda document: "no" if has_unused_name(document["program"]) else "yes",
+        }
     if family == "re2_loop":
         return {
             "never": lambda document: _each_list(document, lambda line, name, labels: ()),
@@ -237,7 +244,7 @@ def policies(documents: Sequence[Document], family: str, constants: int) -> dict
         return {
             **by_name,
             "last line": lambda document: str(document["program"].count("\n") + 1),
-            "longest line": lambda document: str(_longest(document["program"].split("\n"))),
+            **{rule: lambda document, rule=rule: str(named(document["program"])[rule]) for rule in RULES},
         }
     if family == "input":
         return {
@@ -352,11 +359,6 @@ def _guessed_lists(document: Document) -> str:
 def _known(document: Document) -> str:
     """Return the setting of a document if its prompt shows it. No prompt shows whether its program is buggy."""
     return "" if document["setting"] in ("buggy", "correct") else str(document["setting"])
-
-
-def _longest(lines: Sequence[str]) -> int:
-    """Return the number of the longest line, without its indentation."""
-    return max(range(len(lines)), key=lambda number: len(lines[number].strip())) + 1
 
 
 def documents_of(tasks: Tasks, benchmark: str) -> list[Document]:

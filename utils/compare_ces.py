@@ -19,6 +19,7 @@ import click
 
 from lm_eval_codemind.answers.published import ces
 from lm_eval_codemind.benchmarks.ces import BRANCH, CONDITION, ITERABLE, VARIABLE
+from lm_eval_codemind.facts.programs import is_settled
 from lm_eval_codemind.families import trace_published, verdict
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.scores.association import associate
@@ -114,19 +115,23 @@ def _states(stated: ces.Marks, line: int, kind: str, name: str, values: list[Any
 
 
 def verdicts(directory: Path, model: str) -> Solved:
-    """Return the problems with both verdicts right: the buggy program is called buggy and the correct one is not."""
+    """Return the problems with both verdicts right, of those that are asked about."""
     right = {"response_0": "No", "response_1": "Yes"}
     solved: Solved = {}
     for row in recorded(directory, "detection", model):
         name = row["problem_id"]
+        if not is_settled("humanevalfix", name):
+            continue
         solved[name] = solved.get(name, True) and row["published_prediction"] == right[row["part"]]
     return solved
 
 
 def located(directory: Path, model: str, documents: dict[str, dict[str, Any]]) -> Solved:
-    """Return the problems with a right line."""
+    """Return the problems with a right line, of those that are asked about."""
     solved: Solved = {}
     for row in recorded(directory, "localisation", model):
+        if row["problem_id"] not in documents:
+            continue
         document = documents[row["problem_id"]]
         response = f"<answer>\n{row['published_prediction']}\n</answer>"
         ((answer,),) = verdict.extract_line([[response]], [document])

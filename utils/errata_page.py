@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import program_errata
 from errata_lists import digest
 from lm_eval_codemind import __version__
 from lm_eval_codemind.answers.published.reval import is_answerable
@@ -105,6 +106,7 @@ def errata_page(
     parts += [_plain_inputs(name) for name in load_plain_inputs()]
     parts += [_unrolled(name) for name in problems_of]
     parts.append(_re2())
+    parts.append(program_errata.section())
     return "".join(parts)
 
 

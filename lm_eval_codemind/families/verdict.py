@@ -1,8 +1,9 @@
 """Program verdicts: is a program right, and if not, which line is wrong?
 
 ``verdict`` asks about the buggy and about the correct program of each problem, in two documents that differ by the fix
-alone. ``locate`` asks for a line of the buggy program that the fix changes. The labels follow from the suites, which
-the correct programs pass and the buggy ones fail, and from the difference between the two programs.
+alone. ``locate`` asks for a line of the buggy program whose change repairs it. The labels of HumanEvalFix are proven by
+references that were written from the specifications alone (:mod:`lm_eval_codemind.facts.programs`). Those of the sample
+follow from its suites and from the difference between the two programs.
 """
 
 import difflib
@@ -15,7 +16,9 @@ from rapidfuzz.distance import LCSseq
 from lm_eval_codemind.answers.forms import line_number, truth
 from lm_eval_codemind.answers.pipeline import ANSWER, read
 from lm_eval_codemind.answers.published.ces import line_with
+from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.data import load_bug
+from lm_eval_codemind.facts.programs import bug_lines, is_located, is_settled
 from lm_eval_codemind.families.pairs import mean_of_pairs
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, get_language
@@ -44,6 +47,11 @@ class Verdict(Family):
     metric = "verdict"
     verdict = "right"
 
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems whose correct program is right and whose buggy program is wrong, beyond doubt."""
+        problems = super().problems(benchmark, options)
+        return [problem for problem in problems if is_settled(benchmark.name, problem.problem_id)]
+
     def template(self, kind: Kind, setting: str) -> str:
         return self.name
 
@@ -52,7 +60,7 @@ class Verdict(Family):
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         program = load_bug(problem).code if setting == BUGGY else problem.code
-        fields = {"program": _tidy(program), "answer": _ANSWERS[setting]}
+        fields = {"program": tidy(program), "answer": _ANSWERS[setting]}
         yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
@@ -87,16 +95,21 @@ class Verdict(Family):
 
 
 class Locate(Verdict):
-    """One question per problem: which line of the buggy program does the fix change?"""
+    """One question per problem: which line of the buggy program has to be changed?"""
 
     variants = (Variant("locate", "Locate", "lm_eval_codemind.views.programs:LocateView"),)
     metric = verdict = "locate"
 
+    def problems(self, benchmark: Benchmark, options: Mapping[str, Any]) -> list[Problem]:
+        """Return the problems with known lines of the bug."""
+        problems = Family.problems(self, benchmark, options)
+        return [problem for problem in problems if is_located(benchmark.name, problem.problem_id)]
+
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         bug = load_bug(problem).code
-        lines = changed_lines(bug, problem.code)
-        searched = len(_WORD_LINE.findall(bug)) >= _FEW_LINES
-        fields = {"program": _tidy(bug), "lines": lines, "searched": searched, "answer": str(lines[0])}
+        proven = bug_lines(problem.benchmark, problem.problem_id)
+        lines, searched = proven or (changed_lines(bug, problem.code), len(_WORD_LINE.findall(bug)) >= _FEW_LINES)
+        fields = {"program": tidy(bug), "lines": lines, "searched": searched, "answer": str(lines[0])}
         yield Question.about(problem, setting, fields, columns=_COLUMNS)
 
     def example(self, kind: Kind, record: Mapping[str, Any], setting: str) -> Mapping[str, Any]:
@@ -120,14 +133,15 @@ class Locate(Verdict):
         }
 
     def logged(self, question: Question, means: dict[str, float], pass_at_k: Mapping[str, float]) -> dict[str, Any]:
-        """Return the metrics of a document; ``locate_searched`` is None where there are few lines to choose from."""
+        """Return the metrics of a document; ``locate_searched`` is None where a rule about lines is likely right."""
         return {**means, "locate_searched": means["locate"] if question["searched"] else None, **pass_at_k}
 
 
 _ANSWERS = {BUGGY: "no", CORRECT: "yes"}
 
 
-def _tidy(program: str) -> str:
+def tidy(program: str) -> str:
+    """Return a program as the prompt shows it: without white space at the ends of lines."""
     return _LAYOUT.sub("", program).strip("\n")
 
 
@@ -137,7 +151,7 @@ def changed_lines(buggy: str, correct: str) -> list[int]:
     A line counts if a shortest difference between the programs replaces or deletes it. If the fix only adds lines, the
     lines around each gap count. A line without a word, such as a closing brace, counts only inside a gap.
     """
-    old, new = (_tidy(program).split("\n") for program in (buggy, correct))
+    old, new = (tidy(program).split("\n") for program in (buggy, correct))
     words = [number for number, line in enumerate(old) if _WORD_LINE.match(line)]
     most = LCSseq.similarity(old, new)
     changed = {n for n in words if LCSseq.similarity(old[:n] + old[n + 1 :], new) == most}

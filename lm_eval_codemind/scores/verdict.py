@@ -8,11 +8,11 @@ calls B wrong. A response without a verdict is right about neither. Over problem
     recall_buggy   = mean of r_B
     recall_correct = mean of r_C
 
-D is the set of lines of B that a fix changes, and l is the line that the model names::
+D is the set of lines of B whose change repairs it, and l is the line that the model names::
 
     locate = mean of [l in D]        locate_near = mean of [|l - d| <= 1 for a line d in D]
 
-``locate_searched`` is ``locate`` over the programs with at least seven lines to choose from.
+``locate_searched`` is ``locate`` over the programs in which rules about the form of lines are seldom right.
 """
 
 from collections.abc import Collection
@@ -34,7 +34,7 @@ def both(buggy: float, correct: float) -> float:
 
 
 def distance(line: int | None, changed: Collection[int]) -> float:
-    """Return the number of lines from an answer to the nearest line that a fix changes; infinite for no answer.
+    """Return the number of lines from an answer to the nearest line of the bug; infinite for no answer.
 
     Args:
         line: The number of a line, from 1; None without an answer.

@@ -12,8 +12,11 @@ from lm_eval_codemind.facts import shipped
 from ship import save
 
 # Benchmark or program -> problem or input -> record; in the other files the records lie at the first level.
-LEVELS = dict.fromkeys(("buggy_outputs", "loop_lengths", "revealing_tests", "sr_exceptions", "suites"), 2)
-LEVELS["reval_differences"] = 3
+LEVELS = {
+    **dict.fromkeys(("buggy_outputs", "bug_lines", "loop_lengths", "programs", "revealing_tests"), 2),
+    **dict.fromkeys(("sr_exceptions", "suites"), 2),
+    "reval_differences": 3,
+}
 FILES = sorted(path.relative_to(shipped.FOLDER) for path in shipped.FOLDER.rglob("*.json"))
 
 

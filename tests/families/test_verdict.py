@@ -30,25 +30,22 @@ from lm_eval_codemind.scores import verdict as scores
 from tests.results.harness import evaluate
 
 SETTINGS = ["buggy", "correct"]
-# Buggy programs called buggy, correct ones called correct, both: percent of 164, as published answers have them.
+# Buggy programs called buggy, correct ones called correct, both: percent of the problems asked about.
 DETECTED = {
-    "gpt-4-turbo": (91.5, 70.7, 62.2),
-    "deepseek-coder-33b-instruct": (46.3, 78.7, 25.0),
-    "CodeLlama-34b-Instruct-hf": (3.0, 99.4, 2.4),
+    "gpt-4-turbo": (93.3, 77.1, 70.5),
+    "deepseek-coder-33b-instruct": (45.7, 83.8, 29.5),
+    "CodeLlama-34b-Instruct-hf": (2.9, 99.0, 1.9),
 }
-# Right lines of 164, published and here.
+# Right lines of the problems asked about, published and here.
 LOCATED = {
-    "gpt-4-turbo": (123, 135),
-    "deepseek-coder-33b-instruct": (85, 92),
-    "CodeLlama-34b-Instruct-hf": (78, 87),
+    "gpt-4-turbo": (105, 119),
+    "deepseek-coder-33b-instruct": (73, 81),
+    "CodeLlama-34b-Instruct-hf": (69, 79),
 }
-# The published rule compares the whole answer with all faulty lines. Here one of them is enough. Of 127 the answer has
-# a second line, and 156 has no published line.
-SEVERAL_LINES = {22, 31, 94, 104, 110, 124, 127, 136, 144, 156, 159}
 # The published files name no line: the fix only adds lines.
 ONLY_ADDS = {"HumanEval_5", "HumanEval_33", "HumanEval_141", "HumanEval_143", "HumanEval_155"}
-# We accept more lines than the published files: a shortest difference can also change these.
-MORE = {"HumanEval_11", "HumanEval_63", "HumanEval_74", "HumanEval_99", "HumanEval_126"}
+# A published line is the fix's, and changing it alone does not repair the program, while changing another line does.
+OTHERS = {f"HumanEval_{number}" for number in (11, 22, 57, 74, 99, 104, 110, 144)}
 
 
 def logged(row: dict[str, Any], *responses: str, locate: bool = False) -> dict[str, Any]:
@@ -218,9 +215,9 @@ def recorded(shared_data: Path, what: str, model: str) -> Iterator[dict[str, Any
 def test_the_prompts_of_humanevalfix(benchmark: str) -> None:
     check_prompts(benchmark)
     rows = located(benchmark)
-    assert len(rows) == 164 and all(row["lines"] and logged(row, row["target"], locate=True)["locate"] for row in rows)
+    assert all(row["lines"] and logged(row, row["target"], locate=True)["locate"] for row in rows)
     # Few lines are accepted, so that a guess is seldom right.
-    assert sum(len(row["lines"]) for row in rows) / 164 < 1.35 and max(len(row["lines"]) for row in rows) <= 7
+    assert sum(len(row["lines"]) for row in rows) / len(rows) < 1.4 and max(len(row["lines"]) for row in rows) <= 7
 
 
 @pytest.mark.upstream
@@ -241,8 +238,8 @@ def test_lines_are_those_that_the_study_publishes(shared_data: Path) -> None:
         name: {line.strip() for line in text.split("\n") if line.strip()} for name, text in published.items()
     }
     assert {name for name, lines in upstream_lines.items() if not lines} == ONLY_ADDS
-    assert all(lines <= accepted[name] for name, lines in upstream_lines.items())
-    assert {name for name, lines in upstream_lines.items() if lines and lines != accepted[name]} == MORE
+    known = accepted.keys() & upstream_lines.keys()
+    assert {name for name in known if not upstream_lines[name] <= accepted[name]} == OTHERS
 
 
 @pytest.mark.upstream
@@ -260,7 +257,7 @@ def test_recorded_verdicts(shared_data: Path, model: str) -> None:
         part = {"buggy": "response_1", "correct": "response_0"}[row["setting"]]
         rows.append(logged(row, f"<answer>{answers[said[row['problem_id'], part]]}</answer>"))
     shares = [
-        *(sum(row[f"recall_{one}"] or 0 for row in rows) / 164 for one in SETTINGS),
+        *(2 * sum(row[f"recall_{one}"] or 0 for row in rows) / len(rows) for one in SETTINGS),
         verdict.verdict_pair([row["verdict_pair"] for row in rows]),
     ]
     assert [round(100 * share, 1) for share in shares] == list(DETECTED[model])
@@ -270,14 +267,15 @@ def test_recorded_verdicts(shared_data: Path, model: str) -> None:
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("model", LOCATED)
 def test_recorded_lines(shared_data: Path, model: str) -> None:
-    """Each line that the study counts as right is right here, and more are: of several lines any one is accepted."""
+    """The study compares an answer with all changed lines at once. Here one line that repairs the program is enough."""
     rows = {row["problem_id"]: row for row in located("humanevalfix")}
     before, after = set(), set()
     for said in recorded(shared_data, "localisation", model):
         name = said["problem_id"]
+        if name not in rows:
+            continue
         if said["published_verdict"]:
             before.add(name)
         if logged(rows[name], f"<answer>\n{said['published_prediction']}\n</answer>", locate=True)["locate"]:
             after.add(name)
-    assert before <= after and (len(before), len(after)) == LOCATED[model]
-    assert after - before <= ONLY_ADDS | MORE | {f"HumanEval_{number}" for number in SEVERAL_LINES}
+    assert before - after <= OTHERS and (len(before), len(after)) == LOCATED[model]
