@@ -90,7 +90,7 @@ def test_a_row_that_lost_its_column_is_an_error(outputs: Rows) -> None:
     for row in ({}, {"scoring": "{}"}, {"scoring": None}, {**outputs[0], "scoring": "[]"}):
         with pytest.raises(ValueError, match="codemind export"):
             reward(row, "5")
-    with pytest.raises(ValueError, match="longer|shorter"):
+    with pytest.raises(ValueError, match=r"longer|shorter"):
         rewards(outputs, ["5"])
 
 
@@ -135,9 +135,7 @@ some_values = st.lists(st.sampled_from(VALUES), min_size=1, max_size=6)
 
 
 @given(number=numbers, values=some_values, thinking=st.booleans())
-def test_only_the_last_of_several_answers_counts(
-    outputs: Rows, number: int, values: list[str], thinking: bool
-) -> None:
+def test_only_the_last_of_several_answers_counts(outputs: Rows, number: int, values: list[str], thinking: bool) -> None:
     row = outputs[number % len(outputs)]
     last = wrong(row, values)
     blocks = [f"<output>\n{value}\n</output>" for value in last]
@@ -177,9 +175,7 @@ MARKS = ("<output>", "</output>", "<OUTPUT>", "[ANSWER]", "[/ANSWER]", "<answer>
     before=st.lists(st.sampled_from(MARKS), max_size=4),
     after=st.lists(st.sampled_from(MARKS), max_size=4),
 )
-def test_marks_in_marks(
-    outputs: Rows, number: int, values: list[str], before: list[str], after: list[str]
-) -> None:
+def test_marks_in_marks(outputs: Rows, number: int, values: list[str], before: list[str], after: list[str]) -> None:
     """An answer with the right and a wrong value between its marks has no reward, whatever other marks are in it."""
     row = outputs[number % len(outputs)]
     for value in wrong(row, values):

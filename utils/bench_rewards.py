@@ -54,7 +54,9 @@ def main() -> None:
     work = list(pairs(options.rows, options.responses))
     ours, plain = rate(reward, work), rate(in_last_braces, work)
     length = sum(len(response) for _, response in work) / len(work)
-    print(f"{len(work)} responses of {length:.0f} characters on average, {sum(reward(*pair) for pair in work):.0f} right")
+    print(
+        f"{len(work)} responses of {length:.0f} characters on average, {sum(reward(*pair) for pair in work):.0f} right"
+    )
     print(f"rewards a second: {ours:.0f}; text in the last braces: {plain:.0f}; ratio {ours / plain:.3f}")
 
 

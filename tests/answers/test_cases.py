@@ -6,8 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from lm_eval_codemind.answers.blocks import Marks, last_block
 from lm_eval_codemind.answers.thinking import without_thinking
 from lm_eval_codemind.families import ier, re2, runtime, trace, verdict

@@ -153,5 +153,3 @@ def test_rows_and_server_of_nemo_gym(rows: list[dict[str, Any]]) -> None:
             request = names["CodeRequest"](**json.loads(line), response=response)
             scored = asyncio.run(names["CodeServer"].verify(None, request))
             assert scored.reward == expected
-
-
