@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from ast import literal_eval
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from lm_eval_codemind.commands import export
 from lm_eval_codemind.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.rewards import rewards
+from prove_executions import _as_logged as as_logged
 from prove_executions import run_all
 
 PROGRAMS = Path(__file__).with_name("programs.jsonl")
@@ -139,7 +141,7 @@ def test_plain_python_gives_every_label_of_twenty_programs(own: list[dict[str, A
         if script:
             assert done.stdout == asked["output"]
         else:
-            assert eval(done.stdout) == eval(asked["output"]), row["problem_id"]
+            assert literal_eval(done.stdout) == literal_eval(asked["output"]), row["problem_id"]
 
 
 @pytest.mark.slow
@@ -159,12 +161,6 @@ def test_rewritten_programs_log_every_step_that_is_asked(own: list[dict[str, Any
             steps = [(line, value) for line, value in seen if value or row["task"] == "lines"]
             expected = zip(label["lines"], map(as_logged, label["values"]), strict=True)
             assert steps == list(expected), row["problem_id"]
-
-
-def as_logged(value: str) -> str:
-    from prove_executions import _as_logged
-
-    return _as_logged(value)
 
 
 @pytest.mark.slow

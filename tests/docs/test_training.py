@@ -132,7 +132,11 @@ def test_a_taskset_of_verifiers(rows: list[dict[str, Any]]) -> None:
 
 def made_trace(vf: Any, task: Any, response: str) -> Any:
     """Return the trace of a model that gave a response."""
-    raise NotImplementedError
+    from verifiers.v1.trace import AgentInfo, Trace, TraceTask
+
+    node = vf.MessageNode(message=vf.AssistantMessage(content=response), sampled=True)
+    agent = AgentInfo(config=vf.AgentConfig())
+    return Trace(task=TraceTask(type=type(task).__name__, data=task.data), agent=agent, nodes=[node])
 
 
 @pytest.mark.slow
