@@ -36,7 +36,7 @@ _NEAR = 200
 
 
 def last_block(text: str, marks: Marks, empty: bool = False) -> str | None:
-    """Return the text between the last complete pair of marks; None without one.
+    """Return the text between the last complete pair of marks, without their margin; None without one.
 
     A mark closes the last open mark before it. A pair that a sentence only mentions does not count: other words are on
     its line, and it encloses nothing or a word such as "and". An empty literal such as ``''`` counts.
@@ -56,17 +56,27 @@ def last_block(text: str, marks: Marks, empty: bool = False) -> str | None:
     for begin, end in reversed(pairs):
         block = text[begin[1] : end[0]]
         if (block.strip() or empty) and not _is_mentioned(text, begin, end):
-            return block
+            return _without_layout(block, text[max(begin[0] - _NEAR, 0) : begin[0]].rpartition("\n")[2])
     return None
+
+
+def _without_layout(block: str, margin: str) -> str:
+    """Return the text between two marks without a blank next to a mark, and without the margin of the first mark."""
+    lines = block.removeprefix(" ").removesuffix(" ").split("\n")
+    if len(lines) > 1 and not lines[-1].strip():
+        lines[-1] = ""
+    if margin and not margin.strip() and all(line.startswith(margin) for line in lines[1:] if line.strip()):
+        lines[1:] = [line.removeprefix(margin) for line in lines[1:]]
+    return "\n".join(lines)
 
 
 def _is_mentioned(text: str, begin: tuple[int, int], end: tuple[int, int]) -> bool:
     """Whether a sentence only mentions a pair of marks."""
     before = text[max(begin[0] - _NEAR, 0) : begin[0]].rpartition("\n")[2]
     after = text[end[1] : end[1] + _NEAR].partition("\n")[0]
-    if not re.search(r"\w", before + after):
-        return False
     block = text[begin[1] : end[0]]
+    if "\n" in block or not re.search(r"\w", before + after):
+        return False
     # Quotes around the first mark are not part of a literal.
     quote = before[-1:] if before[-1:] in ("'", '"', "`") else ""
     inside = block.strip().strip("`*")

@@ -13,14 +13,14 @@ from lm_eval_codemind.answers.normal import PROSE, readings
 
 THE_END = "the end"
 
-# A longer text is no answer in any of these forms.
+# No answer in any of these forms is longer.
 _LONGEST = 50_000
 _STRING = r"""[A-Za-z]{0,2}(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
 # A string, a bracket, a comma, or other text.
 _PIECE = re.compile(rf"{_STRING}|[^'\"\[\](){{}},]+|.", re.DOTALL)
 _OPENING, _CLOSING = "[({", "])}"
 # A literal that is neither a string nor in brackets: a number or a name.
-_ATOM = re.compile(r"[-+]?[\w.]*\w(?:[-+][\w.]*j)?|\.\.\.")
+_ATOM = re.compile(r"[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?j?|[\w.]*\w)(?:[-+][\w.]*j)?\b|\.\.\.")
 
 
 def literal_at_start(text: str) -> str | None:
@@ -55,8 +55,10 @@ _NO = {
     *("incorrect", "wrong", "unexecuted", "unreached", "unreachable"),
 }
 _WORD = re.compile(r"[A-Za-z][A-Za-z'\u2019]*")
-_NUMBER = re.compile(r"[#`*\"'(\[]*(?P<number>\d{1,9})(?!\w|\.\d)")
-_LINE = re.compile(r"\b(?:lines?|ln?\.?)\s*(?:number|no\.?|#)?\s*[:=]?\s*[#`*]*(?P<number>\d{1,9})\b", re.IGNORECASE)
+_NUMBER = re.compile(r"[#`*(]*(?P<number>\d{1,9})(?!\w|\.\d)")
+_LINE = re.compile(
+    r"(?:\blines?|\A\W*ln?\.?)\s*(?:number|no\.?|#)?\s*[:=]?\s*[#`*]*(?P<number>\d{1,9})\b", re.IGNORECASE
+)
 
 
 def truth(text: str, *yes: str) -> bool | None:
@@ -143,8 +145,8 @@ _MOST_SPLITS = 50
 def rows_of_values(text: str, count: int) -> list[str] | None:
     """Return the texts of as many values as are asked for, one on each line."""
     values = [literal_at_start(row) for row in _items(text)]
-    found = [value for value in values if value is not None]
-    return found if len(found) == len(values) == count else None
+    literals = [value for value in values if value is not None]
+    return literals if len(literals) == len(values) == count else None
 
 
 def values(text: str) -> list[str] | None:
@@ -227,8 +229,8 @@ def executed_lines(text: str) -> list[int] | None:
     numbers = [part for part in _SEPARATOR.split(" ".join(rows)) if part]
     if numbers and all(part.isdecimal() and len(part) < 10 for part in numbers):
         return [int(part) for part in numbers]
-    found = steps(text)
-    return None if found is None else [line for line, _ in found]
+    rows_with_text = steps(text)
+    return None if rows_with_text is None else [line for line, _ in rows_with_text]
 
 
 def steps(text: str) -> list[tuple[int, str]] | None:

@@ -42,6 +42,8 @@ _NAMED = (
 )
 # The call with its value, as in an assertion.
 _CALL = re.compile(r"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*(?:==?|->|=>|\u2192)\s*(?P<inside>.+)", re.DOTALL)
+# In a string literal, a mark is text.
+_STRING = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*\"""")
 _OBJECT = re.compile(r'\{\s*"')
 _KEYS = {
     "output",
@@ -99,9 +101,11 @@ def _inside(text: str, name: str) -> str | None:
         return fenced["inside"]
     for wrapper in _WRAPPERS:
         match = wrapper.fullmatch(bare)
-        if match:
+        mark = match.groupdict().get("mark") if match else None
+        if match and (not mark or mark not in _STRING.sub("", match["inside"])):
             inside = match["inside"]
-            return re.sub(r"\\([{}_%&#$])", r"\1", inside) if bare.startswith("\\") else inside
+            escaped = bare.startswith("\\") and not is_literal(inside)
+            return re.sub(r"\\([{}_%&#$])", r"\1", inside) if escaped else inside
     if name:
         named = re.match(_NAMED.format(re.escape(name)), bare, re.DOTALL)
         if named:

@@ -55,16 +55,14 @@ def read(
     if text is None:
         return Read(None, None, "unfinished")
     text = _own(text, marks)
-    block = last_block(text, marks, empty)
-    if block is None and anywhere:
-        block = next(stated(text), None)
-    if block is None:
-        return Read(None, None, "no_answer")
-    for reading in readings(block, name):
+    marked = last_block(text, marks, empty)
+    block = next(stated(text), None) if marked is None and anywhere else marked
+    for reading in readings(block, name) if block is not None else ():
         value = parse(reading)
         if value is not None:
             return Read(value, block, "read")
-    return Read(None, block, "malformed")
+    # Prose without marks is not an answer.
+    return Read(None, marked, "no_answer" if marked is None else "malformed")
 
 
 def _own(text: str, marks: Marks) -> str:
@@ -85,7 +83,8 @@ _NOUN = (
 )
 # A line `Answer: 5`, or a heading `## Answer` with the answer below it.
 _LINE = re.compile(
-    rf"^[ \t>*_#-]*{_NOUN}[*_`]*[ \t]*(?P<mark>[:=]|$)[*_ \t]*(?P<rest>[^\n]*)", re.IGNORECASE | re.MULTILINE
+    rf"^[ \t>*_#-]*{_NOUN}[*_`]*[ \t]*(?:is[ \t]*)?(?P<mark>[:=]|$)[*_ \t]*(?P<rest>[^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
 )
 _SENTENCE = re.compile(
     rf"(?:^|[.!?][ \t]+)[ \t>*_-]*{_NOUN}[*_`]*[ \t]+is\b:?[ \t]*(?P<rest>[^\n]+)", re.IGNORECASE | re.MULTILINE

@@ -4,6 +4,7 @@
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -26,7 +27,7 @@ _START = re.compile(r"\A\s*\Z")
 _NEAR = 80
 _SPECIAL_TOKEN = re.compile(_TOKEN, re.IGNORECASE)
 # What may follow a closing tag at the end of a response without being an answer.
-_STRAY = re.compile(rf"(?:\s|\[/[a-z_]+\]|</[a-z_]+[>\]]|{_TOKEN})*", re.IGNORECASE)
+_STRAY = re.compile(rf"(?:\s|`{{3}}|\[/[a-z_]+\]|</[a-z_]+[>\]]|{_TOKEN})*", re.IGNORECASE)
 
 
 OPENING = "<think>\n"
@@ -133,14 +134,12 @@ def _pattern(text: str) -> str:
 
 
 def _ends_with_block(text: str, marks: Marks) -> bool:
-    """Whether a text ends with a complete block whose first mark begins a line."""
-    text = _up_to_special_token(text).rstrip()
-    ends = list(marks.end.finditer(text))
-    begins = list(marks.begin.finditer(text))
-    if not ends or not begins or ends[-1].end() < len(text):
+    """Whether a text ends with a complete block whose first mark begins a line; stray tags may follow."""
+    begin = next(iter(deque(marks.begin.finditer(text), maxlen=1)), None)
+    if begin is None or text[max(begin.start() - _NEAR, 0) : begin.start()].rpartition("\n")[2].strip():
         return False
-    before = text[: begins[-1].start()].rpartition("\n")[2]
-    return begins[-1].end() <= ends[-1].start() and not before.strip()
+    end = marks.end.search(text, begin.end())
+    return end is not None and _STRAY.fullmatch(text, end.end()) is not None
 
 
 def _up_to_special_token(text: str) -> str:

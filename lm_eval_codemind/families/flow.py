@@ -82,10 +82,10 @@ class FlowReasoning(ExecutionFamily):
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the list in a response, with the texts of its values in the details."""
         names = loop_variables(question["code"]).get(question["line"], ())
-        found = read(response, ANSWER, forms.values, ", ".join(names))
-        if found.value is None:
-            return Answer(None, reading=found.reading)
-        return Answer(f"[{', '.join(found.value)}]", {"values": found.value})
+        block = read(response, ANSWER, forms.values, ", ".join(names))
+        if block.value is None:
+            return Answer(None, reading=block.reading)
+        return Answer(f"[{', '.join(block.value)}]", {"values": block.value})
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         matches, steps = matching(question, answer), len(question["values"])

@@ -64,8 +64,8 @@ class ExecutionReasoning(Family):
         if published is not None and (printed or published.strip()):
             return Answer(published)
         flexible = filter == FLEXIBLE
-        found = read(response, ANSWER if flexible else OUTPUT, known, empty=printed, anywhere=flexible)
-        return Answer(found.text, reading=found.reading)
+        block = read(response, ANSWER if flexible else OUTPUT, known, empty=printed, anywhere=flexible)
+        return Answer(block.text, reading=block.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         right = s_ier(answer.text, question["output"], kind_of(question).printed)
@@ -93,8 +93,8 @@ class PublishedExecutionReasoning(ExecutionReasoning):
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the text after the answer marker, which may be empty, as the artifact does."""
         published = codemind.marked_answer(response)
-        found = read(response, OUTPUT, lambda text: text, empty=True)
-        return Answer(found.text if published is None else published)
+        block = read(response, OUTPUT, lambda text: text, empty=True)
+        return Answer(block.text if published is None else published)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         return self._as_text(question, answer)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_codemind.answers.pipeline import INPUT, read
+from lm_eval_codemind.answers.response import visible_text
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_side
 from lm_eval_codemind.execution import Job, ScriptCase
@@ -57,16 +58,19 @@ class InputPrediction(Family):
     def read(self, response: str, question: Question, filter: str) -> Answer:
         """Return the input between the marks or, with the flexible filter, also one that is stated without them."""
         kind, problem = kind_of(question), problem_of(question)
-        found = read(
+        block = read(
             response,
             INPUT,
             lambda text: kind.read_input(text, problem),
             empty=kind.printed,
             anywhere=filter == FLEXIBLE,
         )
-        guess = found.value
+        guess = block.value
+        if guess is None and filter == FLEXIBLE:
+            # A base model answers with the input alone.
+            guess = kind.read_input(visible_text(response), problem)
         details = {"readable": guess is not None, "as_recorded": guess is not None and guess.recorded}
-        answer = Answer(found.text, details, reading=found.reading)
+        answer = Answer(block.text, details, reading="read" if guess is not None else block.reading)
         if guess is not None and not guess.recorded:
             answer.program = guess.input
         return answer

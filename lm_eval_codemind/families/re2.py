@@ -16,6 +16,7 @@ from lm_eval_codemind.answers.blocks import Marks
 from lm_eval_codemind.answers.comparison import same_lines
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal, render
 from lm_eval_codemind.answers.pipeline import read
+from lm_eval_codemind.answers.published.re2 import completed
 from lm_eval_codemind.benchmarks.re2bench import BRANCH, INPUT, LOOP, OUTPUT, plain_listing, record_of
 from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.facts import shipped
@@ -115,9 +116,9 @@ class Re2(PublishedRe2):
                 return values.read_lines(text) or None
             return (text,) if printed else values.stated_value(text)
 
-        found = read(response, _MARKS, form, empty=printed)
-        text = None if found.text is None else re.sub(r"```\w*", "", found.text).strip()
-        return Answer(text, reading=found.reading)
+        block = read(completed(response), _MARKS, form, empty=printed)
+        text = None if block.text is None else re.sub(r"```\w*", "", block.text).strip()
+        return Answer(text, reading=block.reading)
 
     def right(self, question: Question, answer: Answer) -> bool:
         """Whether an answer equals the label by value."""

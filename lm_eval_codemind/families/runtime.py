@@ -128,24 +128,24 @@ class RuntimeBehaviour(Family):
         """Return the answer as a text, with its parts in the details."""
         setting = question.key.setting
         if setting == COVERAGE:
-            found = _read(response, lambda text: forms.truth(text, "executed"))
-            return Answer(None if found.value is None else "yes" if found.value else "no", reading=found.reading)
+            block = _read(response, lambda text: forms.truth(text, "executed"))
+            return Answer(None if block.value is None else "yes" if block.value else "no", reading=block.reading)
         if setting == STATE:
-            found = _read(response, forms.state, question["variable"])
-            if found.value is None:
-                return Answer(None, reading=found.reading)
-            value, type_name = found.value
+            block = _read(response, forms.state, question["variable"])
+            if block.value is None:
+                return Answer(None, reading=block.reading)
+            value, type_name = block.value
             return Answer(f"{value}; {type_name}" if type_name else value, {"value": value, "type": type_name})
         if setting == PATH:
-            found = _read(response, forms.next_line)
-            details = {"line": found.value} if isinstance(found.value, int) else {}
-            return Answer(None if found.value is None else str(found.value), details, reading=found.reading)
+            block = _read(response, forms.next_line)
+            details = {"line": block.value} if isinstance(block.value, int) else {}
+            return Answer(None if block.value is None else str(block.value), details, reading=block.reading)
         if kind_of(question).printed:
-            found = _read(response, lambda text: [text] if text.strip() else None)
-            return Answer(found.text, {"values": [found.text]}, reading=found.reading)
-        found = _read(response, lambda text: forms.rows_of_values(text, len(question["outputs"])))
-        values = found.value or []
-        return Answer("\n".join(values) if values else None, {"values": values}, reading=found.reading)
+            block = _read(response, lambda text: [text] if text.strip() else None)
+            return Answer(block.text, {"values": [block.text]}, reading=block.reading)
+        block = _read(response, lambda text: forms.rows_of_values(text, len(question["outputs"])))
+        values = block.value or []
+        return Answer("\n".join(values) if values else None, {"values": values}, reading=block.reading)
 
     def right(self, question: Question, answer: Answer) -> bool:
         """Whether an answer is right."""

@@ -59,16 +59,16 @@ class TraceReasoning(ExecutionFamily):
         """Return the list of steps in a response. Its parts, and the output, are in the details."""
         printed, names_lines = kind_of(question).printed, question.key.setting == LINES
         form = executed_lines if names_lines else steps
-        found = pipeline.read(response, pipeline.TRACE, form)
+        block = pipeline.read(response, pipeline.TRACE, form)
         output = pipeline.read(
             response, pipeline.OUTPUT, lambda text: text if printed else literal_at_start(text), empty=printed
         )
         details: dict[str, Any] = {"output": output.text}
-        if found.value is None:
-            return Answer(None, details, reading=found.reading)
-        rows = [(line, "") for line in found.value] if names_lines else found.value
+        if block.value is None:
+            return Answer(None, details, reading=block.reading)
+        rows = [(line, "") for line in block.value] if names_lines else block.value
         details |= {"lines": [line for line, _ in rows], "values": [value for _, value in rows]}
-        return Answer(written(details, question.key.setting), details, reading=found.reading)
+        return Answer(written(details, question.key.setting), details, reading=block.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         matches, steps = matching(question, answer), len(question["lines"])

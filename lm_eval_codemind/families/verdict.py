@@ -68,8 +68,8 @@ class Verdict(Family):
         return {"answer": fields["answer"], "reasoning": (fields.get("reasoning") or "").strip()}
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
-        found = read(response, ANSWER, lambda text: truth(text, "right", "correct"), anywhere=True)
-        return Answer(None if found.value is None else "yes" if found.value else "no", reading=found.reading)
+        block = read(response, ANSWER, lambda text: truth(text, "right", "correct"), anywhere=True)
+        return Answer(None if block.value is None else "yes" if block.value else "no", reading=block.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         return {"right": float(answer.text == question["answer"]), "answered": float(answer.text is not None)}
@@ -108,8 +108,8 @@ class Locate(Verdict):
 
     def read(self, response: str, question: Question, filter: str) -> Answer:
         lines = question["program"].split("\n")
-        found = read(response, ANSWER, lambda text: line_with(text, lines) or line_number(text), anywhere=True)
-        return Answer(None if found.value is None else str(found.value), reading=found.reading)
+        block = read(response, ANSWER, lambda text: line_with(text, lines) or line_number(text), anywhere=True)
+        return Answer(None if block.value is None else str(block.value), reading=block.reading)
 
     def score(self, question: Question, answer: Answer) -> dict[str, float]:
         away = scores.distance(None if answer.text is None else int(answer.text), question["lines"])

@@ -25,6 +25,8 @@ from lm_eval_codemind.results.runs import Run, read_runs
 Row = Mapping[str, Any]
 RECORDED, KEPT = "published", "published, without excluded"
 _PAIRS_SHOWN = 6
+# Characters of a response that a message shows.
+_SHOWN = 500
 _INTRODUCTION = """\
 Percent, with the standard error in parentheses. *Published* is the share of right answers by the recorded verdicts.
 *Excluded* are answers to questions that the tasks do not ask. *To right* and *to wrong* count the answers for which the
@@ -144,7 +146,21 @@ def score(path: Path, study: Study, model: str, folder: Path) -> list[Result]:
         if key is not None
     }
     run = _run(study, model, responses, documents, folder) if responses else None
+    if run is not None:
+        _require_answers(run, path, study)
     return [_result(study, model, part, columns[part], pairs[part], run) for part in parts]
+
+
+def _require_answers(run: Run, path: Path, study: Study) -> None:
+    """Raise a ValueError where no response to a task has an answer: the study is then read in the wrong form."""
+    for task in run.tasks:
+        samples = task.read_samples()
+        if samples and all(answer.text is None for sample in samples for answer in sample.answers):
+            (first, *_), *_ = samples[0].responses
+            raise ValueError(
+                f"{path.name}: none of the {len(samples)} responses to {task.task} has an answer; compare the form of "
+                f"the first one with `response` and `after` of {study.title!r} in studies.yaml: {first[:_SHOWN]!r}"
+            )
 
 
 def _last(columns: Mapping[str, list[str]]) -> list[str]:

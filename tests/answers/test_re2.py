@@ -82,4 +82,4 @@ def test_loops_and_branches() -> None:
     branches = re2.read_branches("4 if x: ## [BRANCH]taken=['Y', N, y][/BRANCH]\n7 if y: ## [BRANCH]taken=??[/BRANCH]")
     assert branches == {"4": [True, False, True]}
     assert re2.same_branches(branches, {"4": [True, False, True]}) and not re2.same_branches(branches, {"7": [True]})
-    assert re2.marked("[ANSWER] a", "ANSWER") == " a" and re2.marked("a", "ANSWER") is None
+    assert re2.marked("[ANSWER] a", "ANSWER") == "a" and re2.marked("a", "ANSWER") is None

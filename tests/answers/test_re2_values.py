@@ -11,7 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers import re2_values as values
+from lm_eval_codemind.families import re2
+from lm_eval_codemind.questions import Question
 
+QUESTION = Question.from_document({"benchmark": "re2", "problem_id": "P", "kind": "function", "language": "python"})
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text("ab "),
     lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text("abc"), inner),
@@ -86,6 +89,6 @@ def test_truths_and_the_first_difference() -> None:
     ("kind", "expected", "response"), [(kind, *shape) for kind, shapes in SHAPES.items() for shape in shapes]
 )
 def test_recorded_shapes(kind: str, expected: str, response: str) -> None:
-    text = values.marked_text(response)
-    read = values.read_value if kind == "values" else values.read_lines
-    assert repr(None if text is None else read(text)) == expected
+    answer = re2.RE2.read(response, QUESTION, re2.FILTER).text
+    form = values.read_value if kind == "values" else values.read_lines
+    assert repr(None if answer is None else form(answer)) == expected

@@ -156,9 +156,16 @@ def test_ceiling_and_floor(kind: str) -> None:
 def test_partly_right() -> None:
     (document, *_) = documents("branches")
     values = document["values"]
-    for answer, share in ((values[:2], 2), ([*values, "True"], len(values)), (["?", *values], 0)):
+    for answer, share in (
+        (values[:2], 2),
+        ([*values, "True"], len(values)),
+        (["N" if values[0] == "True" else "Y", *values], None),
+    ):
         metrics = scores("branches", [document], [f"<answer>{', '.join(answer)}</answer>"])
-        assert metrics == {"branches": 0, "prefix": share / len(values), "answered": 1}
+        assert metrics == {"branches": 0, "prefix": (share or 0) / len(values), "answered": 1}
+    # A list with something else than truths is not read in part.
+    metrics = scores("branches", [document], [f"<answer>{', '.join(['?', *values])}</answer>"])
+    assert metrics == {"branches": 0, "prefix": 0, "answered": 0}
 
 
 def told(document: dict[str, Any]) -> str:

@@ -47,9 +47,11 @@ LEFT_OUT = Answer(None, skipped=True)
 
 
 def test_filters() -> None:
-    responses = [["<output>[1, 2]</output>", "It returns [1, 2].", "", SKIPPED]]
-    assert ier.strict_match(responses, [FUNCTION]) == [[Answer("[1, 2]"), Answer(None), Answer(None), LEFT_OUT]]
-    assert ier.flexible_extract(responses, [FUNCTION]) == [[Answer("[1, 2]"), Answer("[1, 2]"), Answer(None), LEFT_OUT]]
+    responses = [["<output>[1, 2]</output>", "It returns `[1, 2]`.", "It returns it.", "", SKIPPED]]
+    assert ier.strict_match(responses, [FUNCTION]) == [[Answer("[1, 2]"), *[Answer(None)] * 3, LEFT_OUT]]
+    assert ier.flexible_extract(responses, [FUNCTION]) == [
+        [Answer("[1, 2]"), Answer("[1, 2]"), Answer(None), Answer(None), LEFT_OUT]
+    ]
 
 
 def test_the_published_filter_takes_an_empty_block() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.answers.output import marked_answer
+from lm_eval_codemind.answers.pipeline import OUTPUT, read
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.prompts.templates import PACKAGED, Templates
 
@@ -42,7 +42,7 @@ def test_packaged_prompts(kind: str, setting: str) -> None:
 def test_packaged_response_is_found_again() -> None:
     templates = Templates("ier")
     response = templates.render("response", output="[1,\n2]", reasoning="Because <output>", setting="steps")
-    assert marked_answer(response, printed=False) == "\n[1,\n2]\n"
+    assert read(response, OUTPUT, str).text == "\n[1,\n2]\n"
     assert templates.render("response", output="5", reasoning="x", setting="direct") == "<output>\n5\n</output>"
 
 

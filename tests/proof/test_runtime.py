@@ -14,8 +14,8 @@ from types import ModuleType
 import pytest
 
 import runtime_proof
-from lm_eval_codemind.answers import runtime as answers
 from lm_eval_codemind.answers.literals import parse_literal
+from lm_eval_codemind.answers.published import reval as answers
 from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.build import read_proven
@@ -198,8 +198,8 @@ def test_what_constant_answers_score_by_reval_s_rules() -> None:
                 program,
                 label.executed,
                 any(line != -1 for line in label.next_lines),
-                answers.published_coverage(coverage),
-                answers.published_state("Nil", label.values),
+                answers.coverage(coverage),
+                answers.state("Nil", label.values),
                 -1 in label.next_lines,
                 False,
             )

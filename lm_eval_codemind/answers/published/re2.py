@@ -17,15 +17,22 @@ from lm_eval_codemind.answers.thinking import without_thinking
 _NUMBER = re.compile(r"nan|[-+]?inf|[-+]?\d*\.\d+e[+-]?\d+|[-+]?\d*\.\d+|\d+", re.IGNORECASE)
 # A value of JSON that lacks its quotes, such as XXX.
 _BARE = re.compile(r'(?<=: )(?![-\d"\[{]|true\b|false\b|null\b)([^,\n]+)')
+_ANY_MARK = re.compile(r"^[ \t]*\[(?P<opened>OUTPUT|INPUT|ANSWER)\]|\[/(?:OUTPUT|INPUT|ANSWER)\]", re.MULTILINE)
 _WORD = re.compile(r"'[^']*'|True|False")
 _STATE = re.compile(r"\[STATE\](.+?)=(.+?)\[/STATE\]")
 _BRANCH = re.compile(r"(\d+)\s+.*##\s*\[BRANCH\]taken=\[(.*?)\]\[/BRANCH\]")
 
 
+def completed(response: str) -> str:
+    """Return a response with the closing mark of its answer, where it ends without it: the last mark begins a line."""
+    marks = list(_ANY_MARK.finditer(response))
+    return f"{response}[/{marks[-1]['opened']}]" if marks and marks[-1]["opened"] else response
+
+
 def marked(response: str, mark: str) -> str | None:
-    """Return the last block with a mark, or the text after the first ``[MARK]`` if none is complete; None without."""
+    """Return the last block with a mark, or the text after it if it has no end; None without the mark."""
     marks = Marks(re.compile(rf"\[{mark}\]"), re.compile(rf"\[/{mark}\]"))
-    text = without_thinking(response, marks)
+    text = without_thinking(completed(response), marks)
     if text is None:
         return None
     block = last_block(text, marks, empty=True)

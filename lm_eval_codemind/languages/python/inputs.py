@@ -12,10 +12,10 @@ from functools import cache, lru_cache
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import too_long
-from lm_eval_codemind.answers.filled import Filling, same_source
 from lm_eval_codemind.answers.literals import Arguments, NotALiteralError, render
 from lm_eval_codemind.answers.normal import readings
 from lm_eval_codemind.languages.base import PredictedInput
+from lm_eval_codemind.languages.python.filled import Filling, same_source
 from lm_eval_codemind.languages.python.mutation import Branch, Spans, source_tree
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, called_name
 

@@ -1,0 +1,268 @@
+# ruff: noqa: E501
+"""Each form of an answer: the layouts that are read, and the texts that are malformed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_codemind.answers import forms
+from lm_eval_codemind.answers.comparison import same_loop_value, same_output, same_truth
+from lm_eval_codemind.answers.forms import State
+from lm_eval_codemind.answers.normal import plain, readings
+
+LITERALS = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(max_size=8)
+    | st.binary(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+
+
+def first(form: Any, text: str, name: str = "") -> Any:
+    """Return what the first reading of a text that has a form is parsed as."""
+    parsed = (form(reading) for reading in readings(text, name))
+    return next((value for value in parsed if value is not None), None)
+
+
+@given(LITERALS)
+def test_a_literal_is_read_with_prose_after_it(value: Any) -> None:
+    text = repr(value)
+    assert forms.literal_at_start(text) == text
+    for prose in (", because x is 3", " since it ends", "\n\nThe loop ends.", " (see line 3)", "; it ends"):
+        assert forms.literal_at_start(text + prose) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["about 5", "5 or 6", "5 + 3", "5 if x else 6", "[1][0]", "'a' 'b'[0]", "'a'.upper()", "[1, 2", "x", "f(5)", "", "5, 6 or 7",
+     "not 5", "'a", "(1, 2"],
+)  # fmt: skip
+def test_what_is_no_literal_at_the_start(text: str) -> None:
+    assert forms.literal_at_start(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        ("yes", True), ("No", False), ("**Yes**, it is", True), ("no.", False), ("true", True), ("False", False),
+        ("not executed", False), ("executed", True), ("The line is never executed", False), ("It isn't executed", False),
+        ("It isn\u2019t executed", False), ("far from right", False), ("not quite right", False), ("right", None),
+        ("is **not** executed", False), ("Yes. No problem.", True), ("Yes\nNo", True), ("maybe", None), ("", None),
+        ("There is no bug", None), ("no error, so yes", True), ("no more iterations", False), ("yesterday", None),
+        ("no known bugs; yes", True), ("I cannot say", False), ("By no means executed", False), ("Yes: not empty", True),
+    ],
+)  # fmt: skip
+def test_truth(text: str, truth: bool | None) -> None:
+    assert forms.truth(text, "executed") is truth
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("4", 4), ("Line 4", 4), ("line 4, because line 3 is true", 4), ("4, then 5", 4), ("#4", 4), ("`4`", 4), ("L4", 4),
+        ("4: x = 7", 4), ("in line 3, where y > 5", 3), ("Line 3 - not line 2", 3), ("lines 3 and 4", 3), ("line no. 12", 12),
+        ("\n 4\n", 4), ("four", None), ("-1", None), ("4.5", None), ("x4", None), ("", None), ("the end", None),
+        ("x\nline 4", None), ("y > 3", None), ("4th", None), ("1234567890", None), ("line: 7", 7), ("**Line 9**", 9),
+        ("line **9**", 9), ("(4)", 4),
+    ],
+)  # fmt: skip
+def test_line_number(text: str, line: int | None) -> None:
+    assert forms.line_number(text) == line
+    assert forms.next_line(text) == (forms.THE_END if text == "the end" else line)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("The end.", "the end"), ("**the end**, after line 4", "the end"), ("end", "the end"),
+                       ("ending 4", None), ("4, the end is near", 4)]
+)  # fmt: skip
+def test_the_end(text: str, line: int | str | None) -> None:
+    assert forms.next_line(text) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("5; int", State("5", "int")), ("5;int", State("5", "int")), ("5", State("5")), ("'a; b'", State("'a; b'")),
+        ("'a; b'; str", State("'a; b'", "str")), ("[1, 2]; list", State("[1, 2]", "list")), ("5\nint", State("5", "int")),
+        ("y = 5; int", State("5", "int")), ("y=5; int", State("5", "int")), ("`y` is 5; int", State("5", "int")),
+        ("The value of y is 5; int", State("5", "int")), ("\\boxed{5}; int", State("5", "int")), ("$5$; int", State("5", "int")),
+        ("\\boxed{5; \\text{int}}", State("5", "int")), ("\u22125; int (label)", State("-5", "int")),
+        ("`5`; `int`", State("5", "int")), ("**5; int**", State("5", "int")), ("5; <class 'int'>", State("5", "int")),
+        ("- value: 5\n- type: int", State("5", "int")), ("type: int; value: 5", State("5", "int")),
+        ("value: 5; type: int", State("5", "int")), ('{"value": 5, "type": "int"}', State("5", "int")),
+        ('{"type": "str", "value": "a"}', State("a", "str")), ("{'a': 1}", State("{'a': 1}")),
+        ("5; int because; it is", State("5", "int")), ("5; int\n\nSo; it is", State("5", "int")),
+        ("5; type int", State("5", "int")), ("```\n5; int\n```", State("5", "int")), ("[1]; List[int]", State("[1]", "List")),
+        ("int; 5", None), ("5 (int)", None), ("x; int", None), ("", None), ("about 5; int", None), ("5 or 6; int", None),
+        ("z = 5; int", None), ("5;", None),
+    ],
+)  # fmt: skip
+def test_state(text: str, state: State | None) -> None:
+    assert first(forms.state, text, "y") == state
+
+
+@given(LITERALS)
+def test_every_state_is_read_back(value: Any) -> None:
+    for text in (repr(value), f"self.y = {value!r}", f"`{value!r}`"):
+        read = first(forms.state, f"{text}; {type(value).__name__}", "self.y")
+        assert (
+            read is not None and read.type_name == type(value).__name__ and same_output(read.value, repr(value), False)
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("[0, 1]", ["0", "1"]), ("(0, 1)", ["0", "1"]), ("0, 1", ["0", "1"]), ("0\n1", ["0", "1"]), ("- 0\n- 1", ["0", "1"]),
+        ("1. 5\n2. 6", ["5", "6"]), ("Step 1: 5\nStep 2: 6", ["5", "6"]), ("i = [0, 1]", ["0", "1"]), ("[]", []),
+        ("['a, b', \"c\"]", ["'a, b'", '"c"']), ("[(0, 'a'), [1]]", ["(0, 'a')", "[1]"]), ("[0, 1,]", ["0", "1"]),
+        ("[0, 1] since it ends", ["0", "1"]), ("[a, b]", ["a", "b"]), ("Y, N", ["Y", "N"]), ("[true, false]", ["true", "false"]),
+        ("5", ["5"]), ('{"i": [0, 1]}', ["0", "1"]), ("[0, ..., 9]", ["0", "...", "9"]), ("[-1, 2]", ["-1", "2"]),
+        ("[0, 1", None), ("range(3)", None), ("The values are [0, 1]", None), ("0, 1 and so on", None), ("", None),
+        ("{'j': [0]}", None), ("[0][1]", None), ("0\nthen 1", None), ("1. 5\n3. 6", None), ("[0, 1] or [2]", None),
+    ],
+)  # fmt: skip
+def test_values(text: str, values: list[str] | None) -> None:
+    assert first(forms.values, text, "i") == values
+
+
+@given(st.lists(LITERALS, max_size=5))
+def test_every_list_is_read_value_by_value(items: list[Any]) -> None:
+    texts = forms.values(repr(items))
+    assert texts is not None and len(texts) == len(items)
+    assert all(same_loop_value(text, repr(item), ["i"]) for text, item in zip(texts, items, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "count", "values"),
+    [
+        ("1\n'x'", 2, ["1", "'x'"]), ("1. 1\n2. 'x'", 2, ["1", "'x'"]), ("1", 1, ["1"]), ("- 1\n- 2", 2, ["1", "2"]),
+        ("1\n2", 3, None), ("1\nx", 2, None), ("1\n2\n3", 2, None), ("", 1, None), ("1, because\n2", 2, ["1", "2"]),
+    ],
+)  # fmt: skip
+def test_rows_of_values(text: str, count: int, values: list[str] | None) -> None:
+    assert forms.rows_of_values(text, count) == values
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2, 3, 4", "[2, 3, 4]", "2 3 4", "2\n3\n4", "2 > 3 > 4", "2 -> 3 -> 4", "2 \u2192 3 \u2192 4 (end)", "2 \u2013 3 \u2013 4", "2;3;4",
+     "1. Line 2\n2. Line 3\n3. Line 4", "1. 2\n2. 3\n3. 4", "1) line 2\n2) line 3\n3) line 4", "- line 2\n- line 3\n- line 4",
+     "Lines: 2, 3, 4.", "2, 3 and then 4", "2: x = 0\n3: for i in y:\n4: x += i", "Line 2: x = 0\nLine 3: i = 0\nLine 4: x", "2|3|4",
+     "1. Line 2: x = 0\n2. Line 3: y\n3. Line 4: z", "2 => 3 => 4", "2, 3, 4, the end", "L2: a\nL3: b\nL4: c"],
+)  # fmt: skip
+def test_executed_lines(text: str) -> None:
+    assert forms.executed_lines(text) == [2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2-5, 7",
+        "2, 3, ..., 9",
+        "2, 3\u2026",
+        "I do not know.",
+        "",
+        "2, 3, because 4",
+        "2: a\nthen 3",
+        "-2, 3",
+        "1234567890, 2",
+        "2, x",
+    ],
+)
+def test_a_list_that_is_not_read_as_a_whole_is_malformed(text: str) -> None:
+    assert forms.executed_lines(text) is None
+
+
+@given(st.lists(st.integers(1, 400), min_size=1, max_size=40))
+def test_lines_are_read_in_order(lines: list[int]) -> None:
+    for separator in (", ", " ", "\n", " -> ", " > ", "; "):
+        assert forms.executed_lines(separator.join(map(str, lines))) == lines
+    numbered = "\n".join(f"{place}. Line {line}" for place, line in enumerate(lines, 1))
+    assert forms.executed_lines(numbered) == lines
+
+
+@pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        ("3: 0\n4: True", [(3, "0"), (4, "True")]), ("line 3: 0\nLine 4: True", [(3, "0"), (4, "True")]),
+        ("3 0\n4 True", [(3, "0"), (4, "True")]), ("- 3: 0\n\n- 4: True", [(3, "0"), (4, "True")]), ("3: -1", [(3, "-1")]),
+        ("1. Line 3: 0\n2. Line 4: True", [(3, "0"), (4, "True")]), ("3: 'x: y'", [(3, "'x: y'")]), ("3 -> 0", [(3, "0")]),
+        ("1: 2\n2: 3", [(1, "2"), (2, "3")]), ("The loop", None), ("", None), ("3: 0\nand 4: True", None), ("3:", None),
+    ],
+)  # fmt: skip
+def test_steps(text: str, steps: list[tuple[int, str]] | None) -> None:
+    assert forms.steps(text) == steps
+
+
+@pytest.mark.parametrize(
+    ("answer", "value", "names", "right"),
+    [
+        ("1", "1", ["i"], True), ("i = 1", "1", ["i"], True), ("i: 1", "1", ["i"], True), ("j = 1", "1", ["i"], False),
+        ("1.0", "1", ["i"], True), ("True", "1", ["i"], False), ("a", "'a'", ["i"], True), ("null", "None", ["i"], True),
+        ("true", "True", ["i"], True), ("[1, 2]", "(1, 2)", ["i"], False), ("(1, 'a')", "(1, 'a')", ["i", "x"], True),
+        ("[1, 'a']", "(1, 'a')", ["i", "x"], True), ("1, 'a'", "(1, 'a')", ["i", "x"], True),
+        ("i = 1, x = 'a'", "(1, 'a')", ["i", "x"], True), ("i, x = 1, 'a'", "(1, 'a')", ["i", "x"], True),
+        ("(1, 'b')", "(1, 'a')", ["i", "x"], False), ("1", "(1, 'a')", ["i", "x"], False),
+        ("(1, (2, 3))", "(1, (2, 3))", ["i", "x"], True), ("(1, 'a', 2)", "(1, 'a')", ["i", "x"], False),
+    ],
+)  # fmt: skip
+def test_values_of_loop_variables(answer: str, value: str, names: list[str], right: bool) -> None:
+    assert same_loop_value(answer, value, names) is right
+
+
+@pytest.mark.parametrize("word", ["True", "true", "Y", "yes", "T", "1", "taken", "True (n = 3)", "`True`", "holds"])
+def test_words_for_true(word: str) -> None:
+    assert same_truth(word, "True") and not same_truth(word, "False")
+
+
+@pytest.mark.parametrize("word", ["False", "false", "N", "no", "F", "0", "not taken", "not executed", "False."])
+def test_words_for_false(word: str) -> None:
+    assert same_truth(word, "False") and not same_truth(word, "True")
+
+
+@pytest.mark.parametrize("word", ["", "unknown", "maybe", "10", "Tuesday", "None"])
+def test_other_words_are_neither(word: str) -> None:
+    assert not same_truth(word, "True") and not same_truth(word, "False")
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [("\u20117", "-7"), ("[1,\u202f\u22122]", "[1, -2]"), ("\ufeff5\u200b\u2060", "5"), ("\u201ca\u201d", '"a"'), ("a\u2011b", "a\u2011b"),
+     ("1\u00a0000", "1 000"), ("\u2018it\u2019", "'it'")],
+)  # fmt: skip
+def test_plain(text: str, same: str) -> None:
+    assert plain(text) == same
+
+
+@given(st.text(max_size=30), st.text("yx", max_size=3))
+def test_the_text_as_it_is_comes_first(text: str, name: str) -> None:
+    assert next(readings(text, name)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("`5`", "5"), ("**`5`**", "5"), ("```python\n5\n```", "5"), ("```\n5\n```\nSo it ends.", "5"), ("`5`, since x", "5"), ("$5$", "5"),
+        ("$$\\boxed{\\{1: 2\\}}$$", "{1: 2}"), ("\\(5\\)", "5"), ("<code>5</code>", "5"), ("Answer: 5", "5"), ("**Output:** 5", "5"),
+        ("5.", "5"), ("y = 5", "5"), ("`y` -> 5", "5"), ('{"output": 5}', "5"), ('{"y": "a"}', "a"), ("<|begin_of_box|>5<|end_of_box|>", "5"),
+        ("\\text{5}", "5"), ("f(3) == 5", "5"), ("The return value is 5", "5"), ("~~~\n5\n~~~", "5"), ("__5__", "5"),
+    ],
+)  # fmt: skip
+def test_layout_is_removed(text: str, inside: str) -> None:
+    assert list(readings(text, "y"))[-1].strip() == inside
+
+
+@pytest.mark.parametrize(
+    "text", ["`a` or `b`", "z = 5", "5", '{"z": 5}', '{"output": 5, "y": 6}', "5..", "`a`, then `b`", "x + y"]
+)
+def test_other_text_stays(text: str) -> None:
+    assert [reading.strip() for reading in readings(text, "y")] == [text]

@@ -1,0 +1,112 @@
+# ruff: noqa: E501
+"""Every reader takes time in proportion to the length of a response, whatever the response is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lm_eval_codemind.answers.thinking import thinking_is_opened
+from lm_eval_codemind.families import families
+from lm_eval_codemind.families.flow import BRANCH_REASONING, LOOP_REASONING
+from lm_eval_codemind.families.ier import FLEXIBLE, IER, PUBLISHED_IER, STRICT
+from lm_eval_codemind.families.re2 import RE2
+from lm_eval_codemind.families.re2_published import PUBLISHED_RE2
+from lm_eval_codemind.families.runtime import RUNTIME
+from lm_eval_codemind.families.runtime_published import PUBLISHED_RUNTIME
+from lm_eval_codemind.families.trace import TRACE
+from lm_eval_codemind.families.trace_published import CES, COCONUT
+from lm_eval_codemind.families.verdict import LOCATE, VERDICT
+from lm_eval_codemind.questions import Answer, Family, Question
+
+READERS: list[tuple[Family, str, str, str]] = [
+    (IER, "steps", STRICT, "output"),
+    (IER, "steps", FLEXIBLE, "output"),
+    (PUBLISHED_IER, "steps", STRICT, "output"),
+    *((RUNTIME, setting, RUNTIME.filters[0], "answer") for setting in ("coverage", "state", "path", "output")),
+    (PUBLISHED_RUNTIME, "state", PUBLISHED_RUNTIME.filters[0], "ANSWER"),
+    (VERDICT, "buggy", VERDICT.filters[0], "answer"),
+    (LOCATE, "buggy", LOCATE.filters[0], "answer"),
+    (LOOP_REASONING, "loops", LOOP_REASONING.filters[0], "answer"),
+    (BRANCH_REASONING, "branches", BRANCH_REASONING.filters[0], "answer"),
+    (TRACE, "lines", TRACE.filters[0], "trace"),
+    (TRACE, "states", TRACE.filters[0], "trace"),
+    *((RE2, setting, RE2.filters[0], "answer") for setting in ("output", "loop", "branch")),
+    *((PUBLISHED_RE2, setting, PUBLISHED_RE2.filters[0], "ANSWER") for setting in ("output", "loop", "branch")),
+    (CES, "", CES.filters[0], "OUTPUT"),
+    (COCONUT, "", COCONUT.filters[0], "answer"),
+]
+IDS = [f"{type(family).__name__} {setting} {filter}" for family, setting, filter, _ in READERS]
+PIECES = [
+    "<think>", "</think>", "\n<think>", "[THOUGHT]\n", "<|channel|>analysis<|message|>", "<|channel|>final", "<|a|>", "</s> ", "analysis",
+    "<output>", "</output>", "<answer>", "</answer>", "<answer>1</answer>", " and </answer>", "x <answer> and </answer> ", "[ANSWER]", "[/ANSWER]",
+    "<<<Output>>>", "[END-OF-RESPONSE]", "[", "(", "{", "]", "[]", "[1, ", "(1, 2), ", "{'a': ", "'", '"', "'a' ", "\\", "`", "```\n", "```",
+    "**", "__", "$", "\\boxed{", "\\boxed{1} ", "<code>", "\u2212", "\u200b", " ", "\n", "\t", "a ", "a; ", "5; int\n", "; ", "line 3 ", "3: 0\n",
+    "1. Line 2\n", "2, ", "2 -> ", "- ", "-", "1", "1 ", ".", "..", "e", "1e", "Answer: ", "Answer:\n", "the answer is ", "is ", "no bugs ", "not ",
+    "the the ", "value of y is ", "y = ", "f(", "f(x) == ", '{"output": ', "### Problem\n", "x" * 997 + "\n", "I don't ", "[STATE]x=[1][/STATE] ",
+    "3 x ## [BRANCH]taken=[Y]",
+]  # fmt: skip
+
+
+def question(setting: str) -> Question:
+    document = {"benchmark": "b", "problem_id": "P", "kind": "function", "language": "python", "setting": setting}
+    document |= {
+        "variable": "y",
+        "outputs": ["5", "6"],
+        "output": "[1, 2]",
+        "code": "for y in range(3):\n    pass",
+        "line": 1,
+    }
+    return Question.from_document({**document, "program": "x = 1\ny = 2"})
+
+
+def reader(family: Family, setting: str, filter: str, mark: str) -> Callable[[str], Answer]:
+    asked = question(setting)
+    opens, closes = ("[{}]", "[/{}]") if mark.isupper() else ("<{}>", "</{}>")
+    frame = f"{opens.format(mark)}\n%s\n{closes.format(mark)}"
+
+    def read(text: str) -> Answer:
+        family.read(text, asked, filter)
+        return family.read(frame % text, asked, filter)
+
+    return read
+
+
+def seconds(read: Callable[[str], object], text: str) -> float:
+    began = time.process_time()
+    read(text)
+    return time.process_time() - began
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", READERS, ids=IDS)
+def test_time_is_in_proportion_to_length(one: tuple[Family, str, str, str]) -> None:
+    read = reader(*one)
+    for piece in PIECES:
+        short, long = (piece * (size // len(piece)) for size in (50_000, 250_000))
+        # A reader whose time grows with the square of the length takes 25 times as long.
+        assert seconds(read, long) < 12 * max(seconds(read, short) for _ in range(2)) + 0.5, piece
+
+
+def test_whether_thinking_is_opened_is_fast_too() -> None:
+    for piece in PIECES[:12]:
+        assert thinking_is_opened([piece * 20_000]) in (True, False)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=12), st.sampled_from(READERS))
+def test_every_text_is_read_somehow(pieces: list[str], one: tuple[Family, str, str, str]) -> None:
+    answer = reader(*one)("".join(pieces))
+    assert answer.reading in ("read", "no_answer", "malformed", "unfinished")
+    assert Answer.from_json(answer.to_json()) == answer
+
+
+def test_every_family_with_marks_is_here() -> None:
+    others = {"SpecificationReasoning", "SemanticsReasoning", "Repair", "Translation", "InputPrediction", "Re2Input"}
+    kinds = {type(family) for family, *_ in READERS}
+    missing = [name for name, family in families().items() if not any(isinstance(family, kind) for kind in kinds)]
+    assert {type(families()[name]).__name__ for name in missing} <= others | {"PublishedRe2Input", "DependentReasoning"}
