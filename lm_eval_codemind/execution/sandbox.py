@@ -198,6 +198,21 @@ PYTHON = _Python()
 
 _shared: dict[str, WorkerPool] = {}
 _shared_lock = threading.Lock()
+# The sandboxes of the process that this one was forked from. They are never closed or collected here.
+_inherited: list[WorkerPool] = []
+
+
+def _start_after_fork() -> None:
+    """Have a forked process make its own sandboxes: it has no threads of its parent, and shares servers with it."""
+    global _shared_lock
+    _shared_lock = threading.Lock()
+    for pool in _shared.values():
+        atexit.unregister(pool.close)
+        _inherited.append(pool)
+    _shared.clear()
+
+
+os.register_at_fork(after_in_child=_start_after_fork)
 
 
 def shared_sandbox() -> Sandbox:

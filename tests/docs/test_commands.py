@@ -28,6 +28,7 @@ _COMMAND = re.compile(r"^ {4,}(?:\$ )?((?:codemind|lm_eval|pip|make|python) .+)$
 ELSEWHERE = {
     "codemind compare": "tests/results/test_compare.py",
     "codemind data build": "tests/data/test_build.py",
+    "codemind export": "tests/docs/test_training.py",
     "codemind submit": "tests/results/test_submission.py",
     "codemind leaderboard": "tests/results/test_submission.py",
     "codemind score --responses ier_": "tests/test_replication.py",

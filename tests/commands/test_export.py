@@ -1,0 +1,169 @@
+"""``codemind export``: what it refuses, and labels of one's own programs that plain Python gives as well."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from ast import literal_eval
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from check_runtime_labels import self_logging
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.commands import export
+from lm_eval_codemind.facts.runtime_inputs import inputs_of
+from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.rewards import rewards
+from prove_executions import _as_logged as as_logged
+from prove_executions import run_all
+
+PROGRAMS = Path(__file__).with_name("programs.jsonl")
+FAILING = {
+    "fails": ("def f(n):\n    return 1 // n\n", "f(0)", "exception"),
+    "loops": ("def f(n):\n    while True:\n        n += 1\n", "f(0)", "does not end"),
+    "random": ("import random\ndef f(n):\n    return random.randint(0, 10**9)\n", "f(0)", "different outputs"),
+    "order": ("def f(s):\n    return ''.join(set(s))\n", "f('ab')", "different outputs"),
+    "clock": ("import datetime\ndef f(n):\n    return datetime.date.today().year\n", "f(0)", "different outputs"),
+    "object": ("def f(n):\n    return object()\n", "f(0)", "literal"),
+}
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, ["export", *map(str, arguments)])
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def question(row: dict[str, Any]) -> dict[str, Any]:
+    return dict(json.loads(row["scoring"])["question"])
+
+
+def test_seeds_of_the_evaluation_are_refused(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    for seed in (0, 9):
+        refused = run("--tasks", "codemind_ier_fresh_sample", "--metadata", f'{{"input_seed": {seed}}}', "-o", out)
+        assert refused.exit_code == 1 and "for evaluation" in refused.output and not out.exists()
+    refused = run("--tasks", "codemind_ier_sample", "-o", out)
+    assert refused.exit_code == 1 and "all 24 questions" in refused.output and not out.exists()
+    assert run("--tasks", "codemind_ier_sample", "--evaluation", "-o", out).exit_code == 0
+    assert len(read(out)) == 24
+
+
+def test_questions_of_the_evaluation_are_left_out(tmp_path: Path) -> None:
+    out, packaged = tmp_path / "rows.jsonl", tmp_path / "packaged.jsonl"
+    done = run("--tasks", "codemind_ier_fresh_sample", "--metadata", '{"input_seed": 12}', "-o", out)
+    assert done.exit_code == 0 and "packaged evaluation are left out" in done.output
+    assert run("--tasks", "codemind_ier_fresh_sample", "--evaluation", "-o", packaged).exit_code == 0
+    rows, known = read(out), {row["text"] for row in read(packaged)}
+    assert len(rows) > 10 and not [row for row in rows if row["text"] in known or row["seed"] != 12]
+    assert {row["item"] for row in rows} == {"fresh_1"}
+    assert rewards(rows, [row["target"] for row in rows]) == [1.0] * len(rows)
+
+
+def test_wrong_options_have_a_message(tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    for arguments, message in (
+        ([], "either --tasks or --programs"),
+        (["--tasks", "codemind_ier_sample", "--metadata", "{"], "not JSON"),
+        (["--tasks", "codemind_ier_sample", "--metadata", "[]"], "not a JSON object"),
+        (["--tasks", "codemind_no", "--evaluation"], "no task of this suite"),
+        (["--tasks", "codemind_ier_fresh_sample", "--metadata", '{"input_seed": "x"}'], "must be a whole number"),
+    ):
+        result = run(*arguments, "-o", out)
+        assert result.exit_code != 0 and message in result.output, result.output
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "Expecting"),
+        ("[]", "no attribute"),
+        ('{"id": "a", "code": "x"}', "either a call or"),
+        ('{"id": "a", "code": "x =", "call": "f()"}', "is not Python"),
+        ('{"id": "a", "code": "x", "call": "1 +"}', "not a Python expression"),
+        ('{"id": "a", "code": "x", "call": "a.b()"}', "not a call of a function"),
+        ('{"id": "a#1", "code": "x", "call": "f()"}', "contains #"),
+        ('{"id": 3, "code": "x", "call": "f()"}', "id is missing or not a text"),
+        ('{"id": "first", "code": "x", "call": "f()"}', "used twice"),
+    ],
+)
+def test_a_wrong_line_is_named(line: str, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "programs.jsonl"
+    file.write_text('{"id": "first", "code": "def f():\\n    return 1\\n", "call": "f()"}\n\n' + line + "\n")
+    result = run("--programs", file, "-o", tmp_path / "rows.jsonl")
+    assert result.exit_code == 1 and f"{file}, line 3: " in result.output and message in result.output, result.output
+
+
+@pytest.mark.slow
+def test_programs_without_a_proven_label_are_left_out_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "programs.jsonl"
+    rows = [{"id": name, "code": code, "call": call} for name, (code, call, _) in FAILING.items()]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = run("--programs", file, "-o", tmp_path / "rows.jsonl")
+    assert result.exit_code == 0 and "rows.jsonl: 0 rows" in result.output, result.output
+    for name, (_, _, reason) in FAILING.items():
+        (line,) = [line for line in result.output.splitlines() if line.startswith(f"left out: {name}: ")]
+        assert reason in line
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    out = tmp_path_factory.mktemp("own") / "rows.jsonl"
+    result = run("--programs", PROGRAMS, "--inputs", "1", "--seed", "11", "-o", out)
+    assert result.exit_code == 0 and "left out" not in result.output, result.output
+    return read(out)
+
+
+def problem_of(row: dict[str, Any]) -> Problem:
+    asked = question(row)
+    columns = ("problem_id", "benchmark", "kind", "language", "code", "entry_point", "input", "output")
+    return Problem(**{column: asked[column] for column in columns})
+
+
+@pytest.mark.slow
+def test_plain_python_gives_every_label_of_twenty_programs(own: list[dict[str, Any]]) -> None:
+    outputs = [row for row in own if row["task"] == "output"]
+    assert {row["problem_id"].partition("#")[0] for row in outputs} == {row["id"] for row in read(PROGRAMS)}
+    assert len(read(PROGRAMS)) == 20 and len(outputs) > 30
+    for row in outputs:
+        asked = question(row)
+        script = asked["kind"] == "script"
+        code = asked["code"] + ("" if script else f"\nprint(repr({asked['input']}))\n")
+        done = subprocess.run(
+            [sys.executable, "-c", code], input=asked["input"] if script else "", capture_output=True, text=True
+        )
+        if script:
+            assert done.stdout == asked["output"]
+        else:
+            assert literal_eval(done.stdout) == literal_eval(asked["output"]), row["problem_id"]
+
+
+@pytest.mark.slow
+def test_rewritten_programs_log_every_step_that_is_asked(own: list[dict[str, Any]]) -> None:
+    asked = [row for row in own if row["task"] in ("loops", "branches", "lines", "states")]
+    assert {row["task"] for row in asked} == {"loops", "branches", "lines", "states"}
+    run_inputs = [inputs_of(problem_of(row))[0] for row in asked]
+    sources = [(self_logging(one, {}), one.input if one.expression is None else "") for one in run_inputs]
+    records = run_all(sys.executable, 5, "", sources)
+    for row, record in zip(asked, records, strict=True):
+        seen = [(line, values.get("", "")) for line, values in record[0]]
+        label = question(row)
+        if row["task"] in ("loops", "branches"):
+            values = [value for line, value in seen if line == label["line"] and value]
+            assert values == [as_logged(value) for value in label["values"]], row["problem_id"]
+        else:
+            steps = [(line, value) for line, value in seen if value or row["task"] == "lines"]
+            expected = zip(label["lines"], map(as_logged, label["values"]), strict=True)
+            assert steps == list(expected), row["problem_id"]
+
+
+@pytest.mark.slow
+def test_targets_of_own_programs_have_the_reward(own: list[dict[str, Any]]) -> None:
+    assert {row["task"] for row in own} == set(export.QUESTIONS)
+    assert rewards(own, [row["target"] for row in own]) == [1.0] * len(own)
