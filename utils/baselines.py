@@ -110,7 +110,8 @@ FAMILIES = {
     ),
     **{
         f"cruxeval_{predicts}": Tasks(
-            (f"codemind_cruxeval_{predicts}",), "cruxeval.task", dict.fromkeys(forms, "cruxeval"), {"setting": "direct"},
+            (f"codemind_cruxeval_{predicts}",), "cruxeval.task", dict.fromkeys(forms, "cruxeval"),
+            {"setting": "direct"},
             f"extract_{predicts}", "answer", {"pass@1": None, "pass@1_upstream": None}, constants=3,
             functions=(f"{predicts}_dataset", f"process_{predicts}"),
         )

@@ -121,7 +121,17 @@ def trace(program: str, expression: str | None = None, stdin: str = "", *, max_s
         SyntaxError: If the program does not parse.
         TraceFailed: If it could not be loaded, or ended or took the process along before the trace was written.
     """
-    code_units = units(ast.parse(program))
+    job = tracing_job(program, expression, stdin, max_steps=max_steps, max_value=max_value)
+    (outcome,) = shared_sandbox().run([job])
+    return read_trace(result_of(outcome), units(ast.parse(program)))
+
+
+def tracing_job(program: str, expression: str | None, stdin: str, *, max_steps: int, max_value: int) -> Job:
+    """Return the job that traces a program, with the arguments of :func:`trace`.
+
+    Raises:
+        SyntaxError: If the program does not parse.
+    """
     options = {
         "program": program,
         "script": expression is None,
@@ -131,9 +141,7 @@ def trace(program: str, expression: str | None = None, stdin: str = "", *, max_s
         "max_steps": max_steps,
         "max_value": max_value,
     }
-    job = Job.evaluate(job_source(recorder_source(), [program], options), ["_traced()"], limits=LIMITS)
-    (outcome,) = shared_sandbox().run([job])
-    return read_trace(result_of(outcome), code_units)
+    return Job.evaluate(job_source(recorder_source(), [program], options), ["_traced()"], limits=LIMITS)
 
 
 @lru_cache(maxsize=1)
