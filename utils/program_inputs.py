@@ -467,7 +467,10 @@ BEYOND: dict[int, list[str]] = {
 
 
 def problem_inputs(number: int, range_: Range, count: int = INPUTS) -> list[str]:
-    """Return the sources of different tuples of arguments, the same ones each time: edges within the bounds first.
+    """Return the sources of different tuples of arguments, the edges first.
+
+    The seed is fixed. Hypothesis also draws constants of the modules that are loaded, so that a few inputs differ
+    between processes that load others.
 
     Args:
         number: The problem's number in HumanEval.

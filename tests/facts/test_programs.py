@@ -112,7 +112,9 @@ def test_lines_of_python_programs() -> None:
 def test_a_verdict_is_proven_again(benchmark: str, number: int) -> None:
     problem_id = f"HumanEval_{number}"
     record = judge(load_problem(benchmark, problem_id), references()[problem_id], SharedPool())
-    assert json.loads(json.dumps(record)) == shipped.load(PROGRAMS)[benchmark][problem_id]
+    known = shipped.load(PROGRAMS)[benchmark][problem_id]
+    assert [record["verdict"], record["buggy"]] == [known["verdict"], known["buggy"]]
+    assert record.get("input") == known.get("input") and record["inputs"] >= 1000
 
 
 @pytest.mark.slow
