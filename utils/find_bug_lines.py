@@ -5,7 +5,8 @@
 A line is accepted if a change of it alone gives the reference's results on all inputs within the bounds. The changes
 are those of :mod:`line_repairs` and of ``tests/programs/line_repairs.yaml``, which we wrote. If no line repairs a
 program alone, the lines that the fix changes together are accepted. There are no lines of a bug whose fix is wrong.
-``--prove`` runs the shipped repairs again and writes nothing. Needs a JDK, the built data and ``proofs/programs.json``.
+``--prove`` runs the shipped repairs again and writes nothing. Needs a JDK, the built data and the verdicts of
+``utils/prove_programs.py``.
 """
 
 from __future__ import annotations

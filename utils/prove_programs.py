@@ -129,7 +129,7 @@ def _simplicity(difference: Difference) -> tuple[bool, int, str]:
 @click.option("--check", is_flag=True, help="Compare with the shipped verdicts instead of writing them.")
 @click.option("--language", "languages", multiple=True, type=click.Choice(list(BENCHMARKS)), default=list(BENCHMARKS))
 def main(numbers: Sequence[int], workers: int, check: bool, languages: Sequence[str]) -> None:
-    """Write ``proofs/programs.json``, or check it."""
+    """Write ``proofs/fixed_programs.json``, or check it."""
     known = {name: dict(records) for name, records in shipped.load(PROGRAMS).items()}
     by_problem = references()
     sandbox = SharedPool()

@@ -1,8 +1,8 @@
 """Verdicts about the programs of HumanEvalFix, and the lines whose change repairs the buggy ones.
 
-``proofs/programs.json`` (written by ``utils/prove_programs.py``): benchmark -> problem -> the verdict about the fixed
-program with the number of inputs and, where they differ, an input with the program's result and the right one; and the
-same about the buggy program. References, written from the specifications alone, decide.
+``proofs/fixed_programs.json`` (written by ``utils/prove_programs.py``): benchmark -> problem -> the verdict about the
+fixed program with the number of inputs and, where they differ, an input with the program's result and the right one;
+and the same about the buggy program. References, written from the specifications alone, decide.
 
 ``proofs/bug_lines.json`` (written by ``utils/find_bug_lines.py``): benchmark -> problem -> ``lines`` and ``searched``.
 ``lines`` are the numbers of lines of the buggy program, each with the text in its place that repairs the program: it
@@ -12,7 +12,7 @@ together. ``searched`` tells problems on which rules about the form of a line se
 
 from lm_eval_codemind.facts import shipped
 
-PROGRAMS = "proofs/programs.json"
+PROGRAMS = "proofs/fixed_programs.json"
 BUG_LINES = "proofs/bug_lines.json"
 
 VERDICTS = {

@@ -23,7 +23,7 @@ from prove_programs import Trial, judge, references
 
 BENCHMARKS = ("humanevalfix", "humanevalfix_java")
 # Problems whose specification allows fewer inputs than 1,000.
-FEW = {39, 46, 55, 63, 75, 83, 100, 106, 130, 139, 147, 148, 163}
+FEW = {15, 39, 46, 55, 63, 75, 83, 100, 106, 130, 139, 147, 148}
 
 
 @pytest.fixture
@@ -112,7 +112,9 @@ def test_lines_of_python_programs() -> None:
 def test_a_verdict_is_proven_again(benchmark: str, number: int) -> None:
     problem_id = f"HumanEval_{number}"
     record = judge(load_problem(benchmark, problem_id), references()[problem_id], SharedPool())
-    assert json.loads(json.dumps(record)) == shipped.load(PROGRAMS)[benchmark][problem_id]
+    known = shipped.load(PROGRAMS)[benchmark][problem_id]
+    assert [record["verdict"], record["buggy"]] == [known["verdict"], known["buggy"]]
+    assert record.get("input") == known.get("input") and record["inputs"] >= 1000
 
 
 @pytest.mark.slow
