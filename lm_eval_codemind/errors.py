@@ -19,6 +19,11 @@ def report(error: ValueError | RuntimeError) -> None:
     _faults.append(str(error))
 
 
+def faulty() -> bool:
+    """Whether faults are being collected, and there is one."""
+    return bool(_faults)
+
+
 @contextmanager
 def collecting() -> Iterator[list[str]]:
     """Collect the messages of :func:`report`, so that one message can name all of them."""

@@ -24,7 +24,7 @@ from datasets import Dataset
 from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import get_benchmark
-from lm_eval_codemind.errors import report
+from lm_eval_codemind.errors import faulty, report
 from lm_eval_codemind.harness.aggregations import Value
 from lm_eval_codemind.harness.contract import several, use_own_requests, use_own_statistics, warn_if_unknown
 from lm_eval_codemind.harness.provenance import record_task, splits
@@ -130,7 +130,9 @@ class Hooks:
             family.record(suite, entry, family_options)
         questions = [question for problem in problems for way in ways for question in family.questions(problem, way)]
         _require_questions(family, benchmark, problems, ways, questions)
-        documents = [with_texts(question, family, templates).document() for question in questions]
+        # A run with a fault ends before it asks anything, so it needs no prompts.
+        asked = questions[:1] if faulty() else questions
+        documents = [with_texts(question, family, templates).document() for question in asked]
         if suite is not None:
             suite["questions"] = len(documents)
         examples = templates.examples()
