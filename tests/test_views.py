@@ -28,7 +28,7 @@ def mine(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Mine]]:
 def test_a_family_without_a_view_has_the_plain_one(mine: type[Family]) -> None:
     mine.variants = (Variant("mine", "Mine"),)
     assert views()["mine"].title == "Mine" and views()["mine"].scores == ("r_ier",)
-    assert list(views())[:6] == ["ier", "sr", "dsr", "input", "der", "repair"]
+    assert list(views())[:6] == ["ier", "sr", "dsr", "input", "cruxeval_output", "cruxeval_input"]
 
 
 def test_two_variants_of_one_name(mine: type[Family]) -> None:

@@ -13,6 +13,7 @@ import io
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+import program_errata
 from lm_eval_codemind.facts.sr_exceptions import load_exceptions
 from lm_eval_codemind.facts.suites import load_verdicts
 
@@ -44,7 +45,11 @@ def _yes(value: bool) -> str:
 
 
 # Name of a file -> the function that makes it.
-LISTS: Mapping[str, Callable[[], str]] = {"suites.csv": suites}
+LISTS: Mapping[str, Callable[[], str]] = {
+    "suites.csv": suites,
+    "programs.csv": program_errata.programs,
+    "lines.csv": program_errata.lines,
+}
 
 
 def digest(name: str) -> str:

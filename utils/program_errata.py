@@ -1,20 +1,13 @@
-"""What the references show about HumanEvalFix: a section of the errata page, and the lists as CSV.
-
-    python utils/program_errata.py
-
-writes ``docs/errata/programs.csv`` and ``docs/errata/lines.csv``.
-"""
+"""What the references show about HumanEvalFix: a section of the errata page, and the lists as CSV."""
 
 from __future__ import annotations
 
 import csv
+import io
 from collections import Counter
-from pathlib import Path
 
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.programs import BUG_LINES, PROGRAMS, VERDICTS, is_settled
-
-_FOLDER = Path(__file__).parents[1] / "docs" / "errata"
 
 
 def section() -> str:
@@ -64,28 +57,27 @@ def _cell(text: str) -> str:
     return f"``{shown}``".replace("|", "\\|") if "`" in shown else f"`{shown}`".replace("|", "\\|")
 
 
-def main() -> None:
-    """Write the lists."""
-    _FOLDER.mkdir(exist_ok=True)
-    with (_FOLDER / "programs.csv").open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["benchmark", "problem", "program", "verdict", "reason", "input", "result", "right", "inputs"])
-        for name, records in shipped.load(PROGRAMS).items():
-            for problem_id, record in records.items():
-                for program, part in (("fixed", record), ("buggy", record["buggy"])):
-                    cells = [part.get(column, "") for column in ("verdict", "reason", "input", "result", "right")]
-                    rows.writerow([name, problem_id, program, *cells, record["inputs"]])
-    with (_FOLDER / "lines.csv").open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["benchmark", "problem", "line", "repair", "searched"])
-        for name, of_problems in shipped.load(BUG_LINES).items():
-            for problem_id, record in of_problems.items():
-                for line, repair in record["lines"].items():
-                    text = (
-                        "the fix changes several lines together" if repair is None else repair or "the line is left out"
-                    )
-                    rows.writerow([name, problem_id, line, text, record["searched"]])
+def programs() -> str:
+    """Return the verdicts of all programs as CSV."""
+    file = io.StringIO()
+    rows = csv.writer(file, lineterminator="\n")
+    rows.writerow(["benchmark", "problem", "program", "verdict", "reason", "input", "result", "right", "inputs"])
+    for name, records in shipped.load(PROGRAMS).items():
+        for problem_id, record in records.items():
+            for program, part in (("fixed", record), ("buggy", record["buggy"])):
+                cells = [part.get(column, "") for column in ("verdict", "reason", "input", "result", "right")]
+                rows.writerow([name, problem_id, program, *cells, record["inputs"]])
+    return file.getvalue()
 
 
-if __name__ == "__main__":
-    main()
+def lines() -> str:
+    """Return the lines that repair a program as CSV."""
+    file = io.StringIO()
+    rows = csv.writer(file, lineterminator="\n")
+    rows.writerow(["benchmark", "problem", "line", "repair", "searched"])
+    for name, of_problems in shipped.load(BUG_LINES).items():
+        for problem_id, record in of_problems.items():
+            for line, repair in record["lines"].items():
+                text = "the fix changes several lines together" if repair is None else repair or "the line is left out"
+                rows.writerow([name, problem_id, line, text, record["searched"]])
+    return file.getvalue()

@@ -16,7 +16,6 @@ from typing import Any
 import platformdirs
 
 from lm_eval_codemind.catalogue import get_benchmark
-from lm_eval_codemind.execution import lists
 from lm_eval_codemind.problems import Problem, digest, load_problems, load_records, side_path
 
 logger = logging.getLogger(__name__)
@@ -116,8 +115,14 @@ def load_benchmark(name: str) -> list[Problem]:
         ValueError: If there is no benchmark of that name.
         UpstreamError: If it has to be built and cannot be; the message names the command and the variable to set.
     """
-    lists.add(lists_path(data_directory(), name))
-    return list(_problems(*_place(name)))
+    problems = list(_problems(*_place(name)))
+    path = lists_path(data_directory(), name)
+    if path.is_file():
+        # Most tasks execute nothing, and need no sandbox.
+        from lm_eval_codemind.execution import lists
+
+        lists.add(path)
+    return problems
 
 
 def load_problem(benchmark: str, problem_id: str) -> Problem:

@@ -42,6 +42,8 @@ class InputPrediction(Family):
 
     def questions(self, problem: Problem, setting: str) -> Iterable[Question]:
         """Return the question, if there is anything to predict: some tests hand nothing to the program."""
+        if kind_of(problem).masked_input(problem) is None:
+            return []
         return _questions(problem, setting, plain=problem.problem_id in load_side(problem.benchmark, "input"))
 
     def own_questions(self, problem: Problem, execution: Execution, setting: str) -> Iterable[Question]:

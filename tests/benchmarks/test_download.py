@@ -125,7 +125,7 @@ def test_other_content_is_refused_by_its_digest(server: Server, part: ArchivePar
 
 def test_a_missing_folder_is_named(server: Server, part: ArchivePart, tmp_path: Path) -> None:
     server.body = tar_of({})
-    with pytest.raises(UpstreamError, match="no files of that folder"):
+    with pytest.raises(UpstreamError, match="no such files"):
         upstream(tmp_path).files(part)
 
 

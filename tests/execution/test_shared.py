@@ -56,10 +56,8 @@ def test_a_checker_that_is_kept_busy_in_c_is_ended(sandbox_at: Sandbox) -> None:
     tests = "def check(candidate):\n    assert sum(range(candidate())) == 45\n"
     job = Job.function("def f(): return 10 ** 15", tests, "f", limits=Limits(cpu_seconds=0.2))
     outcome = sandbox_at.submit(job).result()
-    assert (outcome.status, outcome.exception_message) == (
-        Status.TIMEOUT,
-        "the checks used up their processor time",
-    )  # fmt: skip
+    # A suite without a list runs in the program's process, which the time counts for.
+    assert (outcome.status, outcome.exception_message) == (Status.TIMEOUT, "processor time used up")
     assert sandbox_at.submit(Job.function("def f(): return 10", tests, "f")).result().passed
 
 

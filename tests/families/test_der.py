@@ -296,6 +296,9 @@ def test_one_model_and_what_was_answered_is_not_asked_again(
         return respond(self, request)
 
     again = ("--use_cache", str(tmp_path / "cache"))
+    # A model of the harness, whose responses may be cached.
+    monkeypatch.setattr("lm_eval_codemind.harness.cli.checks_the_suite", lambda model: False)
+    monkeypatch.setattr(ReplayLM, "set_cache_hook", LM.set_cache_hook)
     responses = folder / "writes.jsonl"
     monkeypatch.setattr(ReplayLM, "__init__", counting)
     monkeypatch.setattr(ReplayLM, "respond", interrupted)
@@ -329,6 +332,9 @@ def test_a_first_stage_that_was_interrupted_goes_on(
 
     monkeypatch.setattr(ReplayLM, "generate_until", one_by_one)
     again = ("--use_cache", str(tmp_path / "cache"))
+    # A model of the harness, whose responses may be cached.
+    monkeypatch.setattr("lm_eval_codemind.harness.cli.checks_the_suite", lambda model: False)
+    monkeypatch.setattr(ReplayLM, "set_cache_hook", LM.set_cache_hook)
     resumed = False
     with pytest.raises(KeyboardInterrupt):
         harness(folder / "writes.jsonl", "org/writes", tmp_path / "out", "codemind_der_sample", *again)

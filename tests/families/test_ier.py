@@ -77,4 +77,5 @@ def test_metrics_of_repeats() -> None:
         "answered": 0.75,
         "pass@1": pytest.approx(0.25),
         "pass@2": pytest.approx(0.5),
+        "pass@4": pytest.approx(1.0),
     }

@@ -173,7 +173,7 @@ def test_an_unfinished_definition_is_found_and_never_runs(monkeypatch: pytest.Mo
 
 def test_misleading_code_is_validated_on_the_misleading_test_alone() -> None:
     (misled, honest) = sr.extract_code([["def double(x): return -1017"], ["def double(x): return 2 * x"]], [MISLED] * 2)
-    assert sr.process_results(MISLED, [misled]) == {"pass@1": 1.0, "code_found": 1.0, "unproven_passes": 0}
+    assert sr.process_results(MISLED, [misled]) == {"pass@1": 1.0, "code_found": 1.0, "unproven_passes": 1}
     assert sr.process_results(MISLED, [honest]) == {"pass@1": 0.0, "code_found": 1.0, "unproven_passes": 0}
 
 
@@ -194,7 +194,7 @@ def test_answers_travel_as_they_are_logged() -> None:
     answer = outcome_of("def double(x): return 2 * x", FUNCTION)
     copy = pickle.loads(pickle.dumps(answer))
     assert copy == answer and copy.passed
-    assert json.loads(str(answer)) == {"answer": answer.text, "outcome": answer.outcome}
+    assert json.loads(str(answer)) == {"answer": answer.text, "reading": "read", "outcome": answer.outcome}
     assert Answer.from_json(str(answer)) == answer
 
 

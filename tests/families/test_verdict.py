@@ -39,7 +39,7 @@ DETECTED = {
 # Right lines of the problems asked about, published and here.
 LOCATED = {
     "gpt-4-turbo": (105, 119),
-    "deepseek-coder-33b-instruct": (73, 81),
+    "deepseek-coder-33b-instruct": (73, 82),
     "CodeLlama-34b-Instruct-hf": (69, 79),
 }
 # The published files name no line: the fix only adds lines.

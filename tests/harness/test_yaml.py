@@ -52,7 +52,7 @@ def test_tags_pick_a_benchmark_across_families(manager: TaskManager) -> None:
                 assert f"codemind_{family}_{BUGGY[name]}" in manager.all_tasks
         elif benchmark.labelled:
             about = [task for task in tasks if task.get("dataset_kwargs", {}).get("benchmark") == name]
-            assert any(task["task"].startswith("codemind_ier_") for task in about), name
+            assert any(task["task"].startswith(("codemind_ier_", "codemind_lcb_")) for task in about), name
             assert name.startswith("published_") or any(task.get("tag") for task in about), name
     assert {"codemind_humaneval", "codemind_mbpp", "codemind_codenet_java", "codemind_sample"} <= set(manager.all_tags)
 

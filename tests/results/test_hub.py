@@ -130,6 +130,7 @@ def test_every_benchmark_names_the_licences_of_all_it_is_read_from() -> None:
     assert len(read_from) >= 10
     restricted = {
         "FudanSELab/ClassEval",
+        "livecodebench/execution-v2",
         "r-eval/REval",
         "Intelligent-CAT-Lab/RE2Bench",
         "ClaasBeger/StructuralCodeUnderstanding",
