@@ -7,7 +7,6 @@ parse is unwrapped: marks of quotations and of interactive sessions, line number
 from __future__ import annotations
 
 import html
-import keyword
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -39,21 +38,6 @@ _NUMBER = re.compile(r"[ \t]*(\d{1,4})(?=[ \t:|.)]|$)(?:[ \t]*[:|.)](?=[ \t]|$))
 _SESSION = re.compile(r"^[ \t]*>>> (?:@|(?:async|def|class|from|import)\b)", re.MULTILINE)
 _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)(?: |$)", re.MULTILINE)
 _INVISIBLE = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u200b": "", "\u2060": "", "\ufeff": ""})
-
-# Of a longer line, only its end is looked at.
-_LONGEST_LINE = 2000
-# Two words in sequence occur in prose, but rarely in code.
-_WORD = r"(?:[A-Za-z][a-z'\u2019-]+|[aAI])"
-_PAIR = re.compile(rf"(?<![\w.]){_WORD},? (?={_WORD}(?:[\s,.;:!?)]|$))")
-_QUOTATION = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|`[^`\n]*`")
-_KEYWORD = re.compile(
-    rf"(?:{'|'.join((*keyword.kwlist, 'print', 'exec', 'package', 'public', 'private', 'static'))})\b"
-)
-_LAYOUT = re.compile(
-    r"(?:[-*+>|\u2022]|\d+[.)]|#+|@@|>>>|\.\.\.|[$!%])\s?(?=\S)|\\|[-=*_~|+]{2,}$|</?\w+>|\[/?[A-Z]+\]|\w+[:.!?]$"
-    r"|[^(]*(?:->|=>|\u2192|\u21d2)|.*[^\W\d_a-zA-Z]{2}|.*\w\.$"
-)
-_ASSIGNMENT = re.compile(r"[\w.\[\]]+\s*(?:[-+*/%&|^@]|//|\*\*|>>|<<)?=(?!=)")
 
 
 @dataclass(frozen=True)
@@ -186,21 +170,3 @@ def _without_numbers(lines: list[str]) -> list[str]:
         end = column if aligned else numbers[n].end()
         stripped[n] = lines[n][end:].removeprefix(" ")
     return stripped
-
-
-def is_prose(line: str, likely: bool) -> bool:
-    """Whether a line that is not code as a whole is prose, and not broken code.
-
-    Args:
-        line: The line.
-        likely: Whether prose is likely at its position: outside code fences and definitions.
-    """
-    bare = _QUOTATION.sub("x", line.strip()[-_LONGEST_LINE:])
-    pairs = len(_PAIR.findall(bare))
-    if bare.endswith((";", "{", "}", "\\")):
-        return pairs >= 3
-    if word := _KEYWORD.match(bare):
-        return len(_PAIR.findall(bare[word.end() :])) + (": " in bare) >= 2
-    if _LAYOUT.match(bare) or pairs >= 1 + (bool(_ASSIGNMENT.match(bare)) and not likely):
-        return True
-    return likely and not _ASSIGNMENT.match(bare)

@@ -21,11 +21,9 @@ from functools import lru_cache
 from lm_eval_codemind.languages.base import Unfinished
 from lm_eval_codemind.languages.blocks import Program, blocks, last_program
 from lm_eval_codemind.languages.java.sections import Item, sections
-from lm_eval_codemind.languages.java.syntax import METHODS, TYPES, Node, Tree, is_valid, parse, types_in
+from lm_eval_codemind.languages.java.syntax import SOLUTION, is_valid, types_in
 
 WRAPPER = "Main"
-SOLUTION = "Solution"
-"""The class of a method that is asked for."""
 
 # Fenced blocks of another language contain no Java, although a class of C# or JavaScript may look like it.
 _OTHER = frozenset(
@@ -80,22 +78,17 @@ def code(response: str, original: str = "") -> Code | None:
 def main_class(program: str) -> str:
     """Return the class that a program starts from, as ``java`` takes it; empty if none has a ``main`` method.
 
-    Of several classes, the last one counts that has statements in ``main``, starts no other class, reads its input and
-    is public. If no class meets all conditions, the last condition is dropped first.
+    Of several classes, the last one counts that has statements in ``main``, reads its input, by itself or with another
+    class, and is public. If no class meets all conditions, the last condition is dropped first.
     """
     types = types_in(program)
     best = [one for one in types if one.main][-_MOST_CLASSES:]
     if len(best) > 1:
         others = [one.name for one in types if not one.main and _READS.search(one.source)]
         reading = re.compile("|".join([_READS.pattern, *(rf"\b{re.escape(name)}\b" for name in others)]))
-        starting = re.compile(rf"\b(?:{'|'.join(re.escape(one.name) for one in best)})\s*\.\s*main\s*\(")
-        for rule in (
-            lambda one: not one.is_stub,
-            lambda one: not starting.search(one.source),
-            lambda one: reading.search(one.source),
-            lambda one: one.is_public,
-        ):
-            best = list(filter(rule, best)) or best
+        best = [one for one in best if not one.is_stub] or best
+        best = [one for one in best if reading.search(one.source)] or best
+        best = [one for one in best if re.match(r"[^{]*\bpublic\s", one.source)] or best
     return best[-1].main if best else ""
 
 
@@ -197,43 +190,3 @@ def class_in(response: str, method: str, original: str = "") -> str | None:
     ):
         best = [one for one in best if rule(one[1])] or best
     return _joined(best[-1][0], files) if best else None
-
-
-def with_members(answer: str, program: str) -> str:
-    """Return an answer with a program's imports, and its class ``Solution`` with the program's methods that it lacks.
-
-    They stand in front of the answer's methods, as helpers do. An answer that does not parse is returned unchanged.
-
-    Args:
-        answer: A class ``Solution``, with its imports and the classes next to it.
-        program: A program that has such a class.
-    """
-    answer_tree, whole = parse(answer), parse(program)
-    body, others = _body(answer_tree), _body(whole)
-    if not answer_tree.is_valid or body is None or others is None:
-        return answer
-    defined = {answer_tree.name(node) for node in body.children if node.kind in METHODS}
-    lacking = [node for node in others.children if node.kind in METHODS and whole.name(node) not in defined]
-    members = "".join(f"\n    {whole.text(node)}\n" for node in lacking)
-    types = []
-    for node in types_of(answer_tree):
-        opened = body.start + 1 if body.parent is node else node.start
-        head, rest = answer_tree.source[node.start : opened], answer_tree.source[opened : node.end]
-        types.append((head + (members.encode("utf-8") if body.parent is node else b"") + rest).decode("utf-8"))
-    imports = dict.fromkeys([*imports_of(answer_tree), *imports_of(whole)])
-    return "\n".join(imports) + "\n\n" + "\n\n".join(types) + "\n"
-
-
-def imports_of(tree: Tree) -> list[str]:
-    """Return the imports of a source, unchanged."""
-    return [tree.text(node) for node in tree.root.children if node.kind == "import_declaration"]
-
-
-def types_of(tree: Tree) -> list[Node]:
-    """Return the top-level types of a source."""
-    return [node for node in tree.root.children if node.kind in TYPES]
-
-
-def _body(tree: Tree) -> Node | None:
-    node = next((node for node in types_of(tree) if tree.name(node) == SOLUTION), None)
-    return None if node is None else node.child("body")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 
-from lm_eval_codemind.languages.blocks import Block, is_prose
+from lm_eval_codemind.languages.blocks import Block
 
 # Comments, text blocks, strings and characters.
 _QUOTED = re.compile(
@@ -64,8 +64,8 @@ class Item:
 def sections(block: Block) -> tuple[list[list[Item]], str | None]:
     """Return the sections of a block, which are files of code, and the text of the declaration in which it ends.
 
-    Prose separates sections, and so does a second type of the same name. Lines of code that are not a declaration stay,
-    so that code that does not compile as a whole does not compile.
+    Prose separates sections, and so does a second type of the same name. Outside of a fence, a line that starts no
+    declaration is prose. In a fence it stays, so that code that does not compile as a whole does not compile.
     """
     text, masked = block.text, _QUOTED.sub(lambda quoted: _BLANK.sub(" ", quoted.group()), block.text)
     closing: dict[int, int] = {}
@@ -83,7 +83,7 @@ def sections(block: Block) -> tuple[list[list[Item]], str | None]:
         if start is None:
             for word in islice(_INSIDE.finditer(masked, at, line_end), 5):
                 start = start or _START.match(masked, word.start())
-            prose = start is not None or is_prose(text[at:line_end], not block.fenced)
+            prose = start is not None or not block.fenced
             if prose and files[-1]:
                 files.append([])
             if start is None:

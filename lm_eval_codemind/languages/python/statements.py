@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lm_eval_codemind.answers.literals import parse_quietly
-from lm_eval_codemind.languages.blocks import is_prose
 from lm_eval_codemind.languages.python.layout import first_line, source_of
 
 # Limits for the characters that the parser receives for one response, and for the lines that are tried as the end of an
@@ -23,7 +22,9 @@ PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowEr
 _CLOSES = re.compile(r"[)\]}]|\"\"\"|'''")
 _OPEN = re.compile(r"never closed|unterminated triple-quoted")
 _INCOMPLETE = re.compile(rf"{_OPEN.pattern}|unexpected EOF|expected an indented block|expected 'else' after 'if'")
-_UNTERMINATED = re.compile(r"unterminated (?:[ft]-)?string literal|EOL while scanning string")
+# Outside of a fence, text that does not parse is code only if it starts with a definition, or if the text ends inside it.
+_DEFINITION = re.compile(r"[ \t]*(?:(?:async[ \t]+def|def|class)[ \t]+\w+[ \t]*[(:]|@\w)")
+_STATEMENT = re.compile(r"[ \t]*(?:[\w.]+[ \t]*(?:=(?!=)|\()|(?:for|while|if|with|try)\b.*:[ \t]*$)")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
 _HEADER = re.compile(r"\s*(?:@[^\n]*\n\s*)*(?:async\s+def|def|class)\s+(\w+)")
 
@@ -96,8 +97,9 @@ class Parser:
         """Return the statements of a text, without the prose around them; None if it has code that does not parse.
 
         If the whole text parses, these are all its statements. Otherwise each line at the margin starts a statement,
-        with the indented lines below it and the lines that close its brackets. Prose is left out; in a fence it may
-        stand only before and after the code. If the text ends inside a statement, that one has no syntax tree.
+        with the indented lines below it and the lines that close its brackets. What does not parse is code if it is in
+        a fence or starts with a word of a definition, else prose. If the text ends inside a statement, that one has no
+        syntax tree.
 
         Args:
             text: The text.
@@ -111,61 +113,30 @@ class Parser:
         statements: list[Statement] = []
         closing = [n for n, line in enumerate(lines) if _CLOSES.search(line)]
         last = max((n for n, line in enumerate(lines) if line.strip()), default=0)
-        at = prose = 0
+        at = 0
         while at < len(lines) and self._budget > 0:
             if not lines[at].strip() or lines[at].lstrip().startswith("#"):
                 at += 1
                 continue
-            parts, end = self._chunk(lines, at, block, closing, last)
-            words = all(part.node is not None and is_idle(part.node) for part in parts)
-            if parts and prose and fenced and not words:
+            end = _block_end(lines, at)
+            result = self._parse(lines[at:end], block)
+            if isinstance(result, SyntaxError) and _OPEN.search(str(result)):
+                for longer in closing[(first := bisect.bisect_left(closing, end)) : first + _MAX_EXTENSIONS]:
+                    # Indented lines below the line that closes a bracket belong to the statement too (`def f(\n):`).
+                    reach = _block_end(lines, at, longer)
+                    extended = self._parse(lines[at:reach], block)
+                    if isinstance(extended, list):
+                        result, end = extended, reach
+                        break
+            is_code = fenced or _DEFINITION.match(lines[at])
+            if isinstance(result, list):
+                statements += result
+            elif end > last and (is_code or _STATEMENT.match(lines[at])) and _breaks_off(lines[at : last + 1], result):
+                statements.append(Statement("\n".join(lines[at:end]), None, block))
+            elif is_code:
                 return None
-            if not parts and not is_prose(lines[at], not fenced):
-                return None
-            prose += bool(statements) and words
-            statements += parts
-            at = end
+            at = end if isinstance(result, list) or end > last else at + 1
         return statements
-
-    def _chunk(
-        self, lines: list[str], start: int, block: int, closing: list[int], last: int
-    ) -> tuple[list[Statement], int]:
-        """Return the statements that start at a line, and the number of the line after them."""
-        end = _block_end(lines, start, _indent(lines[start]))
-        result = self._parse(lines[start:end], block)
-        if isinstance(result, SyntaxError) and _OPEN.search(str(result)):
-            for longer in closing[(first := bisect.bisect_left(closing, end)) : first + _MAX_EXTENSIONS]:
-                # Indented lines below the line that closes a bracket belong to the statement too (`def f(\n):`).
-                reach = _block_end(lines, longer, _indent(lines[start]))
-                extended = self._parse(lines[start:reach], block)
-                if isinstance(extended, list):
-                    return extended, reach
-        if isinstance(result, list):
-            return result, end
-        chunk = lines[start:end]
-        if end > last and self._breaks_off(chunk, result):
-            return [Statement("\n".join(chunk), None, block)], end
-        # Prose below a function has its indentation, or the function's first line has lost its own.
-        wrong = result.lineno - 1 if result is not None and result.lineno else 0
-        if 0 < wrong < len(chunk) and (isinstance(result, IndentationError) or is_prose(chunk[wrong], False)):
-            parts = self._parse(chunk[:wrong], block)
-            if isinstance(parts, list) and parts:
-                return parts, start + wrong
-        return [], start + 1
-
-    def _breaks_off(self, chunk: list[str], error: SyntaxError | None) -> bool:
-        """Whether a chunk ends inside code: the parser accepts all of it and expects more."""
-        last = max(n for n, line in enumerate(chunk) if line.strip())
-        tail = chunk[last].rstrip()
-        if error is None or (is_prose(tail, False) and not _INCOMPLETE.search(str(error))):
-            return False
-        lineno, offset = error.lineno or 0, error.offset or 0
-        if _UNTERMINATED.search(str(error)) and lineno == last + 1:
-            closed = [*chunk[:last], tail[: max(offset - 1, 0)] + '""']
-            again = self._parse(closed)
-            unclosed = again is not None and not isinstance(again, list) and _UNTERMINATED.search(str(again))
-            return isinstance(again, list) or (not unclosed and self._breaks_off(closed, again))
-        return bool(_INCOMPLETE.search(str(error))) or lineno > last + 1 or (lineno == last + 1 and offset > len(tail))
 
     def _parse(self, lines: list[str], block: int = 0) -> list[Statement] | SyntaxError | None:
         """Return the statements of lines that parse together, or else the error; None if the error says nothing."""
@@ -204,11 +175,13 @@ def _indent(line: str) -> int:
     return len(expanded) - len(expanded.lstrip())
 
 
-def _block_end(lines: list[str], start: int, margin: int) -> int:
+def _block_end(lines: list[str], start: int, after: int | None = None) -> int:
     """Return the index after the last line of the block at a line: the line and the indented lines below it."""
-    end = start + 1
-    decorated = lines[start].lstrip().startswith("@")
-    for index in range(start + 1, len(lines)):
+    margin = _indent(lines[start])
+    after = start if after is None else after
+    end = after + 1
+    decorated = lines[after].lstrip().startswith("@")
+    for index in range(after + 1, len(lines)):
         line = lines[index]
         if not line.strip():
             continue
@@ -219,3 +192,12 @@ def _block_end(lines: list[str], start: int, margin: int) -> int:
             break
         end = index + 1
     return end
+
+
+def _breaks_off(lines: list[str], error: SyntaxError | None) -> bool:
+    """Whether lines end inside code: the parser accepts all of them and expects more."""
+    if error is None:
+        return False
+    lineno, offset = error.lineno or 0, error.offset or 0
+    at_end = lineno > len(lines) or (lineno == len(lines) and offset > len(lines[-1].rstrip()))
+    return bool(_INCOMPLETE.search(str(error))) or at_end or (lineno == len(lines) and "unterminated" in str(error))
