@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.blocks import Program, blocks, last_program
+from lm_eval_codemind.languages.blocks import blocks, last_program
 from lm_eval_codemind.languages.java.sections import Item, sections
 from lm_eval_codemind.languages.java.syntax import SOLUTION, is_valid, types_in
 
@@ -69,8 +69,16 @@ def code(response: str, original: str = "") -> Code | None:
     pairs = [(file, source) for file, source in pairs if all(item.kind != "method" for item in file)] or pairs
     if pairs:
         names = {item.name for file in files for item in file if item.kind == "type"}
-        chosen = last_program([_program(file, source, names, original) for file, source in pairs])
-        return Code(pairs[chosen][1], main_class(pairs[chosen][1]))
+        shown = _squeezed(original)
+        demos = {source for file, source in pairs if _is_demo(file, source, names)}
+        rules = (
+            lambda source: source not in demos,
+            lambda source: not shown or _squeezed(source) != shown,
+            _READS.search,
+            _PRINTS.search,
+        )
+        source = pairs[last_program([source for _, source in pairs], rules)][1]
+        return Code(source, main_class(source))
     types = [file for file in files if any(item.kind == "type" for item in file)]
     return Code(_joined(types[-1], files)) if types else None
 
@@ -111,12 +119,11 @@ def _read(response: str) -> tuple[list[File], str | None]:
     return files, broken
 
 
-def _program(file: File, source: str, names: set[str], original: str) -> Program:
+def _is_demo(file: File, source: str, names: set[str]) -> bool:
+    """Whether a program calls the ``main`` of another section, gives input to it, or has nothing to do."""
     others = "|".join(map(re.escape, sorted(names - {item.name for item in file})))
     calls = re.search(rf"\b(?:{others})\s*\.\s*main\s*\(", source) if others else None
-    demo = calls or _DEMO.search(source) or all(one.is_stub for one in types_in(source) if one.main)
-    reads, prints = bool(_READS.search(source)), bool(_PRINTS.search(source))
-    return Program(source, reads, prints, bool(demo), bool(original) and _squeezed(source) == _squeezed(original))
+    return bool(calls or _DEMO.search(source)) or all(one.is_stub for one in types_in(source) if one.main)
 
 
 def _squeezed(source: str) -> str:

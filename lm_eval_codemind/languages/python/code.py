@@ -22,8 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.blocks import Program, blocks, last_program
-from lm_eval_codemind.languages.python.layout import first_line
+from lm_eval_codemind.languages.blocks import blocks, last_program
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
 from lm_eval_codemind.languages.python.statements import PARSE_ERRORS, Parser, Statement, is_idle
 
@@ -37,6 +36,16 @@ _MOST_STATEMENTS = 2000
 _SETTINGS = frozenset(
     {"setrecursionlimit", "set_int_max_str_digits", "stack_size", "seed", "simplefilter", "filterwarnings"}
 )
+# `input = sys.stdin.readline` gives no input.
+_DEMO = re.compile(
+    r"(?:\bstdin|\.input|^[ \t]*input(?= = (?:lambda|\w+$))) = (?![^\n]*\bstdin\b)"
+    r"|['\"](?:sys\.stdin|builtins\.input)['\"]|\bopen\([^()\n]*, ['\"][wax]",
+    re.MULTILINE,
+)
+# The header of a class.
+_CLASS = re.compile(r"[\s\S]*?^class\b[^:]*:", re.MULTILINE)
+_READS = re.compile(r"\b(?:input|stdin|open|fileinput)\b")
+_PRINTS = re.compile(r"\b(?:print|stdout|write)\b")
 
 
 @dataclass(frozen=True)
@@ -130,11 +139,10 @@ def extract_method(
     for part in read.pool:
         if isinstance(part.node, ast.ClassDef if part.node else type(None)) and class_name in part.binds:
             owners.append(part)
-            members = read.parser.statements(_body_text(part), part.block) or []
+            members = read.parser.statements(_CLASS.sub("", part.source, count=1), part.block) or []
             places += [(member, members) for member in members if name in member.binds]
         elif isinstance(part.node, (*FUNCTIONS, type(None))) and name in part.binds:
-            siblings = [one for one in read.pool if isinstance(one.node, FUNCTIONS) and one.block == part.block]
-            places.append((part, siblings))
+            places.append((part, [one for one in read.pool if one.block == part.block and _is_method(one.node)]))
     target = _chosen([part for part, _ in places], name, original)
     if target is None:
         body = read.broken_text(name) or _from_body(read, header)
@@ -160,29 +168,14 @@ def extract_script(response: str, original: str = "") -> str | Unfinished | None
     if not finished:
         return _joined(scripts[-1]) if scripts else next(reversed(read.broken), None)
     quoted = _tree(original)
-    programs = [_program(parts, quoted) for parts in finished]
-    parts = finished[last_program(programs)]
-    return _joined(_needed(read.pool, parts, set()))
-
-
-def _program(parts: Pool, original: str | None) -> Program:
-    source = "\n".join(part.source for part in parts)
-    names, inputs, writes = set[str | None](), set[str](), False
-    for node in (node for part in parts if part.node for node in ast.walk(part.node)):
-        names |= {getattr(node, field, None) for field in ("id", "attr", "name")} - {None}
-        match node:
-            case ast.Assign([ast.Attribute(attr="stdin" | "input")], value):
-                inputs.add(ast.dump(value))
-            case ast.Assign([ast.Name("input")], ast.Lambda() | ast.Name() as value):
-                inputs.add(ast.dump(value))
-            case ast.Call(ast.Name("open"), [_, ast.Constant(str(mode)), *_]):
-                writes |= bool(set(mode) & set("wax"))
-            case ast.Constant("sys.stdin" | "builtins.input" as target):
-                inputs.add(target.partition(".")[0])
-    reads, prints = bool(names & {"input", "stdin", "open", "fileinput"}), bool(names & {"print", "stdout", "write"})
-    # `input = sys.stdin.readline` gives no input.
-    demo = writes or any("stdin" not in value for value in inputs)
-    return Program(source, reads, prints, demo, original is not None and _tree(source) == original)
+    plain = ["\n".join(ast.unparse(part.node) for part in parts if part.node) for parts in finished]
+    rules = (
+        lambda text: not _DEMO.search(text),
+        lambda text: not quoted or _tree(text) != quoted,
+        _READS.search,
+        _PRINTS.search,
+    )
+    return _joined(_needed(read.pool, finished[last_program(plain, rules)], set()))
 
 
 def _tree(source: str) -> str | None:
@@ -322,23 +315,15 @@ def _method(pool: Pool, owners: Pool, target: Statement, siblings: Pool, name: s
     return MethodCode(name, target.source, tuple((key, part.source) for part in members for key in part.binds), prelude)
 
 
-def _body_text(part: Statement) -> str:
-    """Return the text of a class's body with its indentation."""
-    node = part.node
-    if not isinstance(node, ast.ClassDef):
-        return part.source.partition("\n")[2]
-    if first_line(node.body[0]) == node.lineno:  # class C: pass
-        return "\n".join(map(ast.unparse, node.body))
-    return "\n".join(part.source.split("\n")[first_line(node.body[0]) - 1 :])
+def _is_method(node: ast.stmt | None) -> bool:
+    return isinstance(node, FUNCTIONS) and bool(node.args.args) and node.args.args[0].arg in ("self", "cls")
 
 
-def _from_body(read: _Response, header: str) -> str | Unfinished | None:
+def _from_body(read: _Response, header: str) -> str | None:
     """Return the definition from the header and the response's first block as its body, if the body has an effect."""
     for text in read.texts if header.strip() else ():
         body = textwrap.indent(text.strip("\n"), "    ")
-        match read.parser.statements(f"{textwrap.dedent(header).rstrip()}\n{body}", fenced=True):
-            case [Statement(source, None)]:
-                return Unfinished(source)
+        match read.parser.statements(f"{textwrap.dedent(header).rstrip()}\n{body}"):
             case [Statement(source, ast.FunctionDef() | ast.AsyncFunctionDef() as node)] if any(map(_acts, node.body)):
                 return source
     return None

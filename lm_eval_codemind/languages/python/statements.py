@@ -43,30 +43,6 @@ class Statement:
     node: ast.stmt | None
     block: int = 0
 
-    @cached_property
-    def _names(self) -> tuple[frozenset[str], frozenset[str]]:
-        binds: set[str] = set()
-        uses: set[str] = set()
-        if self.node is None:
-            header = _HEADER.match(self.source)
-            return frozenset(header.groups() if header else ()), frozenset()
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                pending = [symtable.symtable(self.source, "<response>", "exec")]
-        except PARSE_ERRORS:
-            return frozenset(), frozenset()
-        while pending:
-            scope = pending.pop()
-            pending.extend(scope.get_children())
-            module = scope.get_type() == "module"
-            for symbol in scope.get_symbols():
-                if (module or symbol.is_declared_global()) and (symbol.is_assigned() or symbol.is_imported()):
-                    binds.add(symbol.get_name())
-                if (symbol.is_referenced() and (module or symbol.is_global())) or symbol.is_declared_global():
-                    uses.add(symbol.get_name())
-        return frozenset(binds), frozenset(uses)
-
     @property
     def binds(self) -> frozenset[str]:
         """The module-level names that it binds."""
@@ -76,6 +52,34 @@ class Statement:
     def uses(self) -> frozenset[str]:
         """The module-level or builtin names that the statement, or a function in it, refers to."""
         return self._names[1]
+
+    @cached_property
+    def _names(self) -> tuple[frozenset[str], frozenset[str]]:
+        if self.node is None:
+            header = _HEADER.match(self.source)
+            return frozenset(header.groups() if header else ()), frozenset()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                scopes = [symtable.symtable(self.source, "<response>", "exec")]
+        except PARSE_ERRORS:
+            return frozenset(), frozenset()
+        for scope in scopes:  # the list grows during the loop
+            scopes += scope.get_children()
+        # At module level, and in functions that refer to it.
+        names = [(one, scope is scopes[0]) for scope in scopes for one in scope.get_symbols()]
+        return (
+            frozenset(
+                one.get_name()
+                for one, top in names
+                if (top or one.is_declared_global()) and (one.is_assigned() or one.is_imported())
+            ),
+            frozenset(
+                one.get_name()
+                for one, top in names
+                if one.is_declared_global() or (one.is_referenced() and (top or one.is_global()))
+            ),
+        )
 
     @property
     def is_future(self) -> bool:
