@@ -82,8 +82,7 @@ def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
     while index < len(marks):
         start, opened, length = marks[index]
         parts.append(Block(text[at:start], False))
-        info = _INFO.match(text, opened)
-        at = info.end()  # type: ignore[union-attr]
+        at = _INFO.match(text, opened).end()  # type: ignore[union-attr]
         closing = [n for n in range(index + 1, min(len(marks), index + _MOST_FENCES)) if marks[n][2] >= length]
         if not closing:
             break
@@ -95,8 +94,8 @@ def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
             if parses(text[at : marks[number][0]]):
                 chosen = number
                 break
-        word = re.match(r"[ \t]*([\w+#]*)", info.group().lower())
-        parts.append(Block(text[at : marks[chosen][0]], True, word[1]))
+        language = re.sub(r"[^\w+#].*", "", text[opened:at].strip().lower(), flags=re.DOTALL)
+        parts.append(Block(text[at : marks[chosen][0]], True, language))
         # A fence with an info string opens a block. It ends the block before it only because that one is not closed.
         opens = _OPENS.match(text, marks[chosen][1]) is not None
         at = marks[chosen][0] if opens else marks[chosen][1]

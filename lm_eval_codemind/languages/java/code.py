@@ -26,12 +26,7 @@ from lm_eval_codemind.languages.java.syntax import SOLUTION, is_valid, types_in
 WRAPPER = "Main"
 
 # Fenced blocks of another language contain no Java, although a class of C# or JavaScript may look like it.
-_OTHER = frozenset(
-    """
-    py python python3 c cpp c++ cc cxx h hpp cs csharp c# js javascript jsx ts typescript tsx kt kotlin go golang rs
-    rust scala swift rb ruby php sh bash shell console json xml html css yaml sql r matlab pascal perl lua diff
-    """.split()  # noqa: SIM905
-)
+_OTHER = frozenset("python py cpp c++ c csharp cs c# javascript js typescript ts kotlin scala go".split())  # noqa: SIM905
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
 _PRINTS = re.compile(r"\bSystem\s*\.\s*out\b|\bFileDescriptor\b")
 _DEMO = re.compile(r"\bSystem\s*\.\s*setIn\b|\bFiles\s*\.\s*write|\bnew\s+FileWriter\s*\(\s*\"")
@@ -191,7 +186,7 @@ def class_in(response: str, method: str, original: str = "") -> str | None:
         file = file if any(item.name == SOLUTION for item in file) else _in_class(file, SOLUTION, method)
         best += [(file, item.source) for item in file if item.kind == "type" and item.name == SOLUTION]
     for rule in (
-        lambda source: any(method in one.methods for one in types_in(source)),
+        re.compile(rf"\b{re.escape(method)}\s*\(").search,
         is_valid,
         lambda source: not shown or _squeezed(source) not in shown,
     ):

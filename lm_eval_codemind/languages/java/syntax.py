@@ -148,14 +148,12 @@ class Type:
     Attributes:
         name: Its name.
         source: Its text.
-        methods: The names of its methods.
         main: The binary name of the outermost class in it that ``java`` can start; ``""`` without one.
         is_stub: Whether that class's ``main`` has no statement.
     """
 
     name: str
     source: str
-    methods: frozenset[str]
     main: str
     is_stub: bool
 
@@ -183,7 +181,6 @@ def types_in(source: str) -> list[Type]:
     for top in parsed.root_node.children:
         outer = text(top.child_by_field_name("name"))
         pending = [(top, package + outer)] if top.type in TYPES else []
-        methods: set[str] = set()
         main, is_stub = "", False
         # The list grows during the loop.
         for node, path in pending:
@@ -195,13 +192,12 @@ def types_in(source: str) -> list[Type]:
                 if member.type in TYPES:
                     pending.append((member, f"{path}${called}"))
                 elif member.type == "method_declaration":
-                    methods |= {called} if node is top else set()
                     head = text(member, block.start_byte if block else 0)
                     words = {"static", "public"} - ({"public"} if node.type == "interface_declaration" else set())
                     if not main and block and _MAIN.search(head) and words <= set(head.split()):
                         main, is_stub = path, all(one.type in COMMENTS for one in block.named_children)
         if pending:
-            types.append(Type(outer, text(top), frozenset(methods), main, is_stub))
+            types.append(Type(outer, text(top), main, is_stub))
     return types
 
 

@@ -1,7 +1,6 @@
 """The Python statements of a block, without the prose around them."""
 
 import ast
-import bisect
 import re
 import symtable
 import warnings
@@ -11,21 +10,21 @@ from functools import cached_property
 from lm_eval_codemind.answers.literals import parse_quietly
 from lm_eval_codemind.languages.python.layout import first_line, source_of
 
-# Limits for the characters that the parser receives for one response, and for the lines that are tried as the end of an
-# open bracket. They protect against text that is slow to parse on purpose.
+# The characters that the parser receives for one response. The limit protects against text that is slow to parse.
 PARSE_BUDGET = 1_000_000
+# Of more statements, the last ones are read.
+_MOST_STATEMENTS = 2000
 # A call of the parser costs as much as this number of characters.
 _CALL = 400
-_MAX_EXTENSIONS = 50
 
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
-_CLOSES = re.compile(r"[)\]}]|\"\"\"|'''")
-_OPEN = re.compile(r"never closed|unterminated triple-quoted")
-_INCOMPLETE = re.compile(rf"{_OPEN.pattern}|unexpected EOF|expected an indented block|expected 'else' after 'if'")
-# Outside of a fence, text that does not parse is code only if it starts with a definition, or if the text ends inside it.
+_INCOMPLETE = re.compile(
+    r"never closed|unterminated triple-quoted|unexpected EOF|expected an indented block|expected 'else' after 'if'"
+)
+# Outside of a fence, text that does not parse is code only if it starts a definition, or if the text ends inside it.
 _DEFINITION = re.compile(r"[ \t]*(?:(?:async[ \t]+def|def|class)[ \t]+\w+[ \t]*[(:]|@\w)")
 _STATEMENT = re.compile(r"[ \t]*(?:[\w.]+[ \t]*(?:=(?!=)|\()|(?:for|while|if|with|try)\b.*:[ \t]*$)")
-_CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
+_CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
 _HEADER = re.compile(r"\s*(?:@[^\n]*\n\s*)*(?:async\s+def|def|class)\s+(\w+)")
 
 
@@ -101,9 +100,8 @@ class Parser:
         """Return the statements of a text, without the prose around them; None if it has code that does not parse.
 
         If the whole text parses, these are all its statements. Otherwise each line at the margin starts a statement,
-        with the indented lines below it and the lines that close its brackets. What does not parse is code if it is in
-        a fence or starts with a word of a definition, else prose. If the text ends inside a statement, that one has no
-        syntax tree.
+        with the indented lines below it. What does not parse is code if it is in a fence or starts a definition, else
+        prose. If the text ends inside a statement, that one has no syntax tree.
 
         Args:
             text: The text.
@@ -115,7 +113,6 @@ class Parser:
         if isinstance(whole, list):
             return whole
         statements: list[Statement] = []
-        closing = [n for n, line in enumerate(lines) if _CLOSES.search(line)]
         last = max((n for n, line in enumerate(lines) if line.strip()), default=0)
         at = 0
         while at < len(lines) and self._budget > 0:
@@ -124,14 +121,6 @@ class Parser:
                 continue
             end = _block_end(lines, at)
             result = self._parse(lines[at:end], block)
-            if isinstance(result, SyntaxError) and _OPEN.search(str(result)):
-                for longer in closing[(first := bisect.bisect_left(closing, end)) : first + _MAX_EXTENSIONS]:
-                    # Indented lines below the line that closes a bracket belong to the statement too (`def f(\n):`).
-                    reach = _block_end(lines, at, longer)
-                    extended = self._parse(lines[at:reach], block)
-                    if isinstance(extended, list):
-                        result, end = extended, reach
-                        break
             is_code = fenced or _DEFINITION.match(lines[at])
             if isinstance(result, list):
                 statements += result
@@ -155,7 +144,7 @@ class Parser:
             body = parse_quietly("\n".join(code)).body
             if indent and (len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse):
                 return None
-            body = body[0].body if indent else body  # type: ignore[attr-defined]
+            body = (body[0].body if indent else body)[-_MOST_STATEMENTS:]  # type: ignore[attr-defined]
             sources = [source_of(node, code, body[max(n - 1, 0) : n + 2], indent) for n, node in enumerate(body)]
             moved = [ast.increment_lineno(node, 1 - first_line(node)) for node in body]
             return [Statement(source, node, block) for source, node in zip(sources, moved, strict=True)]
@@ -179,13 +168,12 @@ def _indent(line: str) -> int:
     return len(expanded) - len(expanded.lstrip())
 
 
-def _block_end(lines: list[str], start: int, after: int | None = None) -> int:
+def _block_end(lines: list[str], start: int) -> int:
     """Return the index after the last line of the block at a line: the line and the indented lines below it."""
     margin = _indent(lines[start])
-    after = start if after is None else after
-    end = after + 1
-    decorated = lines[after].lstrip().startswith("@")
-    for index in range(after + 1, len(lines)):
+    end = start + 1
+    decorated = lines[start].lstrip().startswith("@")
+    for index in range(start + 1, len(lines)):
         line = lines[index]
         if not line.strip():
             continue
