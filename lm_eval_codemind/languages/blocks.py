@@ -27,7 +27,8 @@ _TAG = (
     r"\[/?(?:PYTHON|JAVA|CODE|ANSWER|SOLUTION|TESTS?|OUTPUT|INST)\]"
     r"|</?(?:python|java|code|answer|solution|program|implementation|pre|response)(?:\s[^<>\n]{0,200})?>"
 )
-_TAGS = re.compile(rf"^[ \t]*(?:{_TAG})+|(?:{_TAG})+[ \t]*$", re.MULTILINE | re.IGNORECASE)
+# Without a bound, a line of many tags takes quadratic time.
+_TAGS = re.compile(rf"^[ \t]*(?:{_TAG})+|(?:{_TAG}){{1,5}}[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _PRE = re.compile(r"<(?:pre|code)[\s>]", re.IGNORECASE)
 _QUOTED = re.compile(r"[ \t]*>(?!>)[ \t]?")
 _NUMBER = re.compile(r"[ \t]*(\d{1,4})(?=[ \t:|.)]|$)(?:[ \t]*[:|.)](?=[ \t]|$))?")

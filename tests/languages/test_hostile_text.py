@@ -16,7 +16,7 @@ PIECES = [
     "x = 1\n", '"""\n', "def f(\n", "def f(x):\n    return x\n", "class A:\n", 
     "class C:\n    def m(self):\n        return 1\n",
     "```\n", "```python\n", "~~~\n", "`", "(", "(\n", "[", "{", "}", "f(", "if x:\n", "@d\n", "'", "\\\n",
-    "> ", "1 | x\n",
+    "> ", "1 | x\n", "[PYTHON]",
     "prose words here. ", "<code>\n", "<think>\n", "print(f(1))\n", ">>> def f(x):\n",
     "```\ndef f(x):\n    return x\n```\n",
     "class A {", "/*", "import a.b.c;", "public static int f(int a,\n", "public class ",
