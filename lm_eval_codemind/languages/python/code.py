@@ -299,8 +299,7 @@ def _joined(parts: Pool) -> str | Unfinished:
     for previous, part in zip([None, *parts], parts, strict=False):
         apart = previous and any(isinstance(one.node, DEFINITIONS) for one in (previous, part))
         text += ("\n\n\n" if apart else "\n" if previous else "") + part.source
-    text += "\n"
-    return text if all(part.node for part in parts) else Unfinished(text)
+    return f"{text}\n" if all(part.node for part in parts) else Unfinished(f"{text}\n")
 
 
 def _method(pool: Pool, owners: Pool, target: Statement, siblings: Pool, name: str) -> MethodCode | Unfinished:
