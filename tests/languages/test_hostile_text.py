@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
 import pytest
 
@@ -25,9 +26,11 @@ PIECES = [
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(60)
-@pytest.mark.parametrize("before", ["", "```python\ndef f(x):\n", "```java\nclass A {"])
-@pytest.mark.parametrize("piece", PIECES)
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("piece", "before"),
+    zip(PIECES, itertools.cycle(["", "```python\ndef f(x):\n", "```java\nclass A {", "def f(x):\n"]), strict=False),
+)
 def test_every_reader_ends_soon(piece: str, before: str, monkeypatch: pytest.MonkeyPatch) -> None:
     received: list[int] = []
 

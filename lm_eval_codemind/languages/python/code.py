@@ -38,13 +38,14 @@ _SETTINGS = frozenset(
 )
 # `input = sys.stdin.readline` gives no input.
 _DEMO = re.compile(
-    r"(?:\bstdin|\.input|^[ \t]*input(?= = (?:lambda|\w+$))) = (?![^\n]*\bstdin\b)"
+    r"(?:\.(?:stdin|input)|^[ \t]*input(?= = (?:lambda|\w+$))) = (?![^\n]*\bstdin\b)"
     r"|['\"](?:sys\.stdin|builtins\.input)['\"]|\bopen\([^()\n]*, ['\"][wax]",
     re.MULTILINE,
 )
 # The header of a class.
 _CLASS = re.compile(r"[\s\S]*?^class\b[^:]*:", re.MULTILINE)
-_READS = re.compile(r"\b(?:input|stdin|open|fileinput)\b")
+# Not in a text such as `"Sample input:"`.
+_READS = re.compile(r"\b(?:input|open)(?=[(),]|$)|\b(?:stdin|fileinput)\b", re.MULTILINE)
 _PRINTS = re.compile(r"\b(?:print|stdout|write)\b")
 
 
