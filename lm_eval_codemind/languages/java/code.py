@@ -140,18 +140,20 @@ def _joined(file: File, files: Sequence[File]) -> str:
             used.append(far[name][1])
             declared.add(name)
     words = frozenset().union(*(item.words for item in (*file, *classes)))
-    imports = {item.name: item for item in file if item.kind == "import"}
+    imports = [item for item in file if item.kind == "import"]
+    known = {item.name for item in imports}
     for other in files:
         is_used = any(other is one for one in used) or all(item.kind == "import" for item in other)
         for item in other:
             last = item.name.rpartition(".")[2]
-            if item.kind == "import" and (last in words or (last == "*" and is_used)):
-                imports.setdefault(item.name, item)
+            if item.kind == "import" and item.name not in known and (last in words or (last == "*" and is_used)):
+                imports.append(item)
+                known.add(item.name)
     if len(used) > 1:  # All classes are in one package now.
         foreign = {item.name for other in files for item in other if item.kind == "package"}
-        imports = {name: item for name, item in imports.items() if name.rpartition(".")[0] not in foreign}
+        imports = [item for item in imports if item.name.rpartition(".")[0] not in foreign]
     pieces = [item.source for item in file if item.kind == "package"][:1]
-    pieces += ["\n".join(item.source for item in imports.values())] if imports else []
+    pieces += ["\n".join(item.source for item in imports)] if imports else []
     pieces += [item.source for item in file if item.kind not in ("package", "import")]
     return "\n\n".join([*pieces, *(item.hidden for item in classes[near:])]) + "\n"
 

@@ -21,8 +21,12 @@ PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowEr
 _INCOMPLETE = re.compile(
     r"never closed|unterminated triple-quoted|unexpected EOF|expected an indented block|expected 'else' after 'if'"
 )
-# Outside of a fence, text that does not parse is code only if it starts a definition, or if the text ends inside it.
-_DEFINITION = re.compile(r"[ \t]*(?:(?:async[ \t]+def|def|class)[ \t]+\w+[ \t]*[(:]|@\w)")
+# Outside of a fence, text that does not parse is code only if it starts such a line, or if the text ends inside it.
+# Statements of Python 2 are code, too.
+_DEFINITION = re.compile(
+    r"[ \t]*(?:(?:async[ \t]+def|def|class)[ \t]+\w+[ \t]*[(:]|@\w"
+    r"|for[ \t].* in .*:|print[ \t]*[\"']|print[ \t]+[\w.]+(?:[\[(,%]|[ \t]*$))"
+)
 _STATEMENT = re.compile(r"[ \t]*(?:[\w.]+[ \t]*(?:=(?!=)|\()|(?:for|while|if|with|try)\b.*:[ \t]*$)")
 _CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
 _HEADER = re.compile(r"\s*(?:@[^\n]*\n\s*)*(?:async\s+def|def|class)\s+(\w+)")
