@@ -29,7 +29,9 @@ PIECES = [
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize(
     ("piece", "before"),
-    zip(PIECES, itertools.cycle(["", "```python\ndef f(x):\n", "```java\nclass A {", "def f(x):\n"]), strict=False),
+    list(
+        zip(PIECES, itertools.cycle(["", "```python\ndef f(x):\n", "```java\nclass A {", "def f(x):\n"]), strict=False)
+    ),
 )
 def test_every_reader_ends_soon(piece: str, before: str, monkeypatch: pytest.MonkeyPatch) -> None:
     received: list[int] = []
