@@ -7,53 +7,34 @@ parse is unwrapped: marks of quotations and of interactive sessions, line number
 from __future__ import annotations
 
 import html
-import keyword
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.answers.response import own_text, visible_text
 
 # Of several programs, the last ones are compared.
 _MOST_PROGRAMS = 50
+# Of a longer response, only the end is read. The longest program of a benchmark has 130,000 characters.
+_LONGEST = 150_000
 # The closing fences that are tried for one block.
 _MOST_FENCES = 12
 _FENCE = re.compile(r"`{3,}|^[ \t>]*~{3,}", re.MULTILINE)
-# Code on the line of an opening fence. All other text on that line is the info string.
-_LANGUAGE = re.compile(r"[ \t]*(?:(?:python|py|java)\d*[ \t]+)?", re.IGNORECASE)
-_OPENS = re.compile(
-    r"[ \t]*(?:(?:python|java)\w*\b[^`\n]*|[A-Za-z][\w+#.-]*(?:[ \t]*\{[^}\n]*\})?[ \t]*)\n", re.IGNORECASE
-)
-_STARTS_CODE = re.compile(
-    r"(?:async[ \t]+def|def|class|import|from|public|package|abstract|final|static|interface|enum|record)[ \t]+\w"
-    r"|@\w+\n"
-)
+# The rest of the line of an opening fence; of a block on one line, only the language.
+_INFO = re.compile(r"[^`\n]*(?:\n|\Z)|[ \t]*(?:(?:python|py|java)\d*[ \t]+)?", re.IGNORECASE)
+_OPENS = re.compile(r"[ \t]*(?:(?:python|java)\w*\b[^`\n]*|[A-Za-z][\w+#.-]*[ \t]*)\n", re.IGNORECASE)
 _TAG = (
     r"\[/?(?:PYTHON|JAVA|CODE|ANSWER|SOLUTION|TESTS?|OUTPUT|INST)\]"
     r"|</?(?:python|java|code|answer|solution|program|implementation|pre|response)(?:\s[^<>\n]{0,200})?>"
 )
-_TAGS = re.compile(rf"^[ \t]*(?:{_TAG})+|(?:{_TAG})+[ \t]*$", re.MULTILINE | re.IGNORECASE)
+# Without a bound, a line of many tags takes quadratic time.
+_TAGS = re.compile(rf"^[ \t]*(?:{_TAG})+|(?:{_TAG}){{1,5}}[ \t]*$", re.MULTILINE | re.IGNORECASE)
 _PRE = re.compile(r"<(?:pre|code)[\s>]", re.IGNORECASE)
 _QUOTED = re.compile(r"[ \t]*>(?!>)[ \t]?")
 _NUMBER = re.compile(r"[ \t]*(\d{1,4})(?=[ \t:|.)]|$)(?:[ \t]*[:|.)](?=[ \t]|$))?")
 _SESSION = re.compile(r"^[ \t]*>>> (?:@|(?:async|def|class|from|import)\b)", re.MULTILINE)
 _PROMPT = re.compile(r"^[ \t]*(?:>>>|\.\.\.)(?: |$)", re.MULTILINE)
 _INVISIBLE = str.maketrans({"\u00a0": " ", "\u202f": " ", "\u200b": "", "\u2060": "", "\ufeff": ""})
-
-# Of a longer line, only its end is looked at.
-_LONGEST_LINE = 2000
-# Two words in sequence occur in prose, but rarely in code.
-_WORD = r"(?:[A-Za-z][a-z'\u2019-]+|[aAI])"
-_PAIR = re.compile(rf"(?<![\w.]){_WORD},? (?={_WORD}(?:[\s,.;:!?)]|$))")
-_QUOTATION = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'|`[^`\n]*`")
-_KEYWORD = re.compile(
-    rf"(?:{'|'.join((*keyword.kwlist, 'print', 'exec', 'package', 'public', 'private', 'static'))})\b"
-)
-_LAYOUT = re.compile(
-    r"(?:[-*+>|\u2022]|\d+[.)]|#+|@@|>>>|\.\.\.|[$!%])\s?(?=\S)|\\|[-=*_~|+]{2,}$|</?\w+>|\[/?[A-Z]+\]|\w+[:.!?]$"
-    r"|[^(]*(?:->|=>|\u2192|\u21d2)|.*[^\W\d_a-zA-Z]{2}|.*\w\.$"
-)
-_ASSIGNMENT = re.compile(r"[\w.\[\]]+\s*(?:[-+*/%&|^@]|//|\*\*|>>|<<)?=(?!=)")
 
 
 @dataclass(frozen=True)
@@ -71,39 +52,16 @@ class Block:
     language: str = ""
 
 
-@dataclass(frozen=True)
-class Program:
-    """A program that a response may mean.
+def last_program(programs: Sequence[str], rules: Iterable[Callable[[str], object]]) -> int:
+    """Return the index of the program that is the answer: the last one that meets all rules.
 
-    Attributes:
-        source: Its text.
-        reads: Whether it reads its input.
-        prints: Whether it prints.
-        demo: Whether it gives input to another program: it assigns standard input, writes a file or calls ``main``.
-        quoted: Whether it is the program of the prompt.
-    """
-
-    source: str
-    reads: bool
-    prints: bool
-    demo: bool
-    quoted: bool
-
-
-def last_program(programs: Sequence[Program]) -> int:
-    """Return the index of the program that is the answer: the last one that is not something else.
-
-    A demo, the prompt's program, an excerpt of an earlier program, a program that reads nothing and one that prints
-    nothing are the answer only if there is no other program.
+    A rule that no program meets is dropped. An excerpt of an earlier program is not the answer.
     """
     indices = list(range(len(programs)))[-_MOST_PROGRAMS:]
-    lines = {n: "\n".join(filter(None, map(str.strip, programs[n].source.split("\n")))) for n in indices}
-    for quality in ("demo", "quoted"):
-        indices = [n for n in indices if not getattr(programs[n], quality)] or indices
-    indices = [n for n in indices if not any(lines[n] in lines[earlier] for earlier in indices if earlier < n)]
-    for quality in ("reads", "prints"):
-        indices = [n for n in indices if getattr(programs[n], quality)] or indices
-    return indices[-1]
+    lines = ["\n".join(filter(None, map(str.strip, program.split("\n")))) for program in programs]
+    for rule in rules:
+        indices = [n for n in indices if rule(programs[n])] or indices
+    return [n for n in indices if not any(lines[n] in lines[earlier] for earlier in indices if earlier < n)][-1]
 
 
 def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
@@ -116,7 +74,7 @@ def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
         response: The model's response.
         parses: Whether a text is code of the language.
     """
-    text = own_text(visible_text(response))
+    text = own_text(visible_text(response))[-_LONGEST:]
     marks = [(mark.start(), mark.end(), len(mark.group().strip(" \t>"))) for mark in _FENCE.finditer(text)]
     parts: list[Block] = []
     at = index = 0
@@ -125,12 +83,7 @@ def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
     while index < len(marks):
         start, opened, length = marks[index]
         parts.append(Block(text[at:start], False))
-        line_end = text.find("\n", opened)
-        line_end = len(text) if line_end < 0 else line_end
-        code = _LANGUAGE.match(text, opened).end()  # type: ignore[union-attr]
-        on_line = index + 1 < len(marks) and marks[index + 1][1] <= line_end
-        info = "" if on_line or _STARTS_CODE.match(text, code) else text[opened:line_end].strip()
-        at = min(line_end + 1, len(text)) if info or not text[opened:line_end].strip() else code
+        at = _INFO.match(text, opened).end()  # type: ignore[union-attr]
         closing = [n for n in range(index + 1, min(len(marks), index + _MOST_FENCES)) if marks[n][2] >= length]
         if not closing:
             break
@@ -142,8 +95,8 @@ def blocks(response: str, parses: Callable[[str], bool]) -> list[Block]:
             if parses(text[at : marks[number][0]]):
                 chosen = number
                 break
-        word = re.match(r"[\w+#]*", info.lower())
-        parts.append(Block(text[at : marks[chosen][0]], True, word.group() if word else ""))
+        language = re.sub(r"[^\w+#].*", "", text[opened:at].strip().lower(), flags=re.DOTALL)
+        parts.append(Block(text[at : marks[chosen][0]], True, language))
         # A fence with an info string opens a block. It ends the block before it only because that one is not closed.
         opens = _OPENS.match(text, marks[chosen][1]) is not None
         at = marks[chosen][0] if opens else marks[chosen][1]
@@ -186,21 +139,3 @@ def _without_numbers(lines: list[str]) -> list[str]:
         end = column if aligned else numbers[n].end()
         stripped[n] = lines[n][end:].removeprefix(" ")
     return stripped
-
-
-def is_prose(line: str, likely: bool) -> bool:
-    """Whether a line that is not code as a whole is prose, and not broken code.
-
-    Args:
-        line: The line.
-        likely: Whether prose is likely at its position: outside code fences and definitions.
-    """
-    bare = _QUOTATION.sub("x", line.strip()[-_LONGEST_LINE:])
-    pairs = len(_PAIR.findall(bare))
-    if bare.endswith((";", "{", "}", "\\")):
-        return pairs >= 3
-    if word := _KEYWORD.match(bare):
-        return len(_PAIR.findall(bare[word.end() :])) + (": " in bare) >= 2
-    if _LAYOUT.match(bare) or pairs >= 1 + (bool(_ASSIGNMENT.match(bare)) and not likely):
-        return True
-    return likely and not _ASSIGNMENT.match(bare)

@@ -19,21 +19,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.blocks import Program, blocks, last_program
+from lm_eval_codemind.languages.blocks import blocks, last_program
 from lm_eval_codemind.languages.java.sections import Item, sections
-from lm_eval_codemind.languages.java.syntax import METHODS, TYPES, Node, Tree, is_valid, parse, types_in
+from lm_eval_codemind.languages.java.syntax import SOLUTION, is_valid, types_in
 
 WRAPPER = "Main"
-SOLUTION = "Solution"
-"""The class of a method that is asked for."""
 
 # Fenced blocks of another language contain no Java, although a class of C# or JavaScript may look like it.
-_OTHER = frozenset(
-    """
-    py python python3 c cpp c++ cc cxx h hpp cs csharp c# js javascript jsx ts typescript tsx kt kotlin go golang rs
-    rust scala swift rb ruby php sh bash shell console json xml html css yaml sql r matlab pascal perl lua diff
-    """.split()  # noqa: SIM905
-)
+_OTHER = frozenset("python py cpp c++ c csharp cs c# javascript js typescript ts kotlin scala go".split())  # noqa: SIM905
 _READS = re.compile(r"\bSystem\s*\.\s*(?:in|console)\b|\bFiles\b|\bFileReader\b|/dev/stdin|\bFileDescriptor\b")
 _PRINTS = re.compile(r"\bSystem\s*\.\s*out\b|\bFileDescriptor\b")
 _DEMO = re.compile(r"\bSystem\s*\.\s*setIn\b|\bFiles\s*\.\s*write|\bnew\s+FileWriter\s*\(\s*\"")
@@ -71,8 +64,16 @@ def code(response: str, original: str = "") -> Code | None:
     pairs = [(file, source) for file, source in pairs if all(item.kind != "method" for item in file)] or pairs
     if pairs:
         names = {item.name for file in files for item in file if item.kind == "type"}
-        chosen = last_program([_program(file, source, names, original) for file, source in pairs])
-        return Code(pairs[chosen][1], main_class(pairs[chosen][1]))
+        shown = _squeezed(original)
+        demos = {source for file, source in pairs if _is_demo(file, source, names)}
+        rules = (
+            lambda source: source not in demos,
+            lambda source: not shown or _squeezed(source) != shown,
+            _READS.search,
+            _PRINTS.search,
+        )
+        source = pairs[last_program([source for _, source in pairs], rules)][1]
+        return Code(source, main_class(source))
     types = [file for file in files if any(item.kind == "type" for item in file)]
     return Code(_joined(types[-1], files)) if types else None
 
@@ -80,22 +81,17 @@ def code(response: str, original: str = "") -> Code | None:
 def main_class(program: str) -> str:
     """Return the class that a program starts from, as ``java`` takes it; empty if none has a ``main`` method.
 
-    Of several classes, the last one counts that has statements in ``main``, starts no other class, reads its input and
-    is public. If no class meets all conditions, the last condition is dropped first.
+    Of several classes, the last one counts that has statements in ``main``, reads its input, by itself or with another
+    class, and is public. If no class meets all conditions, the last condition is dropped first.
     """
     types = types_in(program)
     best = [one for one in types if one.main][-_MOST_CLASSES:]
     if len(best) > 1:
         others = [one.name for one in types if not one.main and _READS.search(one.source)]
         reading = re.compile("|".join([_READS.pattern, *(rf"\b{re.escape(name)}\b" for name in others)]))
-        starting = re.compile(rf"\b(?:{'|'.join(re.escape(one.name) for one in best)})\s*\.\s*main\s*\(")
-        for rule in (
-            lambda one: not one.is_stub,
-            lambda one: not starting.search(one.source),
-            lambda one: reading.search(one.source),
-            lambda one: one.is_public,
-        ):
-            best = list(filter(rule, best)) or best
+        best = [one for one in best if not one.is_stub] or best
+        best = [one for one in best if reading.search(one.source)] or best
+        best = [one for one in best if re.match(r"[^{]*\bpublic\s", one.source)] or best
     return best[-1].main if best else ""
 
 
@@ -118,12 +114,11 @@ def _read(response: str) -> tuple[list[File], str | None]:
     return files, broken
 
 
-def _program(file: File, source: str, names: set[str], original: str) -> Program:
+def _is_demo(file: File, source: str, names: set[str]) -> bool:
+    """Whether a program calls the ``main`` of another section, gives input to it, or has nothing to do."""
     others = "|".join(map(re.escape, sorted(names - {item.name for item in file})))
     calls = re.search(rf"\b(?:{others})\s*\.\s*main\s*\(", source) if others else None
-    demo = calls or _DEMO.search(source) or all(one.is_stub for one in types_in(source) if one.main)
-    reads, prints = bool(_READS.search(source)), bool(_PRINTS.search(source))
-    return Program(source, reads, prints, bool(demo), bool(original) and _squeezed(source) == _squeezed(original))
+    return bool(calls or _DEMO.search(source)) or all(one.is_stub for one in types_in(source) if one.main)
 
 
 def _squeezed(source: str) -> str:
@@ -138,24 +133,24 @@ def _joined(file: File, files: Sequence[File]) -> str:
     far = {item.name: (item, other) for other in files if other is not file for item in other if item.kind == "type"}
     classes = [item for item in file if item.kind == "type"]
     declared = {item.name for item in classes}
-    near = len(classes)
-    used: list[File] = [file]
-    # The list grows during the loop.
-    for item in classes:
+    near, used = len(classes), [file]
+    for item in classes:  # the list grows during the loop
         for name in sorted(item.words & far.keys() - declared):
             classes.append(far[name][0])
             used.append(far[name][1])
             declared.add(name)
     words = frozenset().union(*(item.words for item in (*file, *classes)))
-    foreign = {item.name for other in files for item in other if item.kind == "package"}
     imports = [item for item in file if item.kind == "import"]
+    known = {item.name for item in imports}
     for other in files:
         is_used = any(other is one for one in used) or all(item.kind == "import" for item in other)
-        for item in other if other is not file else ():
-            last, known = item.name.rpartition(".")[2], {one.name for one in imports}
+        for item in other:
+            last = item.name.rpartition(".")[2]
             if item.kind == "import" and item.name not in known and (last in words or (last == "*" and is_used)):
                 imports.append(item)
+                known.add(item.name)
     if len(used) > 1:  # All classes are in one package now.
+        foreign = {item.name for other in files for item in other if item.kind == "package"}
         imports = [item for item in imports if item.name.rpartition(".")[0] not in foreign]
     pieces = [item.source for item in file if item.kind == "package"][:1]
     pieces += ["\n".join(item.source for item in imports)] if imports else []
@@ -191,49 +186,9 @@ def class_in(response: str, method: str, original: str = "") -> str | None:
         file = file if any(item.name == SOLUTION for item in file) else _in_class(file, SOLUTION, method)
         best += [(file, item.source) for item in file if item.kind == "type" and item.name == SOLUTION]
     for rule in (
-        lambda source: any(method in one.methods for one in types_in(source)),
+        re.compile(rf"\b{re.escape(method)}\s*\(").search,
         is_valid,
         lambda source: not shown or _squeezed(source) not in shown,
     ):
         best = [one for one in best if rule(one[1])] or best
     return _joined(best[-1][0], files) if best else None
-
-
-def with_members(answer: str, program: str) -> str:
-    """Return an answer with a program's imports, and its class ``Solution`` with the program's methods that it lacks.
-
-    They stand in front of the answer's methods, as helpers do. An answer that does not parse is returned unchanged.
-
-    Args:
-        answer: A class ``Solution``, with its imports and the classes next to it.
-        program: A program that has such a class.
-    """
-    answer_tree, whole = parse(answer), parse(program)
-    body, others = _body(answer_tree), _body(whole)
-    if not answer_tree.is_valid or body is None or others is None:
-        return answer
-    defined = {answer_tree.name(node) for node in body.children if node.kind in METHODS}
-    lacking = [node for node in others.children if node.kind in METHODS and whole.name(node) not in defined]
-    members = "".join(f"\n    {whole.text(node)}\n" for node in lacking)
-    types = []
-    for node in types_of(answer_tree):
-        opened = body.start + 1 if body.parent is node else node.start
-        head, rest = answer_tree.source[node.start : opened], answer_tree.source[opened : node.end]
-        types.append((head + (members.encode("utf-8") if body.parent is node else b"") + rest).decode("utf-8"))
-    imports = dict.fromkeys([*imports_of(answer_tree), *imports_of(whole)])
-    return "\n".join(imports) + "\n\n" + "\n\n".join(types) + "\n"
-
-
-def imports_of(tree: Tree) -> list[str]:
-    """Return the imports of a source, unchanged."""
-    return [tree.text(node) for node in tree.root.children if node.kind == "import_declaration"]
-
-
-def types_of(tree: Tree) -> list[Node]:
-    """Return the top-level types of a source."""
-    return [node for node in tree.root.children if node.kind in TYPES]
-
-
-def _body(tree: Tree) -> Node | None:
-    node = next((node for node in types_of(tree) if tree.name(node) == SOLUTION), None)
-    return None if node is None else node.child("body")

@@ -109,14 +109,15 @@ class Function(_JavaKind):
         original: str = "",
     ) -> str | Unfinished | None:
         """Return the class with the method; imports and methods that it lacks are those of ``into``."""
-        from lm_eval_codemind.languages.java.code import class_in, unfinished, with_members
+        from lm_eval_codemind.languages.java.code import class_in, unfinished
+        from lm_eval_codemind.languages.java.members import with_members
 
         definition = class_in(response, problem.entry_point, original)
         return unfinished(response) if definition is None else with_members(definition, into)
 
     def extract_target(self, code: str, problem: Problem) -> str:
         """Return the types of the program, without imports."""
-        from lm_eval_codemind.languages.java.code import types_of
+        from lm_eval_codemind.languages.java.members import types_of
         from lm_eval_codemind.languages.java.syntax import parse_valid
 
         tree = parse_valid(code)
@@ -124,7 +125,7 @@ class Function(_JavaKind):
 
     def with_tests(self, problem: Problem, tests: str) -> Problem:
         from lm_eval_codemind.languages.java import suites
-        from lm_eval_codemind.languages.java.code import imports_of
+        from lm_eval_codemind.languages.java.members import imports_of
         from lm_eval_codemind.languages.java.syntax import parse
 
         imports = "\n".join(imports_of(parse(problem.tests)))

@@ -3,9 +3,8 @@
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 
-from lm_eval_codemind.languages.blocks import Block, is_prose
+from lm_eval_codemind.languages.blocks import Block
 
 # Comments, text blocks, strings and characters.
 _QUOTED = re.compile(
@@ -30,8 +29,6 @@ _START = re.compile(
     rf"|(?<=\s)(?P<field>{_VALUE}\s+(?P<variable>{_NAME})(?:\s?\[\s?\])*\s?(?:[=,][^;`]{{0,500}})?;))"
 )
 _IDLE = re.compile(r"[\s;]*")
-# Where a declaration may start after other words of its line.
-_INSIDE = re.compile(r"(?<![\w.$@])(?:public|final|abstract|static|class|interface|enum|record|import\s+java)\s")
 
 
 @dataclass(frozen=True)
@@ -64,8 +61,8 @@ class Item:
 def sections(block: Block) -> tuple[list[list[Item]], str | None]:
     """Return the sections of a block, which are files of code, and the text of the declaration in which it ends.
 
-    Prose separates sections, and so does a second type of the same name. Lines of code that are not a declaration stay,
-    so that code that does not compile as a whole does not compile.
+    Prose separates sections, and so does a second type of the same name. Outside of a fence, a line that starts no
+    declaration is prose. In a fence it stays, so that code that does not compile as a whole does not compile.
     """
     text, masked = block.text, _QUOTED.sub(lambda quoted: _BLANK.sub(" ", quoted.group()), block.text)
     closing: dict[int, int] = {}
@@ -81,16 +78,12 @@ def sections(block: Block) -> tuple[list[list[Item]], str | None]:
         line_end = masked.find("\n", at) % (len(text) + 1)
         start = _START.match(masked, at)
         if start is None:
-            for word in islice(_INSIDE.finditer(masked, at, line_end), 5):
-                start = start or _START.match(masked, word.start())
-            prose = start is not None or is_prose(text[at:line_end], not block.fenced)
-            if prose and files[-1]:
+            if block.fenced:
+                files[-1].append(Item("line", "", text[at:line_end]))
+            elif files[-1]:
                 files.append([])
-            if start is None:
-                if not prose:
-                    files[-1].append(Item("line", "", text[at:line_end]))
-                at = line_end
-                continue
+            at = line_end
+            continue
         kind = next(kind for kind in ("import", "package", "type", "method", "field") if start[kind])
         name = next(filter(None, start.group("path", "place", "name", "called", "variable")))
         end = closing.get(start.end()) if kind in ("type", "method") else start.end()

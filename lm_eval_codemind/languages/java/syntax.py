@@ -13,6 +13,8 @@ TYPES = frozenset(f"{what}_declaration" for what in ("class", "interface", "enum
 _LANGUAGE = tree_sitter.Language(tree_sitter_java.language())
 METHODS = frozenset({"method_declaration", "constructor_declaration", "compact_constructor_declaration"})
 COMMENTS = frozenset({"line_comment", "block_comment"})
+SOLUTION = "Solution"
+"""The class of a method that is asked for."""
 
 # An escaped backslash does not start a unicode escape.
 _ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\u+([0-9A-Fa-f]{4})")
@@ -146,21 +148,20 @@ class Type:
     Attributes:
         name: Its name.
         source: Its text.
-        methods: The names of its methods.
-        main: The binary name, with package, of the outermost class in it that ``java`` can start; ``""`` without one.
+        main: The binary name of the outermost class in it that ``java`` can start; ``""`` without one.
         is_stub: Whether that class's ``main`` has no statement.
-        is_public: Whether it has this modifier.
     """
 
     name: str
     source: str
-    methods: frozenset[str]
     main: str
     is_stub: bool
-    is_public: bool
 
 
-_STRINGS = re.compile(r"\((?:final |@[\w.]+ )*(?:java\.lang\.)?String(?:\[\] ?[\w$]+|\.\.\. ?[\w$]+| [\w$]+\[\])\)")
+_MAIN = re.compile(
+    r"\bvoid\s+main\s*\(\s*(?:final\s+|@[\w.]+\s+)*(?:java\.lang\.)?"
+    r"String(?:\s*(?:\[\s*\]|\.\.\.)\s*[\w$]+|\s+[\w$]+\s*\[\s*\])\s*\)"
+)
 
 
 def types_in(source: str) -> list[Type]:
@@ -170,57 +171,33 @@ def types_in(source: str) -> list[Type]:
     except SyntaxError:
         return []
 
-    def text(node: tree_sitter.Node | None) -> str:
-        return "" if node is None else data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+    def text(node: tree_sitter.Node | None, end: int = 0) -> str:
+        return "" if node is None else data[node.start_byte : end or node.end_byte].decode("utf-8", "replace")
 
-    def words(node: tree_sitter.Node | None) -> list[str]:
-        return text(node.children[0]).split() if node is not None and node.children[:1] else []
-
-    tops = [node for node in parsed.root_node.children if node.type in TYPES]
-    package = next(
-        (text(node.named_children[-1]) for node in parsed.root_node.children if node.type == "package_declaration"), ""
+    package = "".join(
+        text(node.named_children[-1]) + "." for node in parsed.root_node.children if node.type == "package_declaration"
     )
     types = []
-    for top in tops:
-        methods: set[str] = set()
+    for top in parsed.root_node.children:
+        outer = text(top.child_by_field_name("name"))
+        pending = [(top, package + outer)] if top.type in TYPES else []
         main, is_stub = "", False
-        level = [(top, text(top.child_by_field_name("name")))]
-        while level and not main:
-            inner: list[tuple[tree_sitter.Node, str]] = []
-            for node, name in level:
-                body = node.child_by_field_name("body")
-                members = [] if body is None else list(body.children)
-                for part in [*members]:
-                    members += part.children if part.type == "enum_body_declarations" else ()
-                for member in members:
-                    called = text(member.child_by_field_name("name"))
-                    if member.type in TYPES:
-                        inner.append((member, f"{name}${called}"))
-                    elif member.type == "method_declaration":
-                        methods |= {called} if node is top else set()
-                        parameters = re.sub(
-                            r"\s*([\[\](),]|\.\.\.)\s*",
-                            r"\1",
-                            " ".join(text(member.child_by_field_name("parameters")).split()),
-                        )
-                        parameters = re.sub(r"(\]|\.\.\.)(?=\w)", r"\1 ", parameters)
-                        modifiers = words(member) if member.children[0].type == "modifiers" else []
-                        starts = "static" in modifiers and (
-                            "public" in modifiers or node.type == "interface_declaration"
-                        )
-                        is_void = text(member.child_by_field_name("type")) == "void"
-                        if called == "main" and starts and is_void and _STRINGS.fullmatch(parameters) and not main:
-                            main = name
-                            block = member.child_by_field_name("body")
-                            is_stub = block is not None and all(one.type in COMMENTS for one in block.named_children)
-            level = inner
-        public = top.children[0].type == "modifiers" and "public" in words(top)
-        name = text(top.child_by_field_name("name"))
-        types.append(
-            Type(
-                name, text(top), frozenset(methods), f"{package}.{main}" if package and main else main, is_stub, public
-            )
-        )
+        # The list grows during the loop.
+        for node, path in pending:
+            body = node.child_by_field_name("body")
+            members = [] if body is None else list(body.children)
+            members += [inner for part in members if part.type == "enum_body_declarations" for inner in part.children]
+            for member in members:
+                called, block = text(member.child_by_field_name("name")), member.child_by_field_name("body")
+                if member.type in TYPES:
+                    pending.append((member, f"{path}${called}"))
+                elif member.type == "method_declaration":
+                    head = text(member, block.start_byte if block else 0)
+                    words = {"static", "public"} - ({"public"} if node.type == "interface_declaration" else set())
+                    if not main and block and _MAIN.search(head) and words <= set(head.split()):
+                        main, is_stub = path, all(one.type in COMMENTS for one in block.named_children)
+        if pending:
+            types.append(Type(outer, text(top), main, is_stub))
     return types
 
 

@@ -18,12 +18,11 @@ import builtins
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lm_eval_codemind.languages.base import Unfinished
-from lm_eval_codemind.languages.blocks import Program, blocks, last_program
-from lm_eval_codemind.languages.python.layout import first_line
+from lm_eval_codemind.languages.blocks import blocks, last_program
 from lm_eval_codemind.languages.python.names import DEFINITIONS, FUNCTIONS, IMPORTS
 from lm_eval_codemind.languages.python.statements import PARSE_ERRORS, Parser, Statement, is_idle
 
@@ -37,6 +36,17 @@ _MOST_STATEMENTS = 2000
 _SETTINGS = frozenset(
     {"setrecursionlimit", "set_int_max_str_digits", "stack_size", "seed", "simplefilter", "filterwarnings"}
 )
+# `input = sys.stdin.readline` gives no input.
+_DEMO = re.compile(
+    r"(?:\.(?:stdin|input)|^[ \t]*input(?= = (?:lambda|\w+$))) = (?![^\n]*\bstdin\b)"
+    r"|['\"](?:sys\.stdin|builtins\.input)['\"]|\bopen\([^()\n]*, ['\"][wax]",
+    re.MULTILINE,
+)
+# The header of a class.
+_CLASS = re.compile(r"[\s\S]*?^class\b[^:]*:", re.MULTILINE)
+# Not in a text such as `"Sample input:"`.
+_READS = re.compile(r"\b(?:input|open)(?=[(),]|$)|\b(?:stdin|fileinput)\b", re.MULTILINE)
+_PRINTS = re.compile(r"\b(?:print|stdout|write)\b")
 
 
 @dataclass(frozen=True)
@@ -130,11 +140,10 @@ def extract_method(
     for part in read.pool:
         if isinstance(part.node, ast.ClassDef if part.node else type(None)) and class_name in part.binds:
             owners.append(part)
-            members = read.parser.statements(_body_text(part), part.block) or []
+            members = read.parser.statements(_CLASS.sub("", part.source, count=1), part.block) or []
             places += [(member, members) for member in members if name in member.binds]
         elif isinstance(part.node, (*FUNCTIONS, type(None))) and name in part.binds:
-            siblings = [one for one in read.pool if isinstance(one.node, FUNCTIONS) and one.block == part.block]
-            places.append((part, siblings))
+            places.append((part, [one for one in read.pool if one.block == part.block and _is_method(one.node)]))
     target = _chosen([part for part, _ in places], name, original)
     if target is None:
         body = read.broken_text(name) or _from_body(read, header)
@@ -160,29 +169,14 @@ def extract_script(response: str, original: str = "") -> str | Unfinished | None
     if not finished:
         return _joined(scripts[-1]) if scripts else next(reversed(read.broken), None)
     quoted = _tree(original)
-    programs = [_program(parts, quoted) for parts in finished]
-    parts = finished[last_program(programs)]
-    return _joined(_needed(read.pool, parts, set()))
-
-
-def _program(parts: Pool, original: str | None) -> Program:
-    source = "\n".join(part.source for part in parts)
-    names, inputs, writes = set[str | None](), set[str](), False
-    for node in (node for part in parts if part.node for node in ast.walk(part.node)):
-        names |= {getattr(node, field, None) for field in ("id", "attr", "name")} - {None}
-        match node:
-            case ast.Assign([ast.Attribute(attr="stdin" | "input")], value):
-                inputs.add(ast.dump(value))
-            case ast.Assign([ast.Name("input")], ast.Lambda() | ast.Name() as value):
-                inputs.add(ast.dump(value))
-            case ast.Call(ast.Name("open"), [_, ast.Constant(str(mode)), *_]):
-                writes |= bool(set(mode) & set("wax"))
-            case ast.Constant("sys.stdin" | "builtins.input" as target):
-                inputs.add(target.partition(".")[0])
-    reads, prints = bool(names & {"input", "stdin", "open", "fileinput"}), bool(names & {"print", "stdout", "write"})
-    # `input = sys.stdin.readline` gives no input.
-    demo = writes or any("stdin" not in value for value in inputs)
-    return Program(source, reads, prints, demo, original is not None and _tree(source) == original)
+    plain = ["\n".join(ast.unparse(part.node) for part in parts if part.node) for parts in finished]
+    rules = (
+        lambda text: not _DEMO.search(text),
+        lambda text: not quoted or _tree(text) != quoted,
+        _READS.search,
+        _PRINTS.search,
+    )
+    return _joined(_needed(read.pool, finished[last_program(plain, rules)], set()))
 
 
 def _tree(source: str) -> str | None:
@@ -228,35 +222,24 @@ def _is_stub(node: ast.stmt) -> bool:
     if not isinstance(node, FUNCTIONS):
         return False
     return all(
-        isinstance(part, ast.Pass)
-        or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
-        or (isinstance(part, ast.Raise) and part.exc and (_root(part.exc) or "").startswith("NotImplemented"))
+        isinstance(part, (ast.Pass, ast.Raise)) or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
         for part in node.body
     )
 
 
-def _needed(pool: Pool, roots: Pool, names: set[str], unused: Pool = ()) -> list[Statement]:
+def _needed(pool: Pool, roots: Pool, names: set[str]) -> list[Statement]:
     """Return the statements of the pool that the roots need, including the roots, in execution order.
 
-    The block of the roots has priority; other blocks are searched only for names that it does not bind. An import of
-    this block is left out if only statements that are left out use it, such as ``import pytest`` for the model's own
-    tests. An import that no statement uses stays, because it is part of the model's answer.
-
-    Args:
-        pool: The available statements.
-        roots: The statements to start from.
-        names: Names that are needed even if the roots do not refer to them.
-        unused: Other statements that are left out, outside the pool.
+    The block of the roots has priority; other blocks are searched only for names that it does not bind. Imports of this
+    block stay, except those that only left-out statements use, such as ``import pytest`` for the model's own tests.
     """
     home = roots[0].block
     chosen: dict[int, Statement] = {id(root): root for root in roots}
     near = [part for part in pool if part.block == home and (id(part) in chosen or not _is_main(part.node))]
     far = [part for part in pool if part.block != home and not _is_main(part.node)]
     missing = set(names).union(*(root.uses for root in roots))
+    available: set[str] = set()
     for candidates in (near, far):
-        # Other blocks are not searched for a name that the roots' block binds.
-        bound = {name for part in near for name in part.binds}
-        available = bound | set(dir(builtins)) if candidates is far else set()
         variables = {name for part in candidates if _is_plain(part.node) for name in part.binds}
         providers: dict[str, list[Statement]] = defaultdict(list)
         for part in candidates:
@@ -267,11 +250,10 @@ def _needed(pool: Pool, roots: Pool, names: set[str], unused: Pool = ()) -> list
             for part in providers.pop(pending.pop(), ()):
                 if id(part) not in chosen:
                     chosen[id(part)] = part
-                    needs = part.uses.union(*_changed(part.node))
-                    missing |= needs
-                    pending += needs - available
-    outside = [*unused, *(part for part in pool if part.block == home and id(part) not in chosen)]
-    elsewhere = {name for part in outside for name in part.uses}
+                    missing |= part.uses
+                    pending += part.uses - available
+        available = set(dir(builtins)).union(*(part.binds for part in near))
+    elsewhere = {name for part in pool if part.block == home and id(part) not in chosen for name in part.uses}
     chosen |= {id(part): part for part in near if isinstance(part.node, IMPORTS) and not part.binds & elsewhere}
     order = {id(part): n for n, part in enumerate([*far, *near])}
     return sorted(chosen.values(), key=lambda part: (not part.is_future, order.get(id(part), len(order))))
@@ -279,18 +261,21 @@ def _needed(pool: Pool, roots: Pool, names: set[str], unused: Pool = ()) -> list
 
 def _provided(part: Statement, variables: set[str]) -> set[str]:
     """Return the names that a statement binds or changes; :data:`_ALWAYS` if every answer needs it."""
-    node = part.node
-    match node:
+    match part.node:
         case ast.Assert():
             return set()
         case ast.ImportFrom("__future__") | ast.ImportFrom(names=[ast.alias("*")]):
             return {_ALWAYS}
         case ast.Expr(ast.Call(ast.Attribute(attr=setting))) if setting in _SETTINGS:
             return {_ALWAYS}
-        case ast.FunctionDef(name="_"):  # a case of `singledispatch`
-            return {_root(decorator) or "" for decorator in node.decorator_list}
-    assigned, called = _changed(node)
-    return {*part.binds, *assigned, *(called & variables)}
+    names = set(part.binds)
+    for inner in ast.walk(part.node) if part.node and _is_plain(part.node) else ():
+        match inner:
+            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+                names.add(_root(inner))
+            case ast.Expr(ast.Call(ast.Attribute() as function)):
+                names |= {_root(function)} & variables
+    return names
 
 
 def _is_plain(node: ast.stmt | None) -> bool:
@@ -298,24 +283,11 @@ def _is_plain(node: ast.stmt | None) -> bool:
     return not isinstance(node, (*DEFINITIONS, *IMPORTS, type(None)))
 
 
-def _changed(node: ast.stmt | None) -> tuple[set[str], set[str]]:
-    """Return the names whose parts a statement assigns, and the names whose methods it calls."""
-    assigned: set[str] = set()
-    called: set[str] = set()
-    for part in ast.walk(node) if node is not None and _is_plain(node) else ():
-        match part:
-            case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
-                assigned.add(_root(part) or "")
-            case ast.Expr(ast.Call(ast.Attribute() as function)):
-                called.add(_root(function) or "")
-    return assigned, called
-
-
-def _root(node: ast.expr) -> str | None:
+def _root(node: ast.expr) -> str:
     """Return the first name of an expression such as ``a.b[0].c()``."""
     while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else None
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_main(node: ast.stmt | None) -> bool:
@@ -328,72 +300,36 @@ def _joined(parts: Pool) -> str | Unfinished:
     for previous, part in zip([None, *parts], parts, strict=False):
         apart = previous and any(isinstance(one.node, DEFINITIONS) for one in (previous, part))
         text += ("\n\n\n" if apart else "\n" if previous else "") + part.source
-    text += "\n"
-    return text if all(part.node for part in parts) else Unfinished(text)
+    return f"{text}\n" if all(part.node for part in parts) else Unfinished(f"{text}\n")
 
 
 def _method(pool: Pool, owners: Pool, target: Statement, siblings: Pool, name: str) -> MethodCode | Unfinished:
-    """Return the selected method, the members that it uses, and the prelude that all of them need."""
-    by_name = {bound: sibling for sibling in siblings for bound in sibling.binds}
-    members: dict[str, Statement] = {}
-    pending = [target]
-    while pending:
-        part = pending.pop()
-        nodes = ast.walk(part.node) if part.node else ()
-        reached = {inner.attr for inner in nodes if isinstance(inner, ast.Attribute)}
-        for attribute in sorted((reached | part.uses) & by_name.keys() - members.keys() - {name}):
-            is_dunder = attribute.startswith("__") and attribute.endswith("__")
-            # A plain name refers to a member only inside the class body.
-            if not is_dunder and (attribute in reached or by_name[attribute] not in pool):
-                members[attribute] = by_name[attribute]
-                pending.append(by_name[attribute])
-    inside = [target, *members.values()]
-    own = {id(part) for part in (*inside, *owners)}
+    """Return the selected method, the other members next to it, and the prelude that all of them need."""
+    members = [part for part in siblings if not part.binds & {name, "__init__"}]
+    own = {id(part) for part in (target, *members, *owners)}
     outside = [part for part in pool if id(part) not in own and not _defines(part, name)]
-    unused = [sibling for sibling in siblings if id(sibling) not in own]
-    prelude = tuple(part for part in _needed(outside, inside, set(), unused) if id(part) not in own)
-    if not all(part.node for part in (*inside, *prelude)):
-        return Unfinished("\n\n".join(part.source for part in (*prelude, *inside)))
-    return MethodCode(name, target.source, tuple((key, part.source) for key, part in members.items()), prelude)
+    prelude = tuple(part for part in _needed(outside, [target, *members], set()) if id(part) not in own)
+    cut_off = [part for part in members if not part.node and any(f".{key}" in target.source for key in part.binds)]
+    if cut_off or not all(part.node for part in (target, *prelude)):
+        return Unfinished("\n\n".join(part.source for part in (*prelude, target)))
+    return MethodCode(name, target.source, tuple((key, part.source) for part in members for key in part.binds), prelude)
 
 
-def _body_text(part: Statement) -> str:
-    """Return the text of a class's body with its indentation."""
-    node = part.node
-    if not isinstance(node, ast.ClassDef):
-        return part.source.partition("\n")[2]
-    if first_line(node.body[0]) == node.lineno:  # class C: pass
-        return "\n".join(map(ast.unparse, node.body))
-    return "\n".join(part.source.split("\n")[first_line(node.body[0]) - 1 :])
+def _is_method(node: ast.stmt | None) -> bool:
+    return isinstance(node, FUNCTIONS) and bool(node.args.args) and node.args.args[0].arg in ("self", "cls")
 
 
-def _from_body(read: _Response, header: str) -> str | Unfinished | None:
+def _from_body(read: _Response, header: str) -> str | None:
     """Return the definition from the header and the response's first block as its body, if the body has an effect."""
-    unfinished: str | None = None
     for text in read.texts if header.strip() else ():
-        for body in _bodies(text):
-            source = f"{textwrap.dedent(header).rstrip()}\n{body}"
-            parts = read.parser.statements(source)
-            if not parts or len(parts) > 1:
-                continue
-            if parts[0].node is None and not re.match(r"\s*(?:async\s+def|def|class|@)", text):
-                unfinished = unfinished or source
-            elif isinstance(parts[0].node, FUNCTIONS) and not _is_stub(parts[0].node) and _acts(parts[0].node.body):
-                return parts[0].source
-    return Unfinished(unfinished) if unfinished else None
+        body = textwrap.indent(text.strip("\n"), "    ")
+        match read.parser.statements(f"{textwrap.dedent(header).rstrip()}\n{body}"):
+            case [Statement(source, ast.FunctionDef() | ast.AsyncFunctionDef() as node)] if any(map(_acts, node.body)):
+                return source
+    return None
 
 
-def _bodies(text: str) -> Iterator[str]:
-    """Yield a block as the body of a function: all of it, and its lines before the first one at the margin."""
-    lines = text.strip("\n").split("\n")
-    yield textwrap.indent("\n".join(lines), "    ")
-    stop = next((n for n, line in enumerate(lines) if n > 0 and line.strip() and not line[0].isspace()), None)
-    if lines[0][:1].isspace() or len(lines[:stop]) > 1:
-        yield "\n".join(["    " + lines[0].lstrip(), *lines[1:stop]])
-
-
-def _acts(nodes: ast.stmt | list[ast.stmt] | None) -> bool:
+def _acts(node: ast.stmt | None) -> bool:
     """Whether code does more than to name values."""
     acts = (ast.Return, ast.Yield, ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Raise, ast.Call)
-    roots = nodes if isinstance(nodes, list) else [nodes or ast.Raise()]
-    return any(isinstance(part, acts) for root in roots for part in ast.walk(root))
+    return node is None or any(isinstance(part, acts) for part in ast.walk(node))

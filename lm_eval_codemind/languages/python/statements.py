@@ -1,7 +1,6 @@
 """The Python statements of a block, without the prose around them."""
 
 import ast
-import bisect
 import re
 import symtable
 import warnings
@@ -9,22 +8,27 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lm_eval_codemind.answers.literals import parse_quietly
-from lm_eval_codemind.languages.blocks import is_prose
 from lm_eval_codemind.languages.python.layout import first_line, source_of
 
-# Limits for the characters that the parser receives for one response, and for the lines that are tried as the end of an
-# open bracket. They protect against text that is slow to parse on purpose.
+# The characters that the parser receives for one response. The limit protects against text that is slow to parse.
 PARSE_BUDGET = 1_000_000
+# Of more statements, the last ones are read.
+_MOST_STATEMENTS = 2000
 # A call of the parser costs as much as this number of characters.
 _CALL = 400
-_MAX_EXTENSIONS = 50
 
 PARSE_ERRORS = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
-_CLOSES = re.compile(r"[)\]}]|\"\"\"|'''")
-_OPEN = re.compile(r"never closed|unterminated triple-quoted")
-_INCOMPLETE = re.compile(rf"{_OPEN.pattern}|unexpected EOF|expected an indented block|expected 'else' after 'if'")
-_UNTERMINATED = re.compile(r"unterminated (?:[ft]-)?string literal|EOL while scanning string")
-_CONTINUES = re.compile(r"(?:else|elif|except|finally)\b")
+_INCOMPLETE = re.compile(
+    r"never closed|unterminated triple-quoted|unexpected EOF|expected an indented block|expected 'else' after 'if'"
+)
+# Outside of a fence, text that does not parse is code only if it starts such a line, or if the text ends inside it.
+# Statements of Python 2 are code, too.
+_DEFINITION = re.compile(
+    r"[ \t]*(?:(?:async[ \t]+def|def|class)[ \t]+\w+[ \t]*[(:]|@\w"
+    r"|for[ \t].* in .*:|print[ \t]*[\"']|print[ \t]+[\w.]+(?:[\[(,%]|[ \t]*$))"
+)
+_STATEMENT = re.compile(r"[ \t]*(?:[\w.]+[ \t]*(?:=(?!=)|\()|(?:for|while|if|with|try)\b.*:[ \t]*$)")
+_CONTINUES = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
 _HEADER = re.compile(r"\s*(?:@[^\n]*\n\s*)*(?:async\s+def|def|class)\s+(\w+)")
 
 
@@ -42,30 +46,6 @@ class Statement:
     node: ast.stmt | None
     block: int = 0
 
-    @cached_property
-    def _names(self) -> tuple[frozenset[str], frozenset[str]]:
-        binds: set[str] = set()
-        uses: set[str] = set()
-        if self.node is None:
-            header = _HEADER.match(self.source)
-            return frozenset(header.groups() if header else ()), frozenset()
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                pending = [symtable.symtable(self.source, "<response>", "exec")]
-        except PARSE_ERRORS:
-            return frozenset(), frozenset()
-        while pending:
-            scope = pending.pop()
-            pending.extend(scope.get_children())
-            module = scope.get_type() == "module"
-            for symbol in scope.get_symbols():
-                if (module or symbol.is_declared_global()) and (symbol.is_assigned() or symbol.is_imported()):
-                    binds.add(symbol.get_name())
-                if (symbol.is_referenced() and (module or symbol.is_global())) or symbol.is_declared_global():
-                    uses.add(symbol.get_name())
-        return frozenset(binds), frozenset(uses)
-
     @property
     def binds(self) -> frozenset[str]:
         """The module-level names that it binds."""
@@ -75,6 +55,34 @@ class Statement:
     def uses(self) -> frozenset[str]:
         """The module-level or builtin names that the statement, or a function in it, refers to."""
         return self._names[1]
+
+    @cached_property
+    def _names(self) -> tuple[frozenset[str], frozenset[str]]:
+        if self.node is None:
+            header = _HEADER.match(self.source)
+            return frozenset(header.groups() if header else ()), frozenset()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                scopes = [symtable.symtable(self.source, "<response>", "exec")]
+        except PARSE_ERRORS:
+            return frozenset(), frozenset()
+        for scope in scopes:  # the list grows during the loop
+            scopes += scope.get_children()
+        # At module level, and in functions that refer to it.
+        names = [(one, scope is scopes[0]) for scope in scopes for one in scope.get_symbols()]
+        return (
+            frozenset(
+                one.get_name()
+                for one, top in names
+                if (top or one.is_declared_global()) and (one.is_assigned() or one.is_imported())
+            ),
+            frozenset(
+                one.get_name()
+                for one, top in names
+                if one.is_declared_global() or (one.is_referenced() and (top or one.is_global()))
+            ),
+        )
 
     @property
     def is_future(self) -> bool:
@@ -96,8 +104,8 @@ class Parser:
         """Return the statements of a text, without the prose around them; None if it has code that does not parse.
 
         If the whole text parses, these are all its statements. Otherwise each line at the margin starts a statement,
-        with the indented lines below it and the lines that close its brackets. Prose is left out; in a fence it may
-        stand only before and after the code. If the text ends inside a statement, that one has no syntax tree.
+        with the indented lines below it. What does not parse is code if it is in a fence or starts a definition, else
+        prose. If the text ends inside a statement, that one has no syntax tree.
 
         Args:
             text: The text.
@@ -109,63 +117,23 @@ class Parser:
         if isinstance(whole, list):
             return whole
         statements: list[Statement] = []
-        closing = [n for n, line in enumerate(lines) if _CLOSES.search(line)]
         last = max((n for n, line in enumerate(lines) if line.strip()), default=0)
-        at = prose = 0
+        at = 0
         while at < len(lines) and self._budget > 0:
             if not lines[at].strip() or lines[at].lstrip().startswith("#"):
                 at += 1
                 continue
-            parts, end = self._chunk(lines, at, block, closing, last)
-            words = all(part.node is not None and is_idle(part.node) for part in parts)
-            if parts and prose and fenced and not words:
+            end = _block_end(lines, at)
+            result = self._parse(lines[at:end], block)
+            is_code = fenced or _DEFINITION.match(lines[at])
+            if isinstance(result, list):
+                statements += result
+            elif end > last and (is_code or _STATEMENT.match(lines[at])) and _breaks_off(lines[at : last + 1], result):
+                statements.append(Statement("\n".join(lines[at:end]), None, block))
+            elif is_code:
                 return None
-            if not parts and not is_prose(lines[at], not fenced):
-                return None
-            prose += bool(statements) and words
-            statements += parts
-            at = end
+            at = end if isinstance(result, list) or end > last else at + 1
         return statements
-
-    def _chunk(
-        self, lines: list[str], start: int, block: int, closing: list[int], last: int
-    ) -> tuple[list[Statement], int]:
-        """Return the statements that start at a line, and the number of the line after them."""
-        end = _block_end(lines, start, _indent(lines[start]))
-        result = self._parse(lines[start:end], block)
-        if isinstance(result, SyntaxError) and _OPEN.search(str(result)):
-            for longer in closing[(first := bisect.bisect_left(closing, end)) : first + _MAX_EXTENSIONS]:
-                # Indented lines below the line that closes a bracket belong to the statement too (`def f(\n):`).
-                reach = _block_end(lines, longer, _indent(lines[start]))
-                extended = self._parse(lines[start:reach], block)
-                if isinstance(extended, list):
-                    return extended, reach
-        if isinstance(result, list):
-            return result, end
-        chunk = lines[start:end]
-        if end > last and self._breaks_off(chunk, result):
-            return [Statement("\n".join(chunk), None, block)], end
-        # Prose below a function has its indentation, or the function's first line has lost its own.
-        wrong = result.lineno - 1 if result is not None and result.lineno else 0
-        if 0 < wrong < len(chunk) and (isinstance(result, IndentationError) or is_prose(chunk[wrong], False)):
-            parts = self._parse(chunk[:wrong], block)
-            if isinstance(parts, list) and parts:
-                return parts, start + wrong
-        return [], start + 1
-
-    def _breaks_off(self, chunk: list[str], error: SyntaxError | None) -> bool:
-        """Whether a chunk ends inside code: the parser accepts all of it and expects more."""
-        last = max(n for n, line in enumerate(chunk) if line.strip())
-        tail = chunk[last].rstrip()
-        if error is None or (is_prose(tail, False) and not _INCOMPLETE.search(str(error))):
-            return False
-        lineno, offset = error.lineno or 0, error.offset or 0
-        if _UNTERMINATED.search(str(error)) and lineno == last + 1:
-            closed = [*chunk[:last], tail[: max(offset - 1, 0)] + '""']
-            again = self._parse(closed)
-            unclosed = again is not None and not isinstance(again, list) and _UNTERMINATED.search(str(again))
-            return isinstance(again, list) or (not unclosed and self._breaks_off(closed, again))
-        return bool(_INCOMPLETE.search(str(error))) or lineno > last + 1 or (lineno == last + 1 and offset > len(tail))
 
     def _parse(self, lines: list[str], block: int = 0) -> list[Statement] | SyntaxError | None:
         """Return the statements of lines that parse together, or else the error; None if the error says nothing."""
@@ -180,7 +148,7 @@ class Parser:
             body = parse_quietly("\n".join(code)).body
             if indent and (len(body) != 1 or not isinstance(body[0], ast.If) or body[0].orelse):
                 return None
-            body = body[0].body if indent else body  # type: ignore[attr-defined]
+            body = (body[0].body if indent else body)[-_MOST_STATEMENTS:]  # type: ignore[attr-defined]
             sources = [source_of(node, code, body[max(n - 1, 0) : n + 2], indent) for n, node in enumerate(body)]
             moved = [ast.increment_lineno(node, 1 - first_line(node)) for node in body]
             return [Statement(source, node, block) for source, node in zip(sources, moved, strict=True)]
@@ -204,8 +172,9 @@ def _indent(line: str) -> int:
     return len(expanded) - len(expanded.lstrip())
 
 
-def _block_end(lines: list[str], start: int, margin: int) -> int:
+def _block_end(lines: list[str], start: int) -> int:
     """Return the index after the last line of the block at a line: the line and the indented lines below it."""
+    margin = _indent(lines[start])
     end = start + 1
     decorated = lines[start].lstrip().startswith("@")
     for index in range(start + 1, len(lines)):
@@ -219,3 +188,12 @@ def _block_end(lines: list[str], start: int, margin: int) -> int:
             break
         end = index + 1
     return end
+
+
+def _breaks_off(lines: list[str], error: SyntaxError | None) -> bool:
+    """Whether lines end inside code: the parser accepts all of them and expects more."""
+    if error is None:
+        return False
+    lineno, offset = error.lineno or 0, error.offset or 0
+    at_end = lineno > len(lines) or (lineno == len(lines) and offset > len(lines[-1].rstrip()))
+    return bool(_INCOMPLETE.search(str(error))) or at_end or (lineno == len(lines) and "unterminated" in str(error))

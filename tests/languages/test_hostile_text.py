@@ -1,0 +1,52 @@
+"""Readers of code end soon on long text that is made to be slow."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+
+import pytest
+
+from lm_eval_codemind.answers.literals import parse_quietly
+from lm_eval_codemind.languages.java.code import class_in, code, unfinished
+from lm_eval_codemind.languages.python import statements
+from lm_eval_codemind.languages.python.code import extract_definition, extract_method, extract_script
+
+LENGTH = 250_000
+PIECES = [
+    "x = 1\n", '"""\n', "def f(\n", "def f(x):\n    return x\n", "class A:\n", 
+    "class C:\n    def m(self):\n        return 1\n",
+    "```\n", "```python\n", "~~~\n", "`", "(", "(\n", "[", "{", "}", "f(", "if x:\n", "@d\n", "'", "\\\n",
+    "> ", "1 | x\n", "[PYTHON]",
+    "prose words here. ", "<code>\n", "<think>\n", "print(f(1))\n", ">>> def f(x):\n",
+    "```\ndef f(x):\n    return x\n```\n",
+    "class A {", "/*", "import a.b.c;", "public static int f(int a,\n", "public class ",
+    "class A { public static void main(String[] a) { System.in.read(); } }\n",
+]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(
+    ("piece", "before"),
+    list(
+        zip(PIECES, itertools.cycle(["", "```python\ndef f(x):\n", "```java\nclass A {", "def f(x):\n"]), strict=False)
+    ),
+)
+def test_every_reader_ends_soon(piece: str, before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    received: list[int] = []
+
+    def counted(source: str) -> ast.Module:
+        received.append(len(source))
+        return parse_quietly(source)
+
+    monkeypatch.setattr(statements, "parse_quietly", counted)
+    text = (before + piece * (LENGTH // len(piece)))[:LENGTH]
+    extract_definition(text, "f", "def f(x):", "def f(x):\n    return 2\n")
+    extract_method(text, "C", "m", "def m(self):")
+    extract_script(text, "print(input())")
+    # Each of the three has its own parser.
+    assert sum(received) <= 3 * statements.PARSE_BUDGET
+    code(text, "class Q {}")
+    class_in(text, "f", "class Q {}")
+    unfinished(text)
