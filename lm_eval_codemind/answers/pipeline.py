@@ -7,8 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from lm_eval_codemind.answers.blocks import Marks, last_block
 from lm_eval_codemind.answers.normal import FENCE, readings
-from lm_eval_codemind.answers.response import own_text
-from lm_eval_codemind.answers.thinking import without_thinking
+from lm_eval_codemind.answers.thinking import own_text, without_thinking
 
 T = TypeVar("T")
 

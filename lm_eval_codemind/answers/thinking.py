@@ -31,6 +31,8 @@ _STRAY = re.compile(rf"(?:\s|`{{3}}|\[/[a-z_]+\]|</[a-z_]+[>\]]|{_TOKEN})*", re.
 
 
 OPENING = "<think>\n"
+# The first line of each of our prompts. A base model that continues after its answer writes it next.
+END_OF_OWN_TEXT = re.compile(r"^### Problem[ \t]*$|\[END-OF-RESPONSE\]", re.MULTILINE)
 
 
 class _Formats(NamedTuple):
@@ -81,6 +83,22 @@ def without_thinking(response: str, marks: Marks | None = None) -> str | None:
         return _up_to_special_token(rest) if marks is not None and _ends_with_block(rest, marks) else None
     answer = "".join([*spoken, rest])
     return _up_to_special_token(thought if _STRAY.fullmatch(answer) else answer)
+
+
+def visible_text(response: str) -> str:
+    """Return the part of a response that is not thinking; the empty text if the thinking is unfinished."""
+    return without_thinking(response) or ""
+
+
+def own_text(text: str, end: re.Pattern[str] = END_OF_OWN_TEXT) -> str:
+    """Return the part of a text that is about this problem, without a base model's continuation.
+
+    Args:
+        text: The text.
+        end: The pattern at which the continuation starts.
+    """
+    match = end.search(text)
+    return text[: match.start()] if match and text[: match.start()].strip() else text
 
 
 def thinking_is_opened(responses: Iterable[str]) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lm_eval_codemind.answers.pipeline import INPUT, read
-from lm_eval_codemind.answers.response import visible_text
+from lm_eval_codemind.answers.thinking import visible_text
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_side
 from lm_eval_codemind.execution import Job, ScriptCase

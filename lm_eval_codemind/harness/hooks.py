@@ -22,13 +22,13 @@ from typing import TYPE_CHECKING, Any
 from datasets import Dataset
 
 from lm_eval_codemind.answers import thinking
-from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.errors import faulty, report
 from lm_eval_codemind.harness.aggregations import Value
 from lm_eval_codemind.harness.contract import several, use_own_requests, use_own_statistics, warn_if_unknown
 from lm_eval_codemind.harness.provenance import record_task, splits
 from lm_eval_codemind.languages import Kind, get_language, kind_of, languages
+from lm_eval_codemind.models.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Answer, Family, Key, Question

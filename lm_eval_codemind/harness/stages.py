@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.errors import shortened
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.result_files import read_results, read_samples, result_files, samples_file
+from lm_eval_codemind.models.reply import SKIPPED
 from lm_eval_codemind.questions import Key, Question
 from lm_eval_codemind.questions.question import digest, sealed
 from lm_eval_codemind.questions.samples import response_text

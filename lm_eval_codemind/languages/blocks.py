@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from lm_eval_codemind.answers.response import own_text, visible_text
+from lm_eval_codemind.answers.thinking import own_text, visible_text
 
 # Of several programs, the last ones are compared.
 _MOST_PROGRAMS = 50

@@ -7,11 +7,11 @@ from typing import Any
 
 from lm_eval.api.instance import Instance
 
-from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.models import RECORDED
 from lm_eval_codemind.models.recordings import read_recordings
 from lm_eval_codemind.models.reference import DocumentLM
+from lm_eval_codemind.models.reply import SKIPPED
 
 MISSING = ("error", "empty", "skip")
 

@@ -3,6 +3,9 @@
 import re
 from typing import Any
 
+SKIPPED = "[codemind: no response recorded, leave this document out]"
+"""The response of a replay model to a document that must be left out of the scores."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from lm_eval_codemind.answers.response import visible_text
+from lm_eval_codemind.answers.thinking import visible_text
 
 
 @pytest.mark.parametrize(

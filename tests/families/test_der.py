@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner
+from lm_eval.api.model import LM
 
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.catalogue import get_benchmark

@@ -1,9 +1,9 @@
 import pytest
 
-from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.families import ier
 from lm_eval_codemind.harness import provenance
+from lm_eval_codemind.models.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, family
 

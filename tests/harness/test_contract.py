@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.families import dsr, ier, sr
 from lm_eval_codemind.harness import contract
+from lm_eval_codemind.models.reply import SKIPPED
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions import family as question_family

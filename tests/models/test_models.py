@@ -9,8 +9,8 @@ import pytest
 from lm_eval.api.instance import Instance
 from lm_eval.api.registry import get_model
 
-from lm_eval_codemind.answers.response import SKIPPED
 from lm_eval_codemind.models import MODELS, register
+from lm_eval_codemind.models.reply import SKIPPED
 
 DOCUMENT = {"benchmark": "sample", "problem_id": "p", "target": "perfect"}
 
