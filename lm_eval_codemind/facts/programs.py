@@ -32,7 +32,7 @@ def is_settled(benchmark: str, problem_id: str) -> bool:
     if records is None:
         return True
     record = records.get(problem_id, {})
-    return record.get("verdict") == "right" and record["buggy"]["verdict"] == "wrong"
+    return bool(record.get("verdict") == "right" and record["buggy"]["verdict"] == "wrong")
 
 
 def is_located(benchmark: str, problem_id: str) -> bool:
