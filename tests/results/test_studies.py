@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.facts.programs import is_located
 from lm_eval_codemind.results import studies
 from lm_eval_codemind.results.studies import Study, model_of, orders, read_manifest
 
@@ -119,7 +120,9 @@ def test_the_page_of_cut_recordings(
     page = (out / "results.md").read_text(encoding="utf-8")
     published = 100 * sum(row["published_verdict"] for row in rows) / 20
     (row,) = re.findall(r"^\| kept-back .*", page, re.MULTILINE)
-    assert row.startswith(f"| kept-back | HumanEvalFix | 20 | {published:.2f} | 0 | {published:.2f} |")
+    asked = [row["published_verdict"] for row in rows if is_located("humanevalfix", row["problem_id"])]
+    share = 100 * sum(asked) / len(asked)
+    assert row.startswith(f"| kept-back | HumanEvalFix | 20 | {published:.2f} | {20 - len(asked)} | {share:.2f} |")
     assert re.search(
         r"^\| silent \| HumanEvalFix \| 20 \|.*\| 0\.00 \(0\.00\) \| 0\.00 \(0\.00\) \| 0 \|", page, re.MULTILINE
     )
