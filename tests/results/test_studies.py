@@ -14,6 +14,7 @@ from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.facts.programs import is_located
 from lm_eval_codemind.results import studies
 from lm_eval_codemind.results.studies import Study, model_of, orders, read_manifest
 
@@ -121,7 +122,7 @@ def test_the_page_of_cut_recordings(
     (row,) = re.findall(r"^\| kept-back .*", page, re.MULTILINE)
     # One of the problems is not asked about.
     assert row.startswith(f"| kept-back | HumanEvalFix | 20 | {published:.2f} | 1 | {100 * 17 / 19:.2f} |")
-    assert re.search(r"^- `ces_localisation_silent.jsonl.gz`: .*first response", page, re.MULTILINE)
+    assert re.search(r"^- `ces_localisation_silent.jsonl.gz`: .*none of the 1. responses", page, re.MULTILINE)
     assert "kept-back > silent" in page
     assert "CES: bug detection: ValueError: a row lacks the field 'part'; it has problem_id" in page
     for name in ("another_study", "ces_detection_without-fields", "ces_repair_damaged"):
