@@ -29,10 +29,9 @@ _SPECIAL_TOKEN = re.compile(_TOKEN, re.IGNORECASE)
 # What may follow a closing tag at the end of a response without being an answer.
 _STRAY = re.compile(rf"(?:\s|`{{3}}|\[/[a-z_]+\]|</[a-z_]+[>\]]|{_TOKEN})*", re.IGNORECASE)
 
-
 OPENING = "<think>\n"
 # The first line of each of our prompts. A base model that continues after its answer writes it next.
-END_OF_OWN_TEXT = re.compile(r"^### Problem[ \t]*$|\[END-OF-RESPONSE\]", re.MULTILINE)
+_END_OF_OWN_TEXT = re.compile(r"^### Problem[ \t]*$|\[END-OF-RESPONSE\]", re.MULTILINE)
 
 
 class _Formats(NamedTuple):
@@ -90,14 +89,9 @@ def visible_text(response: str) -> str:
     return without_thinking(response) or ""
 
 
-def own_text(text: str, end: re.Pattern[str] = END_OF_OWN_TEXT) -> str:
-    """Return the part of a text that is about this problem, without a base model's continuation.
-
-    Args:
-        text: The text.
-        end: The pattern at which the continuation starts.
-    """
-    match = end.search(text)
+def own_text(text: str) -> str:
+    """Return the part of a text that is about this problem, without a base model's continuation."""
+    match = _END_OF_OWN_TEXT.search(text)
     return text[: match.start()] if match and text[: match.start()].strip() else text
 
 

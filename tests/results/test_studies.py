@@ -14,7 +14,6 @@ from click.testing import CliRunner, Result
 
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.facts.programs import is_located
 from lm_eval_codemind.results import studies
 from lm_eval_codemind.results.studies import Study, model_of, orders, read_manifest
 
@@ -123,16 +122,17 @@ def test_the_page_of_cut_recordings(
     # One of the problems is not asked about.
     assert row.startswith(f"| kept-back | HumanEvalFix | 20 | {published:.2f} | 1 | {100 * 17 / 19:.2f} |")
     assert re.search(r"^- `ces_localisation_silent.jsonl.gz`: .*none of the 1. responses", page, re.MULTILINE)
-    assert "kept-back > silent" in page
     assert "CES: bug detection: ValueError: a row lacks the field 'part'; it has problem_id" in page
     for name in ("another_study", "ces_detection_without-fields", "ces_repair_damaged"):
         assert f"- `{name}.jsonl.gz`: " in page
     assert "Traceback" not in page
 
     # What is scored is kept, and so is a run that the report reads.
+    (recorded / "ces_localisation_silent.jsonl.gz").unlink()
     monkeypatch.setattr(studies, "_run", lambda *arguments: pytest.fail("scored again"))
     assert codemind("results", recorded, "-o", out).exit_code == 0
-    assert (out / "results.md").read_text(encoding="utf-8") == page
+    remaining = [line for line in page.splitlines(keepends=True) if "silent" not in line]
+    assert (out / "results.md").read_text(encoding="utf-8") == "".join(remaining)
     assert codemind("show", out / "ces_localisation_kept-back").exit_code == 0
 
 
