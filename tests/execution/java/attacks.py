@@ -217,7 +217,8 @@ _escape("writes into the JDK", {E, B}, """
 """)  # fmt: skip
 _escape("secrets of the environment", {F}, """
     for (String name : System.getenv().keySet())
-        if (name.contains("TOKEN") || name.contains("KEY") || name.contains("USER") || name.startsWith("CODEMIND"))
+        if (name.contains("TOKEN") || name.contains("KEY") || name.startsWith("CODEMIND")
+            || name.contains("USER") && !System.getenv(name).equals("sandbox"))
             return name;
     return null;
 """)  # fmt: skip
