@@ -34,6 +34,8 @@ UNPASSABLE = {
     "ClassEval_52": "corpora that NLTK downloads",
 }
 # Benchmarks whose suites have lists, with how many suites there are and have one.
+# The suite of MBPP_404, the smaller of two numbers, has it first in all three of its calls.
+WEAK = {"def {name}(*args): return args[0]": {"MBPP_404"}}
 LISTED = {"humaneval": (164, 164), "mbpp": (427, 423), "humanevalfix": (164, 164), "classeval": (400, 285)}
 
 # Appended to a solution, makes every answer wrong.
