@@ -45,8 +45,7 @@ def run(program: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
             return {**verdict, "tests_run": 1}
         described = suites.describe(error)
         verdict["status"] = "failed" if isinstance(error, AssertionError) else "error"
-        verdict["exception_type"] = described["type"]
-        verdict["exception_message"] = described["message"]
+        verdict.update(described=described, exception_type=described["type"], exception_message=described["message"])
         line = suites.failing_line(error.__traceback__, request["tests"])
         verdict["failed_test"] = ": ".join(part for part in (verdict.get("failed_test", ""), line) if part)
     return verdict
@@ -63,9 +62,14 @@ def _passes(trace: TracebackType | None, file: str) -> bool:
 
 def checked(verdict: Any) -> dict[str, Any]:
     """Return a verdict that is safe to read: the program's process wrote it."""
+    # The server's alone: the program's process has few modules.
+    from . import connection
+
     if type(verdict) is not dict or verdict.get("status") not in _STATUSES:
         return {"status": "error", "exception_message": "malformed verdict"}
     record: dict[str, Any] = {"status": verdict["status"]}
+    if record["status"] == "error":
+        record["status"] = connection.classify(connection.checked(verdict.get("described")))["status"]
     for name in ("failed_test", "exception_type", "exception_message"):
         record[name] = str(verdict.get(name, ""))[:4000]
     count = verdict.get("tests_run")
