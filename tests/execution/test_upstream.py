@@ -44,7 +44,8 @@ def _wrong(value):
     if isinstance(value, bool):
         return not value
     if isinstance(value, (int, float, complex)):
-        return value + 1
+        # Suites accept small differences.
+        return value + 1 + abs(value)
     if isinstance(value, str):
         return value + "x"
     if isinstance(value, (list, tuple)):
