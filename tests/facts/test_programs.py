@@ -113,8 +113,9 @@ def test_a_verdict_is_proven_again(benchmark: str, number: int) -> None:
     problem_id = f"HumanEval_{number}"
     record = judge(load_problem(benchmark, problem_id), references()[problem_id], SharedPool())
     known = shipped.load(PROGRAMS)[benchmark][problem_id]
-    assert [record["verdict"], record["buggy"]] == [known["verdict"], known["buggy"]]
-    assert record.get("input") == known.get("input") and record["inputs"] >= 1000
+    # Which of several inputs shows a difference depends on the constants that hypothesis draws.
+    verdicts = [(one["verdict"], one["buggy"]["verdict"], "input" in one) for one in (record, known)]
+    assert verdicts[0] == verdicts[1] and record["inputs"] >= 1000
 
 
 @pytest.mark.slow
