@@ -25,6 +25,9 @@ _LOOKS = {
     "type", "dir", "vars", "id", "globals", "locals", "open", "eval", "exec", "compile", "super", "getattr", "hasattr",
     "setattr", "callable", "__import__", "__builtins__", "__file__",
 }  # fmt: skip
+# What reads the clock; the first without arguments only, since `datetime.time(1, 2)` makes a value.
+_CLOCK_WITHOUT_ARGUMENTS = {"time", "localtime", "gmtime", "ctime", "asctime"}
+_CLOCK = {"now", "today", "utcnow", "time_ns", "monotonic", "perf_counter", "process_time"}
 _STATES = {"getstate", "setstate", "filename", "strerror", "errno", "assertIs", "assertIsNot", "errstate"}
 
 
@@ -105,7 +108,12 @@ def _looks(tests: str, support: str) -> Iterator[str]:
                 yield f"the tests use {modules[node.id]}"
             if node.id in _LOOKS:
                 yield f"the tests call {node.id}"
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in _CLOCK_WITHOUT_ARGUMENTS and not node.args:
+                yield f"the tests read the clock by {node.func.attr}"
         elif isinstance(node, ast.Attribute):
+            if node.attr in _CLOCK:
+                yield f"the tests read the clock by {node.attr}"
             if node.attr in _STATES or (node.attr.startswith("__") and node.attr.endswith("__")):
                 yield f"the tests use {node.attr}"
             if not isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name) and node.value.id in modules:
@@ -116,6 +124,53 @@ def _looks(tests: str, support: str) -> Iterator[str]:
             and not any(isinstance(part, ast.Constant) for part in (node.left, *node.comparators))
         ):
             yield "the tests compare identities"
+
+
+def depends_on_answers(job: dict[str, Any], made: dict[str, Any], seed: int) -> bool:
+    """Whether the tests take other steps if an answer is another one, as where they pass an answer on.
+
+    The answers are changed one by one. A list would then fail right programs with other answers than the solution's. The
+    message of an assertion does not count: tests that need it have failed.
+
+    Args:
+        job: As plain values.
+        made: What :func:`record` returned.
+        seed: The seed that the list was recorded with.
+    """
+    tree = ast.parse(job["tests"])
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            node.msg = None
+    job = {**job, "tests": ast.unparse(tree)}
+    replies = [json.dumps(reply) for reply in made["answers"]]
+    for number, reply in enumerate(made["answers"]):
+        if "value" not in reply or reply["value"] is None:
+            continue
+        other = json.dumps({**reply, "value": _changed(reply["value"])})
+        try:
+            result = answers.replay(job, made, [*replies[:number], other, *replies[number + 1 :]], seed)
+        except answers.Elsewhere:
+            return True
+        except BaseException:
+            continue
+        if isinstance(result.problem, answers.Elsewhere):
+            return True
+    return False
+
+
+def _changed(data: Any) -> Any:
+    """Return an encoded value with all of its texts, numbers and truth values changed."""
+    if isinstance(data, bool):
+        return not data
+    if isinstance(data, int | float):
+        return data + 1
+    if isinstance(data, str):
+        return f"{data}x"
+    if isinstance(data, list):
+        return [_changed(item) for item in data]
+    if isinstance(data, dict):
+        return {tag: body if tag == "same" else _changed(body) for tag, body in data.items()}
+    return data
 
 
 def _watch() -> Callable[[], str]:

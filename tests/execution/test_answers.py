@@ -136,7 +136,11 @@ CHECK = "def check(candidate):\n    "
         ("held = []\ndef f(x): held[:] = [x]; return len(x)",
          CHECK + "x = [1]\n    candidate(x)\n    x.append(2)\n    assert candidate(x) == 2", "changed a container"),
         ("import time\ndef f(x): return x", "import datetime\n" + CHECK
-         + "now = datetime.datetime.now().isoformat()\n    assert candidate(now) == now", "steps"),
+         + "now = datetime.datetime.now().isoformat()\n    assert candidate(now) == now", "read the clock by now"),
+        ("def f(x): return x", "import datetime\n" + CHECK
+         + "assert candidate(str(datetime.date.today()))", "read the clock by today"),
+        ("def f(x=''): return x + 'a'", CHECK + "assert candidate(candidate()).startswith('a')", "depend on the answers"),
+        ("def f(x=0): return [x]", CHECK + "value = candidate()\n    assert candidate(value[0])", "depend on the answers"),
         ("def f(): return 1", CHECK + "pass", "ask nothing"),
     ],
 )  # fmt: skip
@@ -159,7 +163,7 @@ def test_inputs_drawn_by_tests_are_others_for_each_job(sandbox: Sandbox, listed:
 
 
 def test_a_pass_takes_exactly_the_recorded_steps(sandbox: Sandbox, listed: Listed) -> None:
-    tests = CHECK + "assert candidate(0) in (0, 5)\n    if candidate(1) == 1: return\n    assert candidate(2)\n"
+    tests = CHECK + "assert candidate(0) in (0, 5)\n    if candidate(1) == 5: candidate(2)\n"
     job = Job.function("def f(n): return n", tests, "f")
     assert not listed(job)
     outcomes = sandbox.run([job, dataclasses.replace(job, program="def f(n): return 5")])
@@ -180,7 +184,9 @@ def test_no_test_can_swallow_that_there_is_no_answer(sandbox: Sandbox, listed: L
 
 
 def test_values_that_keep_the_checks_busy(sandbox: Sandbox, listed: Listed) -> None:
-    job = Job.function("def f(): return [2]", CHECK + "assert candidate() == [2] or sum(candidate()) == 3", "f")
+    job = Job.function(
+        "def f(): return [2]", CHECK + "value = candidate()\n    assert value == [2] or sum(value) == 3", "f"
+    )
     assert not listed(job)
     programs = {
         "def f(): return range(10**14)": (Status.TIMEOUT, Status.FAILED),
