@@ -57,19 +57,19 @@ def read_prompts(upstream: Upstream) -> list[Problem]:
     source = plain_text(upstream.files(PARTS[_PROMPTS])[_PROMPTS_FILE])
     functions = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)}
     problems = []
-    for record in _records(upstream):
+    for problem, record in zip(read(upstream), _records(upstream), strict=True):
         prompts = {
             form: _filled(functions.get(name), {"code": record["code"], field: record[field]})
             for form, (name, field) in _FORMS.items()
         }
         problems.append(
             Problem(
-                problem_id=record["id"],
+                problem_id=problem.problem_id,
                 benchmark=_PROMPTS,
-                kind="function",
-                language="python",
-                code=record["code"].strip() + "\n",
-                entry_point="f",
+                kind=problem.kind,
+                language=problem.language,
+                code=problem.code,
+                entry_point=problem.entry_point,
                 category="published",
                 provenance=PARTS[_PROMPTS].place(_PROMPTS_FILE),
                 upstream_questions=json.dumps(prompts),

@@ -278,7 +278,7 @@ def _recorded(solution: str, job: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def _dependence(job: dict[str, Any], made: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return whether the steps of a suite depend on the answers, as ``depends``. Runs in a fork."""
+    """Return ``depends``: true if the steps of a suite depend on the answers. Runs in a fork."""
     return {"depends": recorder.depends_on_answers(job, made, seed)}
 
 

@@ -129,8 +129,8 @@ def _looks(tests: str, support: str) -> Iterator[str]:
 def depends_on_answers(job: dict[str, Any], made: dict[str, Any], seed: int) -> bool:
     """Whether the tests take other steps if an answer is another one, as where they pass an answer on.
 
-    The answers are changed one by one. A list would then fail right programs with other answers than the solution's. The
-    message of an assertion does not count: tests that need it have failed.
+    The answers are changed one by one. A list would then fail right programs with other answers than the solution's.
+    The message of an assertion does not count: tests that need it have failed.
 
     Args:
         job: As plain values.

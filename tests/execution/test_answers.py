@@ -139,8 +139,10 @@ CHECK = "def check(candidate):\n    "
          + "now = datetime.datetime.now().isoformat()\n    assert candidate(now) == now", "read the clock by now"),
         ("def f(x): return x", "import datetime\n" + CHECK
          + "assert candidate(str(datetime.date.today()))", "read the clock by today"),
-        ("def f(x=''): return x + 'a'", CHECK + "assert candidate(candidate()).startswith('a')", "depend on the answers"),
-        ("def f(x=0): return [x]", CHECK + "value = candidate()\n    assert candidate(value[0])", "depend on the answers"),
+        ("def f(x=''): return x + 'a'", CHECK + "assert candidate(candidate()).startswith('a')",
+         "depend on the answers"),
+        ("def f(x=0): return [x]", CHECK + "value = candidate()\n    assert candidate(value[0])",
+         "depend on the answers"),
         ("def f(): return 1", CHECK + "pass", "ask nothing"),
     ],
 )  # fmt: skip

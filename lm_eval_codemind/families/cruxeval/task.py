@@ -4,6 +4,7 @@ A question is about a problem of the benchmark ``cruxeval``, whose label is prov
 the benchmark ``cruxeval_prompts``, which is read from upstream's file when data is built.
 """
 
+import abc
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -71,9 +72,9 @@ class Cruxeval(Family):
         answer.details["published_answer"], answer.details["upstream"] = published, verdict
         return answer
 
+    @abc.abstractmethod
     def answer(self, text: str | None, question: Question) -> Answer:
         """Return the answer in a block. Its program is an input to execute."""
-        raise NotImplementedError
 
     def job(self, answer: Answer, question: Question) -> Job | None:
         """Return the job that calls the function on the answer's input and executes upstream's assertion, as needed."""
@@ -97,9 +98,9 @@ class Cruxeval(Family):
             "answered": float(answer.text is not None),
         }
 
+    @abc.abstractmethod
     def right(self, question: Question, answer: Answer, computed: str | None) -> bool:
         """Whether an answer is right. ``computed`` is the program's output on it, None without one."""
-        raise NotImplementedError
 
     def joint(self, question: Question, answers: Sequence[Answer]) -> dict[str, Any]:
         """Return pass@k by upstream's rule."""
