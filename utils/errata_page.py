@@ -59,8 +59,9 @@ the same each time. `utils/errata_page.py` generates this page from the data.
 _SUITES = """
 ## Right by the specification
 
-Execution cannot prove that a test suite is fair. So writers who had seen neither tests nor solutions wrote a program
-for each problem, from the prompt without a test. These programs ran against the suites, and every failure was read.
+Execution cannot prove that a test suite is fair. So writers who were shown neither tests nor solutions wrote a
+program for each problem, from the prompt without a test. The writers are language models, and the benchmarks are
+public: they may know a problem from elsewhere. These programs ran against the suites, and every failure was read.
 [suites.csv](errata/suites.csv) has each verdict with its reason and the outcomes of the programs. The script
 `utils/prove_suites.py` executes the programs again.
 

@@ -1,6 +1,6 @@
 """Prove the verdicts about test suites: ``python utils/prove_suites.py [--write] [--failures] [--benchmark NAME]``.
 
-Writers wrote a program for each problem from the prompt without a test. They had seen neither the tests nor the
+Writers wrote a program for each problem from the prompt without a test. They were shown neither the tests nor the
 benchmark's own program. ``tests/facts/independent_programs.jsonl.gz`` has these programs: the first writer's for each
 problem, the second writer's where the first program fails or the specification is doubtful. Programs of the writer
 ``reading`` were written afterwards. They take another natural reading of the specification, to show that the suite
