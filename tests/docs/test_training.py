@@ -16,7 +16,7 @@ from datasets import load_dataset
 from lm_eval_codemind.cli import main
 
 PAGE = Path(__file__).parents[2] / "docs" / "training.md"
-EXAMPLES = dict(re.findall(r'^```\w+ title="([\w ]+)"\n(.+?)^```$', PAGE.read_text(), re.DOTALL | re.MULTILINE))
+EXAMPLES = dict(re.findall(r"^<!-- ([\w ]+) -->\n```\w+\n(.+?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE))
 COMMANDS = re.findall(r"^    codemind (export .+)$", PAGE.read_text(), re.MULTILINE)
 
 
