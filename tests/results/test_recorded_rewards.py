@@ -45,7 +45,7 @@ def compare(task: TaskRun, file: Path) -> int:
     """Compare the rewards of a task's responses with their scores, and return how many there are."""
     family = family_named(str(task.suite["family"]))
     assert family is not None
-    result = CliRunner().invoke(main, ["export", "--tasks", task.name, "--evaluation", "-o", str(file)])
+    result = CliRunner().invoke(main, ["export", "--tasks", task.task, "--evaluation", "-o", str(file)])
     assert result.exit_code == 0, result.output
     rows = {Key.of(row): row for row in map(json.loads, file.read_text().splitlines())}
     samples = [sample for sample in task.read_samples() if sample.filter == task.main_filter]
