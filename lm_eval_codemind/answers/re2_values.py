@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from lm_eval_codemind.answers.comparison import same_value
@@ -13,7 +14,6 @@ _CONTAINERS = ("[", "(", "{", "array(", "set(", "frozenset(")
 _DTYPE = re.compile(r",\s*dtype=[^)]*(?=\)\Z)")
 _WORDS = re.compile(r"\b(null|true|false)\b")
 _LINE = re.compile(r"[\s*-]*(?:line\s*)?`?(\d{1,6})\b`?[:.)]*\s*(.*)", re.IGNORECASE)
-_STATE = re.compile(r"\[(?:STATE|BRANCH)\]\s*(.+?)\s*=\s*(.*?)\s*\[/(?:STATE|BRANCH)\]")
 _NAMED = re.compile(r"`?([A-Za-z_]\w*)`?\s*(?:=|:)\s*(\[.*\]|\S+)\s*,?;?")
 _TRUE, _FALSE = {"true", "yes", "y", "t", "1", "taken"}, {"false", "no", "n", "f", "0", "not taken"}
 _PYTHON = {"null": "None", "true": "True", "false": "False"}
@@ -82,9 +82,23 @@ def read_lines(text: str) -> dict[str, dict[str, list[Any]]]:
     lines: dict[str, dict[str, list[Any]]] = {}
     for match in filter(None, map(_LINE.fullmatch, text.split("\n"))):
         number, rest = match[1], match[2].strip()
-        pairs = _STATE.findall(rest) or ([("", rest)] if rest.startswith("[") else _NAMED.findall(rest))
-        lines.setdefault(number, {}).update({name: _items(items) for name, items in pairs})
+        pairs = list(states(rest, "STATE|BRANCH")) or ([("", rest)] if rest.startswith("[") else _NAMED.findall(rest))
+        lines.setdefault(number, {}).update({name.strip(): _items(items.strip()) for name, items in pairs})
     return lines
+
+
+def states(line: str, marks: str) -> Iterator[tuple[str, str]]:
+    """Yield the name and the text of each ``[MARK]name=text[/MARK]`` in a line.
+
+    Args:
+        line: The line.
+        marks: The names of the marks, with ``|`` between them.
+    """
+    for part in re.split(rf"\[/(?:{marks})\]", line)[:-1]:
+        _, *state = re.split(rf"\[(?:{marks})\]", part, maxsplit=1)
+        name, _, text = "".join(state).partition("=")
+        if name and text:
+            yield name, text
 
 
 def truths(items: list[Any]) -> list[bool | None]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lm_eval_codemind.answers.published.re2 import read_branches, read_loops, read_value, same_output
+from lm_eval_codemind.answers.re2_values import read_lines, stated_value
 from lm_eval_codemind.answers.thinking import thinking_is_opened
 from lm_eval_codemind.families import families
 from lm_eval_codemind.families.flow import BRANCH_REASONING, LOOP_REASONING
@@ -90,6 +93,16 @@ def test_time_is_in_proportion_to_length(one: tuple[Family, str, str, str]) -> N
         short, long = (piece * (size // len(piece)) for size in (50_000, 250_000))
         # A reader whose time grows with the square of the length takes 25 times as long.
         assert seconds(read, long) < 12 * max(seconds(read, short) for _ in range(2)) + 0.5, piece
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "parse", [read_loops, read_branches, read_lines, read_value, stated_value, partial(same_output, label=["1"])]
+)
+def test_parsers_of_re2_take_time_in_proportion_to_length(parse: Callable[[str], object]) -> None:
+    for piece in PIECES:
+        short, long = (piece * (size // len(piece)) for size in (50_000, 250_000))
+        assert seconds(parse, long) < 12 * max(seconds(parse, short) for _ in range(2)) + 0.5, piece
 
 
 def test_whether_thinking_is_opened_is_fast_too() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from lm_eval_codemind.answers.blocks import Marks, last_block
 from lm_eval_codemind.answers.literals import literal_or
+from lm_eval_codemind.answers.re2_values import states
 from lm_eval_codemind.answers.thinking import without_thinking
 
 _NUMBER = re.compile(r"nan|[-+]?inf|[-+]?\d*\.\d+e[+-]?\d+|[-+]?\d*\.\d+|\d+", re.IGNORECASE)
@@ -19,8 +20,9 @@ _NUMBER = re.compile(r"nan|[-+]?inf|[-+]?\d*\.\d+e[+-]?\d+|[-+]?\d*\.\d+|\d+", r
 _BARE = re.compile(r'(?<=: )(?![-\d"\[{]|true\b|false\b|null\b)([^,\n]+)')
 _ANY_MARK = re.compile(r"^[ \t]*\[(?P<opened>OUTPUT|INPUT|ANSWER)\]|\[/(?:OUTPUT|INPUT|ANSWER)\]", re.MULTILINE)
 _WORD = re.compile(r"'[^']*'|True|False")
-_STATE = re.compile(r"\[STATE\](.+?)=(.+?)\[/STATE\]")
-_BRANCH = re.compile(r"(\d+)\s+.*##\s*\[BRANCH\]taken=\[(.*?)\]\[/BRANCH\]")
+_LINE = re.compile(r"(\d+)\s")
+_BRANCH = re.compile(r"##\s*\[BRANCH\]taken=\[")
+_END_OF_BRANCH = "][/BRANCH]"
 
 
 def completed(response: str) -> str:
@@ -49,16 +51,17 @@ def read_value(text: str) -> Any:
         except (ValueError, RecursionError):
             continue
         return value["output"] if isinstance(value, dict) and "output" in value else value
-    return re.sub(r'\A.*?"output"\s*:\s*(.*)\}.*\Z', r"\1", text, flags=re.DOTALL).strip()
+    key, end = re.search(r'"output"\s*:\s*', text), text.rfind("}")
+    return text[key.end() : end].strip() if key and key.end() <= end else text
 
 
 def read_loops(text: str) -> dict[str, dict[str, Any]]:
     """Return line -> variable -> list of its values; a text where the values are not a literal."""
     lines: dict[str, dict[str, Any]] = {}
     for line in text.strip().split("\n"):
-        states = {name: _literal(text) for name, text in _STATE.findall(line.strip())}
-        if states:
-            lines[line.strip().split(" ", 1)[0]] = states
+        variables = {name: _literal(text) for name, text in states(line.strip(), "STATE")}
+        if variables:
+            lines[line.strip().split(" ", 1)[0]] = variables
     return lines
 
 
@@ -66,12 +69,14 @@ def read_branches(text: str) -> dict[str, list[bool]]:
     """Return line -> for each time it is reached whether the branch is taken."""
     lines = {}
     for line in text.split("\n"):
-        match = _BRANCH.match(line)
-        if match:
-            words = [word.strip().strip("'\"").upper() for word in match[2].split(",")]
+        number = _LINE.match(line)
+        openings = list(_BRANCH.finditer(line, 0, max(line.rfind(_END_OF_BRANCH), 0)))
+        if number and openings:
+            items = line[openings[-1].end() :].partition(_END_OF_BRANCH)[0]
+            words = [word.strip().strip("'\"").upper() for word in items.split(",")]
             decisions = [word == "Y" for word in words if word in ("Y", "N")]
             if decisions:
-                lines[match[1]] = decisions
+                lines[number[1]] = decisions
     return lines
 
 
