@@ -97,7 +97,7 @@ def next_line(text: str) -> int | str | None:
 # -- values
 
 _TYPE = re.compile(
-    r"[-\s`'\"*<(\\]*(?:text\w*\{|class\s+|type\s*[:=]?\s*)*[`'\"*]*(?P<name>[A-Za-z_][\w.]*)", re.IGNORECASE
+    r"[-\s`'\"*<(\\]*(?:text\w*\{|class\s+|type\s*[:=]?\s*)*[`'\"*]*(?P<name>[A-Za-z_]\w*(?:\.\w+)*)", re.IGNORECASE
 )
 _SWAPPED = re.compile(r"\W*type\s*[:=]\s*(?P<type>\w+)\W*[;,\n]\W*value\s*[:=]\s*(?P<value>\S[^\n]*)", re.IGNORECASE)
 _ROW = re.compile(r"^\s*(?:[-*\u2022]\s+)?", re.MULTILINE)
@@ -143,10 +143,10 @@ _MOST_SPLITS = 50
 
 
 def rows_of_values(text: str, count: int) -> list[str] | None:
-    """Return the texts of as many values as are asked for, one on each line."""
+    """Return the texts of as many values as are asked for, one on each line; prose may follow them."""
     values = [literal_at_start(row) for row in _items(text)]
     literals = [value for value in values if value is not None]
-    return literals if len(literals) == len(values) == count else None
+    return literals if len(literals) == count and literals == values[:count] else None
 
 
 def values(text: str) -> list[str] | None:

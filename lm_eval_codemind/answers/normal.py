@@ -44,6 +44,8 @@ _NAMED = (
 _CALL = re.compile(r"(?:assert\s+)?[A-Za-z_][\w.]*\(.*\)\s*(?:==?|->|=>|\u2192)\s*(?P<inside>.+)", re.DOTALL)
 # In a string literal, a mark is text.
 _STRING = re.compile(r"""'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*\"""")
+# A full stop after one of these is layout.
+_CLOSING = (")", "]", "}")
 _OBJECT = re.compile(r'\{\s*"')
 _KEYS = {
     "output",
@@ -123,7 +125,7 @@ def _inside(text: str, name: str) -> str | None:
     if (
         bare.endswith(".")
         and not bare.endswith("..")
-        and (is_literal(bare[:-1]) or _inside(bare[:-1], name) is not None)
+        and (bare[-2:-1] in _CLOSING or is_literal(bare[:-1]) or _inside(bare[:-1], name) is not None)
     ):
         return bare[:-1]
     return None

@@ -102,7 +102,7 @@ def test_the_end(text: str, line: int | str | None) -> None:
         ("5; int because; it is", State("5", "int")), ("5; int\n\nSo; it is", State("5", "int")),
         ("5; type int", State("5", "int")), ("```\n5; int\n```", State("5", "int")), ("[1]; List[int]", State("[1]", "List")),
         ("int; 5", None), ("5 (int)", None), ("x; int", None), ("", None), ("about 5; int", None), ("5 or 6; int", None),
-        ("z = 5; int", None), ("5;", None),
+        ("z = 5; int", None), ("5;", None), ("5; int.", State("5", "int")), ("d; datetime.date.", None), ("5; builtins.int", State("5", "builtins.int")),
     ],
 )  # fmt: skip
 def test_state(text: str, state: State | None) -> None:
@@ -146,6 +146,7 @@ def test_every_list_is_read_value_by_value(items: list[Any]) -> None:
     [
         ("1\n'x'", 2, ["1", "'x'"]), ("1. 1\n2. 'x'", 2, ["1", "'x'"]), ("1", 1, ["1"]), ("- 1\n- 2", 2, ["1", "2"]),
         ("1\n2", 3, None), ("1\nx", 2, None), ("1\n2\n3", 2, None), ("", 1, None), ("1, because\n2", 2, ["1", "2"]),
+        ("1\n\nThe loop ends.", 1, ["1"]), ("Here:\n1", 1, None), ("1\nx\n2", 2, None),
     ],
 )  # fmt: skip
 def test_rows_of_values(text: str, count: int, values: list[str] | None) -> None:
@@ -254,7 +255,7 @@ def test_the_text_as_it_is_comes_first(text: str, name: str) -> None:
         ("`5`", "5"), ("**`5`**", "5"), ("```python\n5\n```", "5"), ("```\n5\n```\nSo it ends.", "5"), ("`5`, since x", "5"), ("$5$", "5"),
         ("$$\\boxed{\\{1: 2\\}}$$", "{1: 2}"), ("\\(5\\)", "5"), ("<code>5</code>", "5"), ("Answer: 5", "5"), ("**Output:** 5", "5"),
         ("5.", "5"), ("y = 5", "5"), ("`y` -> 5", "5"), ('{"output": 5}', "5"), ('{"y": "a"}', "a"), ("<|begin_of_box|>5<|end_of_box|>", "5"),
-        ("\\text{5}", "5"), ("f(3) == 5", "5"), ("The return value is 5", "5"), ("~~~\n5\n~~~", "5"), ("__5__", "5"),
+        ("\\text{5}", "5"), ("f(3) == 5", "5"), ("f([1], 2).", "f([1], 2)"), ("The return value is 5", "5"), ("~~~\n5\n~~~", "5"), ("__5__", "5"),
     ],
 )  # fmt: skip
 def test_layout_is_removed(text: str, inside: str) -> None:
