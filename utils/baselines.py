@@ -329,7 +329,11 @@ def _not_published(document: Document) -> str:
 
 def _echoed_output(document: Document) -> str:
     """Return an input with the output as each of its arguments."""
-    label = json.loads(json.dumps(ast.literal_eval(document["label"]), default=str))
+    try:
+        label = json.loads(json.dumps(ast.literal_eval(document["label"]), default=str))
+    except ValueError:
+        # The label constructs an object, or NaN.
+        return str(document["shown"])
     if not isinstance(label, dict):
         return str(document["shown"])
     shown = json.loads(document["shown"])
@@ -514,10 +518,10 @@ def _reachable(document: Document) -> str:
 @click.option("--benchmark", "names", multiple=True, type=click.Choice(_NAMES), default=_NAMES)
 def main(families: Sequence[str], names: Sequence[str]) -> None:
     """Print what the baselines score, in percent, and write the best ones."""
-    best_of: dict[tuple[str, str], tuple[str, float]] = {}
     for family in families:
         tasks = FAMILIES[family]
         for name in tasks.benchmarks.keys() & set(names):
+            best_of: dict[tuple[str, str], tuple[str, float]] = {}
             documents = documents_of(tasks, tasks.benchmarks[name])
             if family == "runtime":
                 for setting, (count, total) in standing_in_prompt(documents).items():
@@ -530,6 +534,11 @@ def main(families: Sequence[str], names: Sequence[str]) -> None:
                 best = max(blind, key=lambda baseline: abs(blind[baseline]))
                 for prefix in tasks.prefixes:
                     best_of[f"{prefix}_{name}", metric] = (best, round(of_metric[best], 4))
+            _write(best_of)
+
+
+def _write(best_of: Mapping[tuple[str, str], tuple[str, float]]) -> None:
+    """Write the best baselines into the file. The other tasks' stay."""
     record = json.loads(OUTPUT_FILE.read_text(encoding="utf-8"))
     for (task, metric), best_one in best_of.items():
         record.setdefault(task, {})[metric] = best_one
