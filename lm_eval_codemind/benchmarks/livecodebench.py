@@ -33,7 +33,20 @@ _NAMES = {
     "string": "ascii_lowercase",
     "typing": "Any Callable Dict Generator Iterable Iterator List Optional Set Tuple Union",
 }
-_MODULES = "bisect collections copy functools heapq itertools math operator random re string sys".split()
+_MODULES = [
+    "bisect",
+    "collections",
+    "copy",
+    "functools",
+    "heapq",
+    "itertools",
+    "math",
+    "operator",
+    "random",
+    "re",
+    "string",
+    "sys",
+]
 _IMPORTS = {name: f"import {name}" for name in _MODULES} | {
     name: f"from {module} import {name}" for module, names in _NAMES.items() for name in names.split()
 }
