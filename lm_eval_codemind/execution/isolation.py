@@ -97,11 +97,6 @@ class Isolation:
     bubblewrap: str = ""
     reasons: tuple[str, ...] = ()
 
-    @property
-    def contains_processes(self) -> bool:
-        """Whether programs may start processes: only here is their number limited, and none stays behind."""
-        return self.name == BUBBLEWRAP
-
     def launch(
         self,
         settings: dict[str, Any],
@@ -148,7 +143,6 @@ class Isolation:
                 "listed": listed,
                 "path": view.path,
                 "user": _INNER_USER if self.name == BUBBLEWRAP else user,
-                "processes": self.contains_processes,
             }
             variables = {**_ENVIRONMENT, "HOME": home, "TMPDIR": home, "PYTHONHASHSEED": str(hash_seed)}
             # The rest of the host's environment is hidden.

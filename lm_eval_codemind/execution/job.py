@@ -26,10 +26,8 @@ class Limits:
         memory_bytes: Address space the program may add to that of the warm interpreter.
         output_bytes: Size of standard output and of standard error, and of a message to the checker.
         file_bytes: Size of a file, and of all files together, in the private temporary directory.
-        processes: New processes the program may start. 0, the default, denies ``fork`` and thereby ``subprocess`` and
-            ``multiprocessing``; more is only possible under bubblewrap and for a host that isn't root.
         open_files: Open descriptors.
-        threads: Threads at a time besides the first one. With ``processes`` above 0 that limit counts threads too.
+        threads: Threads at a time besides the first one.
     """
 
     cpu_seconds: float = 5.0
@@ -37,15 +35,15 @@ class Limits:
     memory_bytes: int = 1 << 30
     output_bytes: int = 4 << 20
     file_bytes: int = 64 << 20
-    processes: int = 0
     open_files: int = 256
     threads: int = 256
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            allowed = "0 or more" if name in ("processes", "threads") else "above 0"
-            if value < 0 or (value == 0 and allowed == "above 0"):
-                raise ValueError(f"Limits.{name} is {value}, and must be {allowed}")
+            if value < 0 or (value == 0 and name != "threads"):
+                raise ValueError(
+                    f"Limits.{name} is {value}, and must be {'0 or more' if name == 'threads' else 'above 0'}"
+                )
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from typing import cast
 
 from . import isolation as levels
 from . import lists
-from .job import Job, Limits, Outcome, Status
+from .job import Job, Limits, Outcome
 from .runtimes import Runtime, get_runtime
-from .unit import JobEnded, ServerUnit, UnitGone
+from .unit import ServerUnit
 from .workers import JobQueue, Worker, WorkerPool
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
@@ -58,9 +58,8 @@ _PARTS = {
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n#;]+)", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DEFAULT_LIMITS = asdict(Limits())
-# Processor time of the checks beyond the program's own limit, and how much later they are ended from outside.
+# Processor time of the checks beyond the program's own limit.
 _CHECKER_SECONDS = 1.0
-_GRACE_SECONDS = 1.0
 
 
 class Sandbox(WorkerPool):
@@ -122,10 +121,6 @@ class _Worker(Worker):
         self._processor = processor
 
     def _attempt(self, job: Job) -> Outcome:
-        if job.limits.processes and not self._isolation.contains_processes:
-            level = self._isolation.name
-            message = f"Limits.processes is {job.limits.processes}, and {level} as this user can't contain processes"
-            return self._ended(job, Status.BLOCKED, message)
         runs = max(1, len(job.cases))
         checker_seconds = job.limits.cpu_seconds * runs + _CHECKER_SECONDS
         # Then the servers count as hung: they should have ended the job long before.
@@ -134,16 +129,9 @@ class _Worker(Worker):
         record = {**asdict(job), "checker_seconds": checker_seconds, "list": steps}
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         unit = self._unit(lambda: self._start(tier), tier)
-        try:
-            reply = unit.exchange(record, seconds, checker_seconds + _GRACE_SECONDS, self._end_turn)
-        except UnitGone:
-            del self._units[tier]
-            raise
-        except JobEnded as error:
-            del self._units[tier]
-            return self._ended(job, *error.args)
+        reply = unit.exchange(record, seconds, self._end_turn)
         if reply.pop("last"):
-            self._units.pop(tier).close()
+            unit.close()
         return Outcome.from_dict({**reply, "isolation": self._isolation.name})
 
     def _start(self, tier: tuple[str, ...]) -> ServerUnit:

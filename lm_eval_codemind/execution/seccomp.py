@@ -66,7 +66,6 @@ _SERVER = """
 clone fork vfork wait4 waitid setsid setpgid kill tgkill memfd_create pidfd_open sendmsg sendto socketpair prlimit64
 setrlimit prctl seccomp capset landlock_restrict_self setresuid sched_setaffinity
 """.split()
-_PROCESSES = "clone fork vfork execve execveat wait4 waitid setsid setpgid".split()
 # Nothing that is asked of a language model calls these: the process ends at once.
 _HOSTILE = """
 ptrace mount umount2 pivot_root chroot unshare setns bpf keyctl add_key request_key init_module finit_module
@@ -204,11 +203,11 @@ class _Program:
         return b"".join(_INSTRUCTION.pack(*step) for step in self._code)
 
 
-def server_filter(processes: bool, links: bool, threads: int) -> bytes:
+def server_filter(starts_programs: bool, links: bool, threads: int) -> bytes:
     """Return the filter for a server, which its children inherit.
 
     Args:
-        processes: Whether a candidate's program may start other programs.
+        starts_programs: Whether the server turns into other programs.
         links: Whether reading symbolic links is allowed, which Landlock doesn't govern.
         threads: The verdict on new threads: :data:`ASK` the holder of the filter's listener, :data:`NO_THREADS`, or
             :data:`ALLOW`, if other limits hold them.
@@ -219,7 +218,7 @@ def server_filter(processes: bool, links: bool, threads: int) -> bytes:
     program.when("clone", [(_ANY_BIT, _argument(0), _NAMESPACES, True)], KILL)
     program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], threads)
     program.rule(_SERVER, ALLOW)
-    if processes:
+    if starts_programs:
         program.rule(["execve", "execveat"], ALLOW)
     program.rule(_LINKS, ALLOW if links else DONE | errno.EACCES)
     for command in _FILE_COMMANDS:
@@ -273,13 +272,12 @@ def _add_common_rules(program: _Program, attributes: bool) -> None:
         program.rule(_OWNERS, _REFUSED)
 
 
-def candidate_filter(alone: bool, processes: bool) -> bytes:
+def candidate_filter(alone: bool) -> bytes:
     """Return the filter for a candidate's process, to be completed by its number.
 
     Args:
         alone: Whether the program has a separate user or file system. Otherwise it is the user that its host is:
             then it does not change files' modes, owners and times, nor use up what the kernel counts for each user.
-        processes: Whether the program may start processes.
     """
     program = _Program()
     _add_common_rules(program, alone)
@@ -291,11 +289,6 @@ def candidate_filter(alone: bool, processes: bool) -> bytes:
         program.when("kill", [*own, (_AT_LEAST, _argument(1), 32, False)], ALLOW)
         program.when("tgkill", [*own, (_AT_LEAST, _argument(2), 32, False)], ALLOW)
         program.rule(["timer_create"], _REFUSED)
-    if processes:
-        # Here locks mean something, and pretending them would make a wrong result of a right program.
-        for command in _LOCK_COMMANDS:
-            program.when("fcntl", [(_EQUAL, _argument(1), command, True)], DONE | errno.ENOLCK)
-        program.rule(["flock"], DONE | errno.ENOLCK)
     # Reading a limit, or the size of the stack, which programs with deep recursion change.
     program.when("prlimit64", _null(2), ALLOW)
     program.when("prlimit64", [(_EQUAL, _argument(1), _STACK, True)], ALLOW)
@@ -304,8 +297,7 @@ def candidate_filter(alone: bool, processes: bool) -> bytes:
     stream = [(_EQUAL, _argument(0), 1, True), (_ANY_BIT, _argument(1), 1, True)]
     stream += [(_ANY_BIT, _argument(1), 0xFFFFFFFF ^ (1 | 0o2004000), False)]
     program.when("socketpair", stream, ALLOW)
-    denied = [name for name in (*_SERVER, "execve", "execveat") if not (processes and name in _PROCESSES)]
-    program.rule(denied, _REFUSED)
+    program.rule(_SERVER, _REFUSED)
     return program.finish(ALLOW)
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar, cast
 
 from . import isolation as levels
 from .job import MAX_SOURCE_BYTES, Job, Outcome, Status
-from .unit import StartFailed, Unit, UnitGone
+from .unit import StartFailed, Unit, UnitGone, UnitHangs
 
 Started = TypeVar("Started", bound=Unit)
 Self = TypeVar("Self", bound="WorkerPool")
@@ -73,7 +73,7 @@ class Worker(threading.Thread, ABC):
         Raises:
             StartFailed: If they don't come up.
         """
-        if name not in self._units:
+        if name not in self._units or self._units[name].closed:
             self._units[name] = started(start)
             if self._stopped:
                 self._close_servers()
@@ -84,7 +84,7 @@ class Worker(threading.Thread, ABC):
         """Return a job's outcome, whatever the program does.
 
         Raises:
-            UnitGone: If the servers ended. The next attempt starts other ones.
+            UnitGone, UnitHangs: If the servers ended, or were ended. The next attempt starts other ones.
         """
 
     def stop(self) -> None:
@@ -129,8 +129,11 @@ class Worker(threading.Thread, ABC):
             return self._ended(job, Status.ERROR, message, self.source_error)
         for _ in range(2):
             with contextlib.suppress(UnitGone):
-                if not self._stopped:
-                    return self._attempt(job)
+                try:
+                    if not self._stopped:
+                        return self._attempt(job)
+                except UnitHangs as error:
+                    return self._ended(job, Status.TIMEOUT, str(error))
         if self._stopped:
             raise SandboxClosed("the sandbox was closed before the job had an outcome")
         return self._ended(job, Status.CRASHED, "the program's server ended, and that of a second try as well")

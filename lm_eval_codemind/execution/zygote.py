@@ -58,11 +58,9 @@ class Zygote:
             self._poller.register(listener.descriptor, select.POLLIN)
         self._rules = rules
         self._defaults: dict[str, Any] = settings["limits"]
-        self._filters: list[kernel.Filter] = []
-        if settings["level"] != "none":
-            # A separate user can only change attributes of files that it owns.
-            alone = settings["level"] == "bubblewrap" or settings["user"] != 0
-            self._filters = [kernel.Filter(seccomp.candidate_filter(alone, several)) for several in (False, True)]
+        # A separate user can only change attributes of files that it owns.
+        alone = settings["level"] == "bubblewrap" or settings["user"] != 0
+        self._filter = kernel.Filter(seccomp.candidate_filter(alone)) if settings["level"] != "none" else None
         with open("/proc/self/statm") as file:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
         self._cores = os.cpu_count() or 1
@@ -114,8 +112,6 @@ class Zygote:
         if not own_end:
             os.kill(pid, signal.SIGKILL)
         _, status, usage = os.wait4(pid, 0)
-        if limits["processes"]:
-            self._end_descendants(pid)
         wall = time.monotonic() - started
         cleanup.reset(self._home)
         if message is None:
@@ -151,16 +147,14 @@ class Zygote:
             self._set_limits(limits)
         seconds = int(limits["cpu_seconds"]) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        if limits["processes"]:
-            resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"] + 1, limits["processes"] + 1))
         if inputs:
             agent.use_standard_input()
         kernel.give_up_saved_user()
         if self._rules >= 0:
             kernel.landlock_restrict(_RULES)
             os.close(_RULES)
-        if self._filters:
-            self._filters[limits["processes"] > 0].install()
+        if self._filter is not None:
+            self._filter.install()
         self._agent.serve()
         os._exit(0)
 
@@ -206,14 +200,6 @@ class Zygote:
         finally:
             os.close(pidfd)
 
-    def _end_descendants(self, leader: int) -> None:
-        """End the processes that a program started, where it was allowed to start any."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(-1 if os.getpid() == 1 else -leader, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            while True:
-                os.waitpid(-1, 0)
-
 
 def _waited(pid: int) -> float:
     """Return the seconds a process stood ready to run and waited for a processor; 0 where the kernel does not count."""
@@ -225,5 +211,4 @@ def _waited(pid: int) -> float:
 
 
 def _may_start_thread(pid: int, limits: dict[str, Any]) -> bool:
-    """Whether a program may have one thread more. If it may start processes, their limit counts threads, too."""
-    return bool(limits["processes"]) or kernel.status(pid, "Threads") <= limits["threads"]
+    return kernel.status(pid, "Threads") <= int(limits["threads"])

@@ -13,10 +13,9 @@ from typing import Any
 
 from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.execution import isolation as levels
-from lm_eval_codemind.execution import wire
 from lm_eval_codemind.execution.job import CaseOutcome, Job, Limits, Outcome, ScriptCase, Status
 from lm_eval_codemind.execution.runtimes import Runtime
-from lm_eval_codemind.execution.unit import START_SECONDS, StartFailed, Unit, UnitGone
+from lm_eval_codemind.execution.unit import Unit
 from lm_eval_codemind.execution.workers import JobQueue, Worker, WorkerPool
 
 PROGRAM = "/proc/self/fd/3"
@@ -70,44 +69,26 @@ class Starter(Unit):
             "environment": dict(environment),
         }
         super().__init__(isolation, settings, directories=directories)
-        try:
-            self.home: str = self._receive(START_SECONDS)["home"]
-        except UnitGone:
-            raise StartFailed(self.last_error or "no message") from None
+        self.home: str = self._first_message()["home"]
 
     def load(self, file: bytes) -> None:
         """Hand over the file at :data:`PROGRAM` for the commands from now on.
 
         Raises:
-            UnitGone: If the server ended.
+            UnitGone, UnitHangs: If the server ended, or doesn't answer.
         """
-        self._exchange({"op": "load", "file": base64.b64encode(file).decode("ascii")}, 60)
+        self._send({"op": "load", "file": base64.b64encode(file).decode("ascii")})
+        self._receive(60)
 
     def run(self, command: list[str], stdin: str, limits: Limits) -> dict[str, Any]:
         """Return the report of one run.
 
         Raises:
-            UnitGone: If the server ended meanwhile, or doesn't answer.
+            UnitGone, UnitHangs: If the server ended meanwhile, or doesn't answer.
         """
-        request = {"op": "run", "command": command, "stdin": stdin, "limits": asdict(limits)}
-        return self._exchange(request, 60 + 25 * limits.wall_seconds)
-
-    def _exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        try:
-            wire.send(self._control.fileno(), message)
-        except OSError as error:
-            self.close()
-            raise UnitGone(str(error)) from None
-        return self._receive(seconds)
-
-    def _receive(self, seconds: float) -> dict[str, Any]:
-        try:
-            self._wait_at_most(seconds)
-            message: dict[str, Any] = wire.receive(self._control.fileno())
-        except (EOFError, OSError, wire.WireError) as error:
-            self.close()
-            raise UnitGone(str(error) or "a server ended") from None
-        return message
+        self._send({"op": "run", "command": command, "stdin": stdin, "limits": asdict(limits)})
+        report: dict[str, Any] = self._receive(60 + 25 * limits.wall_seconds)
+        return report
 
 
 Prepared = tuple[bytes, Callable[[Starter], list[str]], Sequence[ScriptCase]]
@@ -147,18 +128,8 @@ class ProgramWorker(Worker):
         """Return why a program ended with a status other than 0."""
 
     def _attempt(self, job: Job) -> Outcome:
-        if job.limits.processes:
-            message = f"Limits.processes is {job.limits.processes}, and programs in {job.language} may start none"
-            return self._ended(job, Status.BLOCKED, message)
         prepared = self._prepared(job)
-        if isinstance(prepared, Outcome):
-            return prepared
-        try:
-            return self._run(job, prepared)
-        except UnitGone:
-            self._close_servers()
-            self._units.clear()
-            raise
+        return prepared if isinstance(prepared, Outcome) else self._run(job, prepared)
 
     def _run(self, job: Job, prepared: Prepared) -> Outcome:
         file, command, cases = prepared
