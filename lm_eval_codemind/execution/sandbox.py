@@ -22,11 +22,8 @@ from .workers import JobQueue, Worker, WorkerPool
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
 EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
-# Which modules a server should have imported before a program comes: as few as serve the program. A fork costs in
-# proportion to the memory of what is forked, so that programs that import nothing heavy run on a bare server, several
-# times faster than on one that holds scipy.
-# Imported by every server: what many programs import, and what costs a fork little. Each extension module among them is
-# several mappings more to copy.
+# Imported by every server: what many programs import, and what costs a fork little. A fork costs in proportion to the
+# memory of what is forked: a bare server runs programs several times faster than one that holds scipy.
 LIGHT = (
     "bisect", "collections", "copy", "functools", "heapq", "itertools", "json", "math", "operator", "random", "re",
     "string", "typing",
@@ -142,18 +139,10 @@ class _Worker(Worker):
 
 
 def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> tuple[str, ...]:
-    """Return what a server should have imported for a program and its tests, by the look of their source.
+    """Return the packages that a server should have imported for a program and its tests, by their source.
 
-    A wrong guess costs time only: what isn't preloaded is imported by the program itself.
-
-    Args:
-        sources: The program and its tests.
-        preload: The packages that may be preloaded.
-        testing: Whether the tests are test classes.
-
-    Returns:
-        None, numpy alone, or all of ``preload``, since every different set is another server to hold in memory; with
-        ``unittest`` before them for test classes.
+    A wrong guess costs time only. None, numpy alone, or all of ``preload``, since every different set is another server
+    to hold in memory; with ``unittest`` before them for test classes.
     """
     imported: set[str] = set()
     for source in sources:
@@ -229,11 +218,7 @@ def _shared_for(language: str) -> WorkerPool:
 
 
 class SeededPool(ExitStack):
-    """Separate sandboxes for all languages, in which programs have one hash seed. A context manager.
-
-    Args:
-        hash_seed: As for :class:`Sandbox`; in other languages what comes closest to it.
-    """
+    """Separate sandboxes for all languages, in which programs have one hash seed. A context manager."""
 
     def __init__(self, hash_seed: int) -> None:
         super().__init__()
@@ -241,12 +226,7 @@ class SeededPool(ExitStack):
         self._sandboxes: dict[str, WorkerPool] = {}
 
     def submit(self, job: Job) -> Future[Outcome]:
-        """Return the future outcome of a job, from the sandbox of its language, which is made when it is needed.
-
-        Raises:
-            IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
-            ValueError: If no runtime is registered for the job's language.
-        """
+        """Return the future outcome of a job, from the sandbox of its language; see :meth:`SharedPool.submit`."""
         if job.language not in self._sandboxes:
             sandbox = get_runtime(job.language).sandbox(hash_seed=self._hash_seed)
             self._sandboxes[job.language] = self.enter_context(sandbox)

@@ -32,9 +32,7 @@ class Unit:
     """Servers in a row: each is connected to the next, and the first one to this process.
 
     Args:
-        isolation: The level to start them at.
         settings: For each server.
-        hash_seed: ``PYTHONHASHSEED`` of all.
         directories: More of the machine that they may read, each with where bubblewrap shows it.
 
     Raises:
@@ -72,12 +70,7 @@ class Unit:
         self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", int(seconds) + 1, 0))
 
     def _receive(self, seconds: float) -> Any:
-        """Return the next message of the first server.
-
-        Raises:
-            UnitGone: If a server ended.
-            UnitHangs: If there is none within some seconds.
-        """
+        """Return the next message of the first server, or raise UnitGone or, after some seconds, UnitHangs."""
         try:
             self._wait_at_most(seconds)
             return wire.receive(self._control.fileno())
@@ -117,10 +110,8 @@ class ServerUnit(Unit):
     """A checker's and a candidate's server, connected to each other; the checker is connected to this process.
 
     Args:
-        isolation: The level to start them at.
         preload: Modules to import before programs do.
         limits: The default limits of jobs, as plain values.
-        hash_seed: ``PYTHONHASHSEED`` of both.
         processor: The one that both keep to, and programs don't; -1 for none. They take turns, and what one has
             written the other then finds in that processor's memory.
 
@@ -142,14 +133,12 @@ class ServerUnit(Unit):
         """Return the outcome of a job, both as plain values.
 
         Args:
-            job: The job.
             seconds: Elapsed time after which the unit is ended. The servers keep the job's own times; this is for when
                 they don't.
             takes_long: Called if the job is none of the usual ones, which take milliseconds.
 
         Raises:
-            UnitHangs: If that time ran out.
-            UnitGone: If a server ended.
+            UnitGone, UnitHangs: If a server ended, or that time ran out.
         """
         self._send(job)
         if not self._poller.poll(_SHORT_MILLISECONDS):

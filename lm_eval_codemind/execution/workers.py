@@ -24,11 +24,7 @@ class SandboxClosed(RuntimeError):
 
 
 def started(start: Callable[[], Started]) -> Started:
-    """Return a server that starts, at the third attempt if need be.
-
-    Raises:
-        StartFailed: If it doesn't.
-    """
+    """Return a server that starts, at the third attempt if need be; raise the last :class:`StartFailed`."""
     for _ in range(2):
         with contextlib.suppress(StartFailed):
             return start()
@@ -42,9 +38,7 @@ class Worker(threading.Thread, ABC):
         source_error: ``Outcome.exception_type`` of a source that is not a program of the language.
 
     Args:
-        name: The thread's.
         jobs: What to take jobs from; None among them is the end.
-        isolation: The level that servers have.
         turn: Held by the worker while it waits for a job and until the job turns out to be a long one. So of several
             workers with one lock only one is at work on short jobs. None for a worker that shares none.
     """
@@ -68,11 +62,7 @@ class Worker(threading.Thread, ABC):
             unit.close()
 
     def _unit(self, start: Callable[[], Started], name: tuple[str, ...] = ()) -> Started:
-        """Return the servers of a name. Start them if they do not run.
-
-        Raises:
-            StartFailed: If they don't come up.
-        """
+        """Return the servers of a name. Start them if they do not run."""
         if name not in self._units or self._units[name].closed:
             self._units[name] = started(start)
             if self._stopped:
@@ -118,11 +108,7 @@ class Worker(threading.Thread, ABC):
             self._turn.release()
 
     def _outcome(self, job: Job) -> Outcome:
-        """Return a job's outcome, at the second attempt if need be.
-
-        Raises:
-            SandboxClosed: If the sandbox is closed meanwhile.
-        """
+        """Return a job's outcome, at the second attempt if need be."""
         size = len(job.program)
         if size > MAX_SOURCE_BYTES:
             message = f"a program of {size} characters, more than {MAX_SOURCE_BYTES}"
@@ -145,13 +131,7 @@ class Worker(threading.Thread, ABC):
 
 
 class WorkerPool:
-    """Runs jobs on workers, several at a time. A context manager.
-
-    Args:
-        workers: Programs at a time; None for the usual number.
-        usual: That number.
-        isolation: The level of their servers.
-    """
+    """Runs jobs on workers, several at a time. A context manager."""
 
     def __init__(self, workers: int | None, usual: int, isolation: levels.Isolation) -> None:
         if workers is not None and workers < 1:

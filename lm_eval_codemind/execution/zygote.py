@@ -1,9 +1,8 @@
 """The candidate's server: a warm interpreter that forks one child per program and never sees a test.
 
-It takes requests from the checker (:mod:`.judge`) over one stream socket. A request to start comes with the candidate's
-ends of fresh pipes and its standard streams; the request to end is answered with a report once the child, and whatever
-it left behind, is gone. The report repeats a word that the checker chose after the child was forked, so that no program
-can have known it.
+A request of the checker (:mod:`.judge`) to start comes with the child's ends of fresh pipes and its standard streams.
+The request to end is answered with a report once the child is gone. The report repeats a word that the checker chose
+after the child was forked, so that no program can have known it.
 
 What lies in this process's memory, each program inherits. So nothing of a program comes here: not its source, nor what
 it reads, prints or answers, which all go between checker and child by the descriptors handed through.
@@ -161,8 +160,7 @@ class Zygote:
     def _follow(self, pid: int, limits: dict[str, Any], started: float) -> tuple[str, dict[str, Any] | None]:
         """Wait for the child's end, for the checker's word or for a time to run out.
 
-        Returns:
-            Which time ran out (``cpu``, ``wall`` or ``""``), and the checker's word if it came.
+        Returns which time ran out (``cpu``, ``wall`` or nothing), and the checker's word if it came.
         """
         pause = min(limits["cpu_seconds"] / self._cores, limits["wall_seconds"], _GLANCE_SECONDS)
         glance, disk = started, 0.0
@@ -171,8 +169,8 @@ class Zygote:
             ready = {descriptor for descriptor, _ in self._poller.poll(max(5, int(pause * 1000)))}
             if self._control in ready:
                 return "", wire.receive(self._control)
-            if ready and self._listener is not None:
-                self._listener.decide(lambda: _may_start_thread(pid, limits))
+            if ready:
+                self._decide_thread(pid, limits)
             used = time.clock_gettime((~pid << 3) | 2)  # the process's own clock, as clock_getcpuclockid makes it
             if used >= limits["cpu_seconds"]:
                 return "cpu", None
@@ -185,17 +183,22 @@ class Zygote:
                 return "wall", None
             pause = min((limits["cpu_seconds"] - used) / self._cores, left, _GLANCE_SECONDS)
 
+    def _decide_thread(self, pid: int, limits: dict[str, Any]) -> None:
+        if self._listener is not None:
+            self._listener.decide(lambda: kernel.status(pid, "Threads") <= limits["threads"])
+
     def _ended(self, pid: int, limits: dict[str, Any]) -> bool:
         """Whether a child ends by itself right after its connection did, whose status then says more."""
         pidfd = os.pidfd_open(pid)
         waiting = [pidfd, *([self._listener.descriptor] if self._listener is not None else [])]
         deadline = time.monotonic() + _GRACE_SECONDS
         try:
-            while ready := select.select(waiting, [], [], max(0.0, deadline - time.monotonic()))[0]:
+            while (left := deadline - time.monotonic()) > 0:
+                ready = select.select(waiting, [], [], left)[0]
                 if pidfd in ready:
                     return True
-                assert self._listener is not None
-                self._listener.decide(lambda: _may_start_thread(pid, limits))
+                if ready:
+                    self._decide_thread(pid, limits)
             return False
         finally:
             os.close(pidfd)
@@ -208,7 +211,3 @@ def _waited(pid: int) -> float:
             return int(file.read().split()[1]) / 1e9
     except (OSError, ValueError, IndexError):
         return 0.0
-
-
-def _may_start_thread(pid: int, limits: dict[str, Any]) -> bool:
-    return kernel.status(pid, "Threads") <= int(limits["threads"])

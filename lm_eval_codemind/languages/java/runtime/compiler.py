@@ -22,11 +22,8 @@ class Compiled:
     """The result of compiling a source.
 
     Attributes:
-        status: ``COMPILED``, or why not.
-        message: The compiler's first message, where it has one.
         main_class: The first class that has a ``main`` method; ``""`` where none has one. With a suite, the suite's
             classes, separated by blanks.
-        jar: The class files.
     """
 
     status: int
@@ -37,10 +34,6 @@ class Compiled:
 
 class Compiler(Unit):
     """The resident compiler. It takes one program at a time; what it answers isn't trusted.
-
-    Args:
-        isolation: The level to start it at.
-        machine: The Java it uses.
 
     Raises:
         StartFailed: If it doesn't come up.
@@ -62,7 +55,6 @@ class Compiler(Unit):
         """Return the compiler's result for a program and the suite of its job.
 
         Args:
-            job: The program and its suite, see :class:`.JavaSandbox`.
             seconds: The processor time it may take.
             release: The version of Java to compile for; 0 for the compiler's own.
 

@@ -44,8 +44,6 @@ class JavaSandbox(WorkerPool):
     if the JDK doesn't work.
 
     Args:
-        workers: Programs at a time; None for the number of processors this process may use.
-        isolation: As for :class:`lm_eval_codemind.execution.Sandbox`.
         release: The version of Java that programs are compiled for; 0 for the JDK's own.
         java: The JDK; None for the one of ``JAVA_HOME`` or ``PATH``.
         runtime: The Java that runs programs; None for the JDK's own.
@@ -53,7 +51,7 @@ class JavaSandbox(WorkerPool):
 
     Raises:
         JavaUnavailable: If there is no JDK.
-        IsolationUnavailable: If the level can't be had on this machine, or, for ``auto``, no level can.
+        IsolationUnavailable: As for :class:`lm_eval_codemind.execution.Sandbox`.
     """
 
     def __init__(
@@ -99,11 +97,7 @@ class _Compilers:
             self._places.put(None)
 
     def compile(self, job: Job) -> Compiled:
-        """Return the compiler's result for a job's program and suite.
-
-        Raises:
-            StartFailed: If no compiler comes up.
-        """
+        """Return the compiler's result for a job's program and suite."""
         compiler = self._places.get()
         try:
             for _ in range(2):
