@@ -35,12 +35,7 @@ _WRITES_ITSELF = frozenset(
 
 
 class Agent:
-    """Serves one program: loads it, then does what the checker asks for.
-
-    Args:
-        requests: The descriptor to read requests from.
-        replies: The descriptor to write answers to.
-    """
+    """Serves one program: loads it, then does what the checker asks for, by two descriptors."""
 
     def __init__(self, requests: int, replies: int) -> None:
         self._requests = requests

@@ -239,11 +239,7 @@ def run(job: dict[str, Any], player: Player, is_class: bool, seed: int = 0) -> s
 def replay(job: dict[str, Any], recorded: dict[str, Any], replies: Sequence[str], seed: int = 0) -> suites.Result:
     """Run a job's tests on a program's answers alone.
 
-    Args:
-        job: As plain values.
-        recorded: The suite's list, from :func:`.recorder.record`.
-        replies: The program's answers, each as JSON.
-        seed: The seed that the list was recorded with.
+    ``recorded`` is the suite's list, from :func:`.recorder.record`, with its seed. A reply is an answer as JSON.
 
     Raises:
         BaseException: How the tests end otherwise.

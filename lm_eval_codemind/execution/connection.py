@@ -65,9 +65,8 @@ class Streams:
 class Connection:
     """A pipe for requests, and a pipe or a memory file for answers.
 
-    Attributes:
-        printed: Bytes of standard output that the program says it has printed so far.
-        stdout: What the program printed, once it has ended.
+    ``printed`` counts the bytes of standard output that the program says it has printed so far; ``stdout`` is what it
+    printed, once it has ended.
     """
 
     def __init__(self, replies: int, requests: int, streams: Streams, zygote: int, limit: int) -> None:

@@ -82,13 +82,7 @@ class IsolationUnavailable(RuntimeError):
 
 @dataclass(frozen=True)
 class Isolation:
-    """A level of isolation on this machine.
-
-    Attributes:
-        name: ``bubblewrap``, ``landlock`` or ``none``.
-        bubblewrap: The binary, at that level.
-        reasons: Why each stronger level isn't available.
-    """
+    """A level of isolation on this machine, with bubblewrap's binary, and why each stronger level isn't available."""
 
     name: str
     bubblewrap: str = ""
@@ -191,12 +185,10 @@ def bubblewrap_command(
 ) -> list[str]:
     """Return bubblewrap's command line up to the program to run.
 
-    The program starts with the capability to mount its private file system and, where the host is root, those to become
-    its own user. It must give them up before it runs what isn't trusted, as :func:`.server.confine` does.
-
-    Args:
-        as_root: Whether :mod:`.launch` starts it, as root of an existing user namespace.
-        binds: More of the machine to see: bubblewrap's option (``--ro-bind``), a path, and where it is seen.
+    The program starts with the capability to mount its private file system and, where :mod:`.launch` starts it as
+    root, those to become its own user. It must give them up before it runs what isn't trusted, as
+    :func:`.server.confine` does. ``binds`` are more of the machine to see: bubblewrap's option (``--ro-bind``), a path,
+    and a place.
     """
     command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     command += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
@@ -329,15 +321,11 @@ def choose_level(level: str = "auto") -> Isolation:
     )
 
 
-class NoUser(OSError):
-    """This machine, or this container, has no user left for a program."""
-
-
 def take_user() -> tuple[int, socket.socket]:
     """Return the number of a user and group that no other process has, and the socket that holds it until it is closed.
 
     Raises:
-        NoUser: If there is no such user.
+        OSError: If there is no such user.
     """
     first, count = _user_range(Path("/proc/self/uid_map").read_text())
     users = _users_of_processes()
@@ -355,7 +343,7 @@ def take_user() -> tuple[int, socket.socket]:
             claim.close()
             continue
         return number, claim
-    raise NoUser("no unprivileged user is free for a program")
+    raise OSError("no unprivileged user is free for a program")
 
 
 def _user_range(uid_map: str) -> tuple[int, int]:
@@ -368,7 +356,7 @@ def _user_range(uid_map: str) -> tuple[int, int]:
         start, end = max(first, _FEW_FIRST), min(first + count, _FEW_FIRST + _FEW_USERS)
         if end > start:
             return start, end - start
-    raise NoUser("this container has too few users to give each program a separate one")
+    raise OSError("this container has too few users to give each program a separate one")
 
 
 def _users_of_processes() -> set[int]:

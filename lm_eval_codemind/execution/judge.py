@@ -25,11 +25,7 @@ from .connection import Connection, ProgramGone, Raised, Streams, checked, class
 
 
 class Judge:
-    """Decides jobs one after the other.
-
-    Attributes:
-        spoilt: Whether the program's home is not what it was: the next job needs other servers.
-    """
+    """Decides jobs one after the other. Once it is ``spoilt``, by its home, the next job needs other servers."""
 
     def __init__(self, zygote: socket.socket, home: str) -> None:
         self._zygote = zygote
@@ -87,7 +83,7 @@ class Judge:
             if "raised" in state:
                 raise Raised(checked(state["raised"]))
             if "missing" in state:
-                raise Raised(_missing(job))
+                raise Raised(suites.describe(NameError(f"the program defines no {job['entry_point']!r}")))
             result = answers.replay(job, listed, lines if start else (), seed)
             verdict.update(tests_run=result.tests_run, failed_test=result.failed_test)
             if result.problem is not None:
@@ -260,11 +256,6 @@ def _recorded(solution: str, job: dict[str, Any], seed: int) -> dict[str, Any]:
         return recorder.record(vars(module), job, seed)
     except BaseException as error:
         return {"status": "failed", **suites.failure(error, job["tests"])}
-
-
-def _missing(job: dict[str, Any]) -> dict[str, Any]:
-    message = f"the program defines no {job['entry_point']!r}"
-    return {"type": "NameError", "bases": ["NameError"], "message": message, "errno": None}
 
 
 def _new_outcome(job: dict[str, Any], tamper_proof: bool) -> dict[str, Any]:

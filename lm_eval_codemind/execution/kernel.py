@@ -99,9 +99,8 @@ def no_new_privileges() -> None:
 def become(uid: int, keep_capabilities: bool = False, saved: int | None = None) -> None:
     """Change from root to another user and group, without supplementary groups; end with the parent as before.
 
-    Args:
-        keep_capabilities: Keep the permitted ones, to choose from them with :func:`set_capabilities`.
-        saved: The saved user, if it is to be another: a parent that is that user may still end this process.
+    Capabilities may be kept, to choose from them with :func:`set_capabilities`. The saved user may be another: a parent
+    that is that user may still end this process.
     """
     if keep_capabilities:
         _prctl(_PR_SET_KEEPCAPS, 1)
@@ -237,10 +236,8 @@ def landlock_version() -> int:
 def landlock_ruleset(readable: Iterable[str], writable: Iterable[str], listed: Iterable[str] = ()) -> int:
     """Return the descriptor of a set of rules for the file system and TCP.
 
-    Args:
-        readable: Directories and files to read, below them everything.
-        writable: Directories in which everything is allowed but devices and sockets.
-        listed: Directories whose names may be read, and those of all below them.
+    Files and directories are readable with all below them. Below writable directories everything is allowed but devices
+    and sockets. Of listed ones, and of all below them, the names may be read.
     """
     version = landlock_version()
     # Version 2 added moving files between directories, 3 truncating them, 5 the control of devices.

@@ -37,10 +37,7 @@ _STATES = {
 def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return the steps that a suite takes on its own solution: ``class``, ``methods``, ``steps`` and ``answers``.
 
-    Args:
-        program: The namespace in which the solution ran.
-        job: As plain values.
-        seed: For the random numbers that tests draw.
+    ``program`` is the namespace in which the solution ran. Tests draw random numbers from the seed.
 
     Raises:
         BaseException: If the tests fail, or look at more than answers.

@@ -77,6 +77,8 @@ class Sandbox(WorkerPool):
         IsolationUnavailable: If the level can't be had on this machine, or, for ``auto``, no level can.
     """
 
+    language = "python"
+
     def __init__(
         self,
         workers: int | None = None,
@@ -94,10 +96,6 @@ class Sandbox(WorkerPool):
             places = [(processor, threading.Lock()) for processor in processors]
         place = itertools.cycle(places)
         self._start_workers(lambda: _Worker(self._jobs, self._isolation, modules, hash_seed, *next(place)))
-
-    def _check(self, job: Job) -> None:
-        if job.language != PYTHON.name:
-            raise ValueError(f"job {job.job_id!r}: a program in {job.language}, and this sandbox runs Python")
 
 
 class _Worker(Worker):

@@ -51,11 +51,7 @@ def _execute(command: list[str], variables: dict[str, str]) -> NoReturn:
 class Starter:
     """Starts programs, one at a time.
 
-    Args:
-        control: The socket to the host.
-        settings: See :mod:`.server`.
-        rules: Descriptor of the programs' Landlock rules, or -1.
-        listener: Decides about new threads, where there is one.
+    ``control`` is the socket to the host; :mod:`.server` explains ``settings``, ``rules`` and ``listener``.
     """
 
     def __init__(

@@ -18,10 +18,7 @@ class NoTests(Exception):
 class Result:
     """The result of a suite, which ends at the first test that fails. ``unittest`` calls this a result as well.
 
-    Attributes:
-        failed_test: The name of that test, or an empty text.
-        problem: Its exception, or None.
-        tests_run: How many tests ran to their end.
+    It has the name of that test and its exception, and the number of tests that ran to their end.
     """
 
     shouldStop = False
@@ -89,12 +86,8 @@ def run(
 ) -> Result:
     """Run the tests of a suite, up to the first that fails.
 
-    Args:
-        namespace: The module's, from :func:`new_module`, with the names that the tests use.
-        kind: ``function`` or ``unittest``.
-        entry_point: What ``check(candidate)`` is called with.
-        only: Names of test classes, or ``Class.method``; all if empty.
-        start: The seed of random numbers.
+    The namespace is a module's, with names that the tests use. ``start`` is the seed of random numbers, and ``only``
+    has names of test classes, or ``Class.method``.
 
     Raises:
         NoTests: If there is nothing to run, or a name in ``only`` is not there.

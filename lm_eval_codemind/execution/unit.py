@@ -31,9 +31,7 @@ class StartFailed(Exception):
 class Unit:
     """Servers in a row: each is connected to the next, and the first one to this process.
 
-    Args:
-        settings: For each server.
-        directories: More of the machine that they may read, each with where bubblewrap shows it.
+    ``directories`` are more of the machine that they may read, each with where bubblewrap shows it.
 
     Raises:
         StartFailed: If one can't be started.
@@ -109,11 +107,8 @@ class Unit:
 class ServerUnit(Unit):
     """A checker's and a candidate's server, connected to each other; the checker is connected to this process.
 
-    Args:
-        preload: Modules to import before programs do.
-        limits: The default limits of jobs, as plain values.
-        processor: The one that both keep to, and programs don't; -1 for none. They take turns, and what one has
-            written the other then finds in that processor's memory.
+    Both keep to one processor (-1 for none), and programs don't. They take turns, and what one has written the other
+    then finds in that processor's memory. ``limits`` are the default ones of jobs.
 
     Raises:
         StartFailed: If a server doesn't come up.

@@ -45,9 +45,8 @@ class NotPlain(Exception):
 class Exchange:
     """One side's view of the values that cross.
 
-    Args:
-        encode_other: Returns the message for a value that is not plain, or raises :class:`NotPlain`.
-        decode_other: Returns the value for a tag that is not one of a plain type.
+    ``encode_other`` returns the message for a value that is not plain, or raises :class:`NotPlain`; ``decode_other``
+    returns the value for a tag that is not one of a plain type.
     """
 
     def __init__(self, encode_other: Callable[[Any], Any], decode_other: Callable[[str, Any], Any]) -> None:

@@ -45,10 +45,8 @@ def receive(descriptor: int, limit: int = MAX_MESSAGE_BYTES) -> Any:
     """Return the next message, of at most ``limit`` bytes.
 
     Raises:
-        EOFError: If the other side closed, also in mid-message.
-        MessageTooLong: If the message is longer than the limit.
-        WireError: If it isn't JSON.
-        OSError: If reading failed.
+        EOFError, OSError: If the other side closed, also in mid-message, or reading failed.
+        WireError: If it is too long, or not JSON.
     """
     return rest(descriptor, os.read(descriptor, 8192), limit)
 

@@ -11,7 +11,7 @@ from concurrent.futures import Future
 from typing import TypeAlias, TypeVar, cast
 
 from . import isolation as levels
-from .job import MAX_SOURCE_BYTES, Job, Outcome, Status
+from .job import JOB_KINDS, MAX_SOURCE_BYTES, Job, Outcome, Status
 from .unit import StartFailed, Unit, UnitGone, UnitHangs
 
 Started = TypeVar("Started", bound=Unit)
@@ -131,7 +131,15 @@ class Worker(threading.Thread, ABC):
 
 
 class WorkerPool:
-    """Runs jobs on workers, several at a time. A context manager."""
+    """Runs jobs on workers, several at a time. A context manager.
+
+    Attributes:
+        kinds: The kinds of jobs that it runs.
+        language: The only language that it runs; all if empty.
+    """
+
+    kinds: tuple[str, ...] = JOB_KINDS
+    language = ""
 
     def __init__(self, workers: int | None, usual: int, isolation: levels.Isolation) -> None:
         if workers is not None and workers < 1:
@@ -163,16 +171,16 @@ class WorkerPool:
             SandboxClosed: If the sandbox is closed.
             ValueError: If the sandbox does not run such jobs.
         """
-        self._check(job)
+        if job.kind not in self.kinds:
+            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and must be one of {', '.join(self.kinds)}")
+        if self.language not in ("", job.language):
+            raise ValueError(f"job {job.job_id!r}: a program in {job.language}, not in {self.language}")
         future: Future[Outcome] = Future()
         with self._lock:
             if self._closed:
                 raise SandboxClosed("the sandbox is closed")
             self._jobs.put((job, future))
         return future
-
-    def _check(self, job: Job) -> None:
-        """Raise a ValueError if the sandbox does not run such jobs."""
 
     def run(self, jobs: Iterable[Job]) -> list[Outcome]:
         """Return the outcomes of jobs, in the jobs' order."""

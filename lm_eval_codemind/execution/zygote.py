@@ -34,11 +34,7 @@ _MANY = 5  # descriptors that come with a request
 class Zygote:
     """Forks candidates' processes, one at a time, each with everything it may not do taken away.
 
-    Args:
-        control: The socket to the checker.
-        settings: See :mod:`.server`.
-        rules: Descriptor of the candidates' Landlock rules, or -1.
-        listener: Decides about new threads, where there is one.
+    ``control`` is the socket to the checker; :mod:`.server` explains ``settings``, ``rules`` and ``listener``.
     """
 
     def __init__(

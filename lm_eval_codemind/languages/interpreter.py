@@ -205,21 +205,14 @@ class Interpreter(Runtime):
 
 
 class InterpreterSandbox(WorkerPool):
-    """Runs scripts, each case in a new process of an interpreter. A context manager.
+    """Runs scripts, each case in a new process of an interpreter; see :meth:`Interpreter.sandbox`."""
 
-    Raises:
-        IsolationUnavailable: If the level can't be had on this machine, or, for ``auto``, no level can.
-        ValueError: If the interpreter isn't installed.
-    """
+    kinds = ("script",)
 
     def __init__(self, interpreter: Interpreter, workers: int | None = None, isolation: str = "auto") -> None:
         super().__init__(workers, len(os.sched_getaffinity(0)), levels.choose_level(isolation))
         interpreter.find()
         self._start_workers(lambda: _InterpreterWorker(self._jobs, self._isolation, interpreter))
-
-    def _check(self, job: Job) -> None:
-        if job.kind != "script":
-            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, but an interpreter needs 'script'")
 
 
 class _InterpreterWorker(ProgramWorker):

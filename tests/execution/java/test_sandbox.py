@@ -262,7 +262,7 @@ def test_what_the_jdks_own_compiler_takes_is_taken(
 
 
 def test_other_kinds_are_refused(sandbox: JavaSandbox) -> None:
-    with pytest.raises(ValueError, match="only script and function"):
+    with pytest.raises(ValueError, match="one of script, function"):
         sandbox.submit(Job.evaluate("", ["1"]))
 
 

@@ -52,14 +52,9 @@ class Compiler(Unit):
             raise StartFailed(self.last_error or str(error)) from None
 
     def compile(self, job: Job, seconds: float, release: int = 0) -> Compiled:
-        """Return the compiler's result for a program and the suite of its job.
+        """Return the result for a program and the suite of its job, or raise UnitGone, also if it doesn't answer.
 
-        Args:
-            seconds: The processor time it may take.
-            release: The version of Java to compile for; 0 for the compiler's own.
-
-        Raises:
-            UnitGone: If the compiler ended meanwhile, or doesn't answer. It is to be replaced then.
+        It may take some seconds of processor time. ``release`` is the version of Java to compile for; 0 for its own.
         """
         request = [struct.pack(">ii", release, int(seconds * 1000))]
         for text in (job.program, job.tests, job.entry_point if job.tests else ""):

@@ -38,10 +38,8 @@ class JavaSandbox(WorkerPool):
     """Compiles and runs programs that aren't trusted, several at a time.
 
     A resident compiler, itself in the sandbox, compiles a program once. Each case of a ``script`` runs in a new virtual
-    machine. The tests of a ``function`` are a class ``MainSuite`` that is compiled with the program and
-    started in its virtual machine by ``SuiteRunner``; ``entry_point`` is the class they are about. The program could
-    tamper with these tests, and the outcome says so. The future outcome of a job raises :class:`.jdk.JavaUnavailable`
-    if the JDK doesn't work.
+    machine. The tests of a ``function`` are a class ``MainSuite`` that ``SuiteRunner`` starts in the program's machine;
+    ``entry_point`` is the class they are about. A future outcome raises JavaUnavailable if the JDK doesn't work.
 
     Args:
         release: The version of Java that programs are compiled for; 0 for the JDK's own.
@@ -53,6 +51,8 @@ class JavaSandbox(WorkerPool):
         JavaUnavailable: If there is no JDK.
         IsolationUnavailable: As for :class:`lm_eval_codemind.execution.Sandbox`.
     """
+
+    kinds = ("script", "function")
 
     def __init__(
         self,
@@ -71,10 +71,6 @@ class JavaSandbox(WorkerPool):
         self._compilers = _Compilers(self._isolation, made, release, 1 + self.workers // 8)
         hashes = machine.HASHES[hash_seed % 2]
         self._start_workers(lambda: _Worker(self._jobs, self._isolation, made, self._compilers, hashes))
-
-    def _check(self, job: Job) -> None:
-        if job.kind not in ("script", "function"):
-            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and Java has only script and function")
 
     def _stop_workers(self) -> None:
         self._compilers.close()
