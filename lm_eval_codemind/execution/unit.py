@@ -119,7 +119,9 @@ class ServerUnit(Unit):
     ) -> None:
         settings = {"limits": limits, "processor": processor}
         candidate = {"role": "zygote", "preload": preload, **settings}
-        super().__init__(isolation, {"role": "judge", **settings}, candidate, hash_seed=hash_seed)
+        # Test classes run in forks of the checker, and import much of what programs do.
+        checker = {"role": "judge", "preload": preload if "unittest" in preload else [], **settings}
+        super().__init__(isolation, checker, candidate, hash_seed=hash_seed)
         self._first_message()
         self._poller = select.poll()
         self._poller.register(self._control, select.POLLIN)
