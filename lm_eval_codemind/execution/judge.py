@@ -70,6 +70,9 @@ class Judge:
         program.collect({**request, "op": "steps", "steps": listed["steps"], "limit": job["limits"]["output_bytes"]})
         report = self._end(program, outcome)
         replies = program.collected()
+        with contextlib.suppress(Exception):
+            # For later jobs of the same suite; the fork meets the same error.
+            suites.compiled(job["tests"], "tests.py")
         outcome.update(self._forked(lambda: self._verdict(job, listed, replies, seed), job))
         _conclude(outcome, report, job)
         return outcome
