@@ -22,7 +22,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import inside, performer, suites, wire
-from .values import MAX_DEPTH, SHORT_INT
+from .values import MAX_DEPTH, SHORT_INT, NotPlain
 
 MODULE = "candidate"
 # For the expression that makes a value: what ``evaluate`` says about a result.
@@ -35,12 +35,7 @@ _WRITES_ITSELF = frozenset(
 
 
 class Agent:
-    """Serves one program: loads it, then does what the checker asks for.
-
-    Args:
-        requests: The descriptor to read requests from.
-        replies: The descriptor to write answers to.
-    """
+    """Serves one program: loads it, then does what the checker asks for, by two descriptors."""
 
     def __init__(self, requests: int, replies: int) -> None:
         self._requests = requests
@@ -214,10 +209,6 @@ def _let_go(namespace: dict[str, Any]) -> None:
                 namespace[name] = None
 
 
-class NoLiteral(Exception):
-    """A value has no literal."""
-
-
 def literal(value: Any) -> str | None:
     """Return the expression that makes a value, or None if it has no such form.
 
@@ -235,7 +226,7 @@ def literal(value: Any) -> str | None:
 def _literal(value: Any, depth: int) -> str:
     kind = type(value)
     if depth > MAX_DEPTH:
-        raise NoLiteral("nested too deeply")
+        raise NotPlain("nested too deeply")
     if value is None or kind in (bool, str, bytes, bytearray, range, type(Ellipsis)):
         return repr(value)
     if kind is int:
@@ -272,7 +263,7 @@ def _literal(value: Any, depth: int) -> str:
     for base in _BASES:
         if issubclass(kind, base) and not hasattr(kind, "_fields"):
             return _literal(_plain(base, value), depth)
-    raise NoLiteral(kind.__name__)
+    raise NotPlain(kind.__name__)
 
 
 def _plain(base: Any, value: Any) -> Any:
@@ -302,8 +293,8 @@ def _long_int(value: int) -> str:
 def _numpy(value: Any) -> str:
     numpy = sys.modules["numpy"]
     if not isinstance(value, numpy.generic | numpy.ndarray) or isinstance(value, numpy.ma.MaskedArray):
-        raise NoLiteral(type(value).__name__)
+        raise NotPlain(type(value).__name__)
     text = repr(value)
     if "..." in text or "<" in text:
-        raise NoLiteral("a numpy array that its text does not make again")
+        raise NotPlain("a numpy array that its text does not make again")
     return " ".join(text.split())

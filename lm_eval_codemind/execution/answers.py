@@ -1,12 +1,7 @@
 """Tests on a program's answers: the tests run on stubs, and the answers to what they do with them come from elsewhere.
 
-A step is what tests do with a program: ``["new", -1, "", arguments, named arguments]`` makes an instance of the class
-under test, ``["call", object, name, …]`` calls a method of an instance, or of the class (-1), or the function under
-test (the empty name), ``["get", object, name, [], {}]`` and ``["set", object, name, [value], {}]`` use an attribute.
-Instances are known by the number of the step that made them.
-
-Whatever else tests do with a stub ends the suite, and so does a step that has no answer. A :class:`Player` remembers
-it, since tests may catch anything.
+A step is what tests do with a program; ``docs/sandbox.md`` has their forms. Whatever else tests do with a stub ends the
+suite, and so does a step that has no answer. A :class:`Player` remembers it, since tests may catch anything.
 """
 
 import builtins
@@ -39,12 +34,7 @@ class Elsewhere(BaseException):
 
 
 class NoAnswer(BaseException):
-    """The program has no answer that is plain data, or it ended before.
-
-    Args:
-        message: What there is instead.
-        status: The outcome's.
-    """
+    """The program has no answer that is plain data, or it ended before. ``status`` is the outcome's."""
 
     def __init__(self, message: str, status: str = "failed") -> None:
         super().__init__(message)
@@ -132,9 +122,7 @@ def make(kind: type, player: "Player", on: int, name: str) -> Any:
 class Player:
     """Answers what tests do with stubs.
 
-    Args:
-        perform: Returns the answer to a step, or raises :class:`Elsewhere` or :class:`NoAnswer`.
-        is_method: Whether an attribute of an object is a method.
+    ``perform`` returns the answer to a step, or raises :class:`Elsewhere` or :class:`NoAnswer`.
 
     Attributes:
         problem: The first exception that ended the suite. It rules out a pass, whatever the tests make of it.
@@ -235,13 +223,7 @@ def _exception(described: dict[str, Any], arguments: Any) -> BaseException:
 
 
 def run(job: dict[str, Any], player: Player, is_class: bool, seed: int = 0) -> suites.Result:
-    """Run a job's tests on stubs.
-
-    Args:
-        job: As plain values.
-        player: Gives the answers.
-        is_class: Whether the entry point is a class.
-        seed: For random numbers.
+    """Run a job's tests on stubs, which a player answers.
 
     Raises:
         BaseException: How the tests end otherwise. A pass also needs ``player.problem`` to be None.
@@ -257,11 +239,7 @@ def run(job: dict[str, Any], player: Player, is_class: bool, seed: int = 0) -> s
 def replay(job: dict[str, Any], recorded: dict[str, Any], replies: Sequence[str], seed: int = 0) -> suites.Result:
     """Run a job's tests on a program's answers alone.
 
-    Args:
-        job: As plain values.
-        recorded: The suite's list, from :func:`.recorder.record`.
-        replies: The program's answers, each as JSON.
-        seed: The seed that the list was recorded with.
+    ``recorded`` is the suite's list, from :func:`.recorder.record`, with its seed. A reply is an answer as JSON.
 
     Raises:
         BaseException: How the tests end otherwise.

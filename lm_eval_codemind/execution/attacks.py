@@ -16,11 +16,8 @@ _CHECK = "def check(candidate):\n    assert candidate(20, 22) == 42\n"
 class Attack:
     """A hostile program. If it tries to get at something, it answers rightly only if it got it.
 
-    Attributes:
-        name: What it does.
-        job: The job it is the program of.
-        expected: The statuses that are a right answer.
-        unproven: Whether plain Python passes it. Then it may pass, but must say ``tamper_proof: false``.
+    ``expected`` are the statuses that are a right answer. A program that plain Python passes is ``unproven``: it may
+    pass, but must say ``tamper_proof: false``.
     """
 
     name: str

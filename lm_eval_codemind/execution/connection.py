@@ -5,6 +5,7 @@ import fcntl
 import os
 import secrets
 import select
+import signal
 from typing import Any
 
 from . import wire
@@ -18,11 +19,7 @@ class ProgramGone(Exception):
 
 
 class Raised(Exception):
-    """The program raised an exception.
-
-    Attributes:
-        described: What :func:`.suites.describe` said.
-    """
+    """The program raised an exception, which :func:`.suites.describe` described."""
 
     def __init__(self, described: dict[str, Any]) -> None:
         super().__init__(described["type"], described["message"])
@@ -33,13 +30,8 @@ class Streams:
     """A program's standard streams: memory files that the checker makes, hands over and reads.
 
     They pass through the candidate's server as descriptors only. What a program reads and prints, which often is the
-    expected output, so never lies in the memory of the process that the next program is forked from.
-
-    Args:
-        text: The standard input; None for an empty one.
-
-    Attributes:
-        descriptors: For the program's server: output, errors and, where there is one, the input.
+    expected output, so never lies in the memory of the process that the next program is forked from. ``descriptors``
+    are output, errors and, where there is a text, the input.
     """
 
     def __init__(self, text: str | None) -> None:
@@ -73,9 +65,8 @@ class Streams:
 class Connection:
     """A pipe for requests, and a pipe or a memory file for answers.
 
-    Attributes:
-        printed: Bytes of standard output that the program says it has printed so far.
-        stdout: What the program printed, once it has ended.
+    ``printed`` counts the bytes of standard output that the program says it has printed so far; ``stdout`` is what it
+    printed, once it has ended.
     """
 
     def __init__(self, replies: int, requests: int, streams: Streams, zygote: int, limit: int) -> None:
@@ -168,3 +159,26 @@ def classify(described: dict[str, Any]) -> dict[str, Any]:
     elif "OSError" in bases and described["errno"] == 27:
         status = "output"
     return {"status": status, "exception_type": described["type"], "exception_message": described["message"]}
+
+
+def ending(report: dict[str, Any]) -> dict[str, Any]:
+    """Return the status of a process that ended early, with a message, by its server's report."""
+    number = report["signal"]
+    timeout = {"cpu": "processor time used up", "wall": "elapsed time used up", "gone": "elapsed time used up"}
+    if number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
+        status, message = "timeout", timeout["cpu"]
+    elif report["reason"] in timeout:
+        status, message = "timeout", timeout[report["reason"]]
+    elif report["reason"] == "memory":
+        status, message = "memory", "used more memory than allowed"
+    elif report["reason"] == "output" or number == signal.SIGXFSZ:
+        status, message = "output", "wrote more than allowed"
+    elif number == signal.SIGSYS:
+        status, message = "blocked", "made a system call that is not allowed"
+    elif number is not None:
+        status, message = "crashed", f"died of {signal.Signals(number).name}"
+    elif report["exit"] is None:
+        status, message = "crashed", "the program broke off the connection to the checker"
+    else:
+        status, message = "error", f"exited with status {report['exit']} before the checks ended"
+    return {"status": status, "exception_type": "", "exception_message": message}

@@ -16,10 +16,8 @@ _STATUSES = ("passed", "failed", "error")
 def run(program: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
     """Run a suite and return the verdict as plain values.
 
-    Args:
-        program: The namespace in which the program ran.
-        request: The job's ``kind``, ``entry_point``, ``only``, and ``tests``, with the marshalled code of the support
-            and of the tests.
+    The program ran in the namespace ``program``. The request has the job's ``kind``, ``entry_point``, ``only`` and
+    ``tests``, and the marshalled code of support and tests.
     """
     namespace = program
     if request["support_code"]:
@@ -43,11 +41,9 @@ def run(program: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
         if isinstance(error, SystemExit) and not error.code and not _passes(error.__traceback__, program["__file__"]):
             # The tests have come to their end.
             return {**verdict, "tests_run": 1}
-        described = suites.describe(error)
+        verdict.update(suites.failure(error, request["tests"], verdict.get("failed_test", "")))
         verdict["status"] = "failed" if isinstance(error, AssertionError) else "error"
-        verdict.update(described=described, exception_type=described["type"], exception_message=described["message"])
-        line = suites.failing_line(error.__traceback__, request["tests"])
-        verdict["failed_test"] = ": ".join(part for part in (verdict.get("failed_test", ""), line) if part)
+        verdict["described"] = suites.describe(error)
     return verdict
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib.util
-import itertools
 import json
 import logging
 import os
 import pwd
+import secrets
 import shutil
 import socket
 import stat
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -70,13 +69,11 @@ _VISIBLE_PROC = {"cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "self
                  "version"}  # fmt: skip
 
 # Users of this machine that programs run as where the host is root: one for each server, shared with nothing. Numbers
-# come from a counter, far from those that systems give out, and a number is taken only when no process has it: neither
-# one of this sandbox, nor of another on this machine. Who holds a number also holds an abstract socket named after it,
-# which the kernel gives up with its process, so that two hosts that choose at the same moment can't agree.
+# are drawn far from those that systems give out, and one is taken only when no process has it. Who holds a number also
+# holds an abstract socket named after it, which the kernel gives up with its process.
 _FIRST_USER, _USERS = 1_970_000_000, 20_000_000
 # Where only the usual 65,536 users exist, as in a rootless container.
 _FEW_FIRST, _FEW_USERS = 20_000, 40_000
-_user_lock = threading.Lock()
 
 
 class IsolationUnavailable(RuntimeError):
@@ -85,22 +82,11 @@ class IsolationUnavailable(RuntimeError):
 
 @dataclass(frozen=True)
 class Isolation:
-    """A level of isolation on this machine.
-
-    Attributes:
-        name: ``bubblewrap``, ``landlock`` or ``none``.
-        bubblewrap: The binary, at that level.
-        reasons: Why each stronger level isn't available.
-    """
+    """A level of isolation on this machine, with bubblewrap's binary, and why each stronger level isn't available."""
 
     name: str
     bubblewrap: str = ""
     reasons: tuple[str, ...] = ()
-
-    @property
-    def contains_processes(self) -> bool:
-        """Whether programs may start processes: only here is their number limited, and none stays behind."""
-        return self.name == BUBBLEWRAP
 
     def launch(
         self,
@@ -109,16 +95,12 @@ class Isolation:
         hash_seed: int = 0,
         directories: Mapping[str, str] | None = None,
     ) -> Server:
-        """Start a server as a new program.
+        """Start a server as a new program, or raise an OSError.
 
         Args:
-            settings: For the server, plain values; see :mod:`.server`.
+            settings: Plain values; see :mod:`.server`.
             sockets: Descriptors to hand over.
-            hash_seed: ``PYTHONHASHSEED``.
             directories: More of the machine that the server may read, each with where bubblewrap shows it.
-
-        Raises:
-            OSError: If it can't be started.
         """
         with contextlib.ExitStack() as resources:
             errors = resources.enter_context(tempfile.TemporaryFile())
@@ -148,7 +130,6 @@ class Isolation:
                 "listed": listed,
                 "path": view.path,
                 "user": _INNER_USER if self.name == BUBBLEWRAP else user,
-                "processes": self.contains_processes,
             }
             variables = {**_ENVIRONMENT, "HOME": home, "TMPDIR": home, "PYTHONHASHSEED": str(hash_seed)}
             # The rest of the host's environment is hidden.
@@ -181,24 +162,14 @@ class Isolation:
 
 @dataclass(frozen=True)
 class Server:
-    """A server's process.
-
-    Attributes:
-        process: The process.
-        errors: What it writes about its errors.
-        resources: What it has for itself (user, directory, errors), to be given back at the end.
-    """
+    """A server's process, what it writes about its errors, and what is to be given back at its end."""
 
     process: subprocess.Popen[bytes]
     errors: IO[bytes]
     resources: contextlib.ExitStack
 
     def end(self) -> str:
-        """End the process and everything below it, remove its directory, and return its last line about an error.
-
-        Raises:
-            OSError: If the directory can't be removed.
-        """
+        """End the process and everything below it, remove its directory, and return its last line about an error."""
         self.process.kill()
         self.process.wait()
         with self.resources:
@@ -214,14 +185,10 @@ def bubblewrap_command(
 ) -> list[str]:
     """Return bubblewrap's command line up to the program to run.
 
-    The program starts with the capability to mount its private file system and, where the host is root, those to become
-    its own user. It must give them up before it runs what isn't trusted, as :func:`.server.confine` does.
-
-    Args:
-        binary: The path of bubblewrap.
-        as_root: Whether :mod:`.launch` starts it, as root of an existing user namespace.
-        view: The part of the file system that the program can see.
-        binds: More of the machine to see: bubblewrap's option (``--ro-bind``), a path, and where it is seen.
+    The program starts with the capability to mount its private file system and, where :mod:`.launch` starts it as
+    root, those to become its own user. It must give them up before it runs what isn't trusted, as
+    :func:`.server.confine` does. ``binds`` are more of the machine to see: bubblewrap's option (``--ro-bind``), a path,
+    and a place.
     """
     command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     command += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
@@ -354,52 +321,33 @@ def choose_level(level: str = "auto") -> Isolation:
     )
 
 
-class NoUser(OSError):
-    """This machine, or this container, has no user left for a program."""
-
-
 def take_user() -> tuple[int, socket.socket]:
-    """Return the number of a user and group that no other process has, and the socket that holds it.
-
-    Closing the socket lets the number be taken again, once no process has it any more.
+    """Return the number of a user and group that no other process has, and the socket that holds it until it is closed.
 
     Raises:
-        NoUser: If there is no such user.
+        OSError: If there is no such user.
     """
-    with _user_lock:
-        numbers, count = _user_numbers()
-        users = _users_of_processes()
-        for number in itertools.islice(numbers, min(count, 100_000)):
-            if number in users or _is_known(number):
-                continue
-            claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-            try:
-                claim.bind(f"\0codemind-sandbox-user-{number}")
-            except OSError:
-                claim.close()
-                continue
-            return number, claim
-    raise NoUser("no unprivileged user is free for a program")
-
-
-@functools.cache
-def _user_numbers() -> tuple[itertools.cycle[int], int]:
-    """Return an endless cycle over the numbers of users, and how many numbers it has."""
     first, count = _user_range(Path("/proc/self/uid_map").read_text())
-    # Processes that start at the same time begin at different places.
-    start = first + os.getpid() * 257 % count
-    return itertools.cycle(itertools.chain(range(start, first + count), range(first, start))), count
+    users = _users_of_processes()
+    for _ in range(100_000):
+        number = first + secrets.randbelow(count)
+        if number in users:
+            continue
+        with contextlib.suppress(KeyError):
+            pwd.getpwuid(number)
+            continue
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            claim.bind(f"\0codemind-sandbox-user-{number}")
+        except OSError:
+            claim.close()
+            continue
+        return number, claim
+    raise OSError("no unprivileged user is free for a program")
 
 
 def _user_range(uid_map: str) -> tuple[int, int]:
-    """Return the first number to give out and how many there are, by the users that exist here.
-
-    Args:
-        uid_map: What the kernel says about this user namespace: lines of first number, its number outside, and count.
-
-    Raises:
-        NoUser: If there is no room for any.
-    """
+    """Return the first number to give out and how many there are, by the kernel's map of this namespace's users."""
     spans = [(int(first), int(count)) for first, _, count in (line.split() for line in uid_map.splitlines())]
     for first, count in spans:
         if first <= _FIRST_USER and first + count >= _FIRST_USER + _USERS:
@@ -408,7 +356,7 @@ def _user_range(uid_map: str) -> tuple[int, int]:
         start, end = max(first, _FEW_FIRST), min(first + count, _FEW_FIRST + _FEW_USERS)
         if end > start:
             return start, end - start
-    raise NoUser("this container has too few users to give each program a separate one")
+    raise OSError("this container has too few users to give each program a separate one")
 
 
 def _users_of_processes() -> set[int]:
@@ -421,11 +369,3 @@ def _users_of_processes() -> set[int]:
                 numbers = (path / "status").read_text(errors="replace").partition("\nUid:")[2].partition("\n")[0]
                 users.update(map(int, numbers.split()))
     return users
-
-
-def _is_known(number: int) -> bool:
-    try:
-        pwd.getpwuid(number)
-    except KeyError:
-        return False
-    return True

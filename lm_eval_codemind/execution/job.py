@@ -19,17 +19,14 @@ class Limits:
     """The resource limits of one program. A program that exceeds a limit ends; the outcome names the limit.
 
     Attributes:
-        cpu_seconds: Processor time of the candidate's process, over all its threads. The limit that normally ends an
-            endless loop, since it doesn't depend on how busy the machine is.
+        cpu_seconds: Processor time of the candidate's process, over all its threads.
         wall_seconds: Elapsed time, less the time of the checker and the time that the process waited for a processor or
             for the disk. Ends programs that sleep or wait. For a ``script`` both times hold for each case on its own.
         memory_bytes: Address space the program may add to that of the warm interpreter.
         output_bytes: Size of standard output and of standard error, and of a message to the checker.
         file_bytes: Size of a file, and of all files together, in the private temporary directory.
-        processes: New processes the program may start. 0, the default, denies ``fork`` and thereby ``subprocess`` and
-            ``multiprocessing``; more is only possible under bubblewrap and for a host that isn't root.
         open_files: Open descriptors.
-        threads: Threads at a time besides the first one. With ``processes`` above 0 that limit counts threads too.
+        threads: Threads at a time besides the first one.
     """
 
     cpu_seconds: float = 5.0
@@ -37,15 +34,15 @@ class Limits:
     memory_bytes: int = 1 << 30
     output_bytes: int = 4 << 20
     file_bytes: int = 64 << 20
-    processes: int = 0
     open_files: int = 256
     threads: int = 256
 
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
-            allowed = "0 or more" if name in ("processes", "threads") else "above 0"
-            if value < 0 or (value == 0 and allowed == "above 0"):
-                raise ValueError(f"Limits.{name} is {value}, and must be {allowed}")
+            if value < 0 or (value == 0 and name != "threads"):
+                raise ValueError(
+                    f"Limits.{name} is {value}, and must be {'0 or more' if name == 'threads' else 'above 0'}"
+                )
 
 
 @dataclass(frozen=True)
@@ -126,9 +123,8 @@ class Job:
         Args:
             program: The candidate's whole source.
             tests: Either a suite that defines ``check(candidate)`` (HumanEval), which is called with the function
-                ``entry_point``, or assertions that name the program's functions themselves (MBPP, CRUXEval).
-            entry_point: The function under test. Needed for ``check(candidate)``. A suite that uses another name of the
-                program has no list: define it in ``support``.
+                ``entry_point``, or assertions that name the program's functions themselves (MBPP, CRUXEval). A suite
+                that uses another name of the program has no list: define it in ``support``.
         """
         bounds = limits or Limits()
         return cls("function", program, tests, entry_point, support, limits=bounds, job_id=job_id, language=language)
@@ -147,10 +143,7 @@ class Job:
     ) -> Job:
         """Return a job that checks a class by test classes. Further arguments are attributes of the job.
 
-        Args:
-            program: The candidate's whole source, with its imports.
-            tests: A module of ``unittest.TestCase`` classes that use the program's names without importing them.
-            entry_point: The class under test.
+        ``tests`` is a module of ``unittest.TestCase`` classes that use the program's names without importing them.
         """
         bounds = limits or Limits()
         return cls("unittest", program, tests, entry_point, support, tuple(only), limits=bounds, job_id=job_id)
@@ -168,13 +161,7 @@ class Job:
     ) -> Job:
         """Return a job that runs a script once a case, each in a fresh process, and compares what it prints.
 
-        Args:
-            program: The script.
-            cases: ``ScriptCase`` or ``(stdin, expected stdout or None)``.
-            entry_point: See :class:`Job`.
-            limits: For each case on its own. Defaults to ``Limits()``.
-            job_id: Repeated in the outcome.
-            language: What it is written in.
+        A case is a ``ScriptCase`` or ``(stdin, expected stdout or None)``. Further arguments are attributes of the job.
         """
         runs = tuple(case if isinstance(case, ScriptCase) else ScriptCase(*case) for case in cases)
         bounds = limits or Limits()
@@ -187,13 +174,7 @@ class Job:
         """Return a job that says what each expression gives: literal, printed output, exception. Nothing is judged.
 
         The program runs once, then the expressions in order in the same process, so an expression sees what earlier
-        ones changed.
-
-        Args:
-            program: The source that defines what the expressions use.
-            expressions: For example ``f([1, 2])``; statements may go before the last line.
-            limits: For all of them together. Defaults to ``Limits()``.
-            job_id: Repeated in the outcome.
+        ones changed. For example ``f([1, 2])``; statements may go before the last line.
         """
         return cls("evaluate", program, expressions=tuple(expressions), limits=limits or Limits(), job_id=job_id)
 
@@ -229,9 +210,9 @@ class CaseOutcome:
     """The result of one case of a script, or of one expression.
 
     Attributes:
-        literal: The value as a Python literal that ``ast.literal_eval`` reads back, or None where there is none (an
-            object without a literal form, an exception, a script). ``nan`` and ``inf`` are written ``float('nan')``,
-            sets, frozensets and other plain containers as the expression that makes them.
+        literal: The value as a Python literal that ``ast.literal_eval`` reads back, or None where there is none.
+            ``nan`` and ``inf`` are written ``float('nan')``, sets and other plain containers as the expression that
+            makes them.
         type_name: The name of the value's type, ``""`` for scripts and exceptions.
         stdout: What was printed meanwhile.
         exception_type: Name of the exception it raised, or ``""``.
@@ -262,8 +243,7 @@ class Outcome:
         stderr: Likewise.
         cpu_seconds: Processor time of the candidate's process (of all of them, for a script).
         wall_seconds: Elapsed time from start to verdict.
-        tests_run: Checks that ran to their end: assertions are not counted, ``check`` and each test method, case or
-            expression is.
+        tests_run: How often ``check``, a test method, a case or an expression ran to its end.
         tamper_proof: True if the verdict was reached where the program could not touch it; False if its suite has no
             list and ran in the program's process.
         isolation: ``bubblewrap``, ``landlock`` or ``none``.

@@ -21,15 +21,11 @@ from collections.abc import Callable
 from typing import Any
 
 from . import answers, cleanup, inside, kernel, recorder, suites, wire
-from .connection import Connection, ProgramGone, Raised, Streams, checked, classify
+from .connection import Connection, ProgramGone, Raised, Streams, checked, classify, ending
 
 
 class Judge:
-    """Decides jobs one after the other.
-
-    Attributes:
-        spoilt: Whether the program's home is not what it was: the next job needs other servers.
-    """
+    """Decides jobs one after the other. Once it is ``spoilt``, by its home, the next job needs other servers."""
 
     def __init__(self, zygote: socket.socket, home: str) -> None:
         self._zygote = zygote
@@ -74,6 +70,9 @@ class Judge:
         program.collect({**request, "op": "steps", "steps": listed["steps"], "limit": job["limits"]["output_bytes"]})
         report = self._end(program, outcome)
         replies = program.collected()
+        with contextlib.suppress(Exception):
+            # For later jobs of the same suite; the fork meets the same error.
+            suites.compiled(job["tests"], "tests.py")
         outcome.update(self._forked(lambda: self._verdict(job, listed, replies, seed), job))
         _conclude(outcome, report, job)
         return outcome
@@ -87,7 +86,7 @@ class Judge:
             if "raised" in state:
                 raise Raised(checked(state["raised"]))
             if "missing" in state:
-                raise Raised(_missing(job))
+                raise Raised(suites.describe(NameError(f"the program defines no {job['entry_point']!r}")))
             result = answers.replay(job, listed, lines if start else (), seed)
             verdict.update(tests_run=result.tests_run, failed_test=result.failed_test)
             if result.problem is not None:
@@ -129,10 +128,9 @@ class Judge:
             made = self._forked(functools.partial(_recorded, job["program"], job, seed), job)
             if "status" in made:
                 return {**outcome, **made}
-            depends = self._forked(functools.partial(_dependence, job, made, seed), job)
-            if depends.get("depends", True):
-                reason = depends.get("exception_message", "the steps depend on the answers")
-                return {**outcome, "status": "failed", "exception_message": reason}
+            depends = self._forked(functools.partial(recorder.dependence, job, made, seed), job)
+            if depends["status"] != "passed":
+                return {**outcome, **depends, "status": "failed"}
             replies = "".join(f"{json.dumps(answer)}\n" for answer in [{}, *made.pop("answers")]).encode()
             proof = self._forked(functools.partial(self._verdict, job, made, replies, seed), job)
             if proof["status"] != "passed":
@@ -148,7 +146,7 @@ class Judge:
         outcome = _new_outcome(job, tamper_proof=False)
         program = self._start(job)
         try:
-            request = _request(job)
+            request = {name: job[name] for name in ("program", "kind", "tests", "support", "only", "entry_point")}
             for name in ("support", "tests"):
                 code = marshal.dumps(suites.compiled(job[name], f"{name}.py")).decode("latin-1")
                 request[f"{name}_code"] = code if job[name].strip() else ""
@@ -227,11 +225,7 @@ class Judge:
 
 def _failed(error: BaseException, outcome: dict[str, Any], job: dict[str, Any]) -> None:
     """Write down how the checks ended, as far as the checker saw it."""
-    described = suites.describe(error)
-    outcome["exception_type"] = described["type"]
-    outcome["exception_message"] = described["message"]
-    line = suites.failing_line(error.__traceback__, job["tests"])
-    outcome["failed_test"] = ": ".join(part for part in (outcome.get("failed_test", ""), line) if part)
+    outcome.update(suites.failure(error, job["tests"], outcome.get("failed_test", "")))
     raised = error.described if isinstance(error, Raised) else getattr(error, "from_program", None)
     if raised is not None:
         outcome.update(classify(raised))
@@ -251,13 +245,9 @@ def _conclude(outcome: dict[str, Any], report: dict[str, Any], job: dict[str, An
     if outcome["status"] == "gone":
         # A script may end itself as it likes: what it printed is judged, and its exit status.
         done = job["kind"] == "script" and report["exit"] == 0 and not report["reason"]
-        outcome.update({"status": "passed"} if done else _ending(report))
+        outcome.update({"status": "passed"} if done else ending(report))
     if max(report["stdout"][0], report["stderr"][0]) > job["limits"]["output_bytes"]:
         outcome["status"] = "output"
-
-
-def _request(job: dict[str, Any]) -> dict[str, Any]:
-    return {name: job[name] for name in ("program", "kind", "tests", "support", "only", "entry_point")}
 
 
 def _recorded(solution: str, job: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -268,23 +258,7 @@ def _recorded(solution: str, job: dict[str, Any], seed: int) -> dict[str, Any]:
         exec(suites.compiled(solution, "solution.py"), vars(module))
         return recorder.record(vars(module), job, seed)
     except BaseException as error:
-        described = suites.describe(error)
-        return {
-            "status": "failed",
-            "exception_type": described["type"],
-            "exception_message": described["message"],
-            "failed_test": suites.failing_line(error.__traceback__, job["tests"]),
-        }
-
-
-def _dependence(job: dict[str, Any], made: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Return ``depends``: true if the steps of a suite depend on the answers. Runs in a fork."""
-    return {"depends": recorder.depends_on_answers(job, made, seed)}
-
-
-def _missing(job: dict[str, Any]) -> dict[str, Any]:
-    message = f"the program defines no {job['entry_point']!r}"
-    return {"type": "NameError", "bases": ["NameError"], "message": message, "errno": None}
+        return {"status": "failed", **suites.failure(error, job["tests"])}
 
 
 def _new_outcome(job: dict[str, Any], tamper_proof: bool) -> dict[str, Any]:
@@ -302,25 +276,6 @@ def printed_lines(text: str) -> list[str]:
     while lines and not lines[-1]:
         lines.pop()
     return lines
-
-
-def _ending(report: dict[str, Any]) -> dict[str, Any]:
-    """Return the outcome for a process that ended before the checks were complete."""
-    if report["reason"]:
-        used = "processor time" if report["reason"] == "cpu" else "elapsed time"
-        return {"status": "timeout", "exception_type": "", "exception_message": f"{used} used up"}
-    number = report["signal"]
-    if number is None:
-        if report["exit"] is None:
-            return {"status": "crashed", "exception_message": "the program broke off the connection to the checker"}
-        return {"status": "error", "exception_message": f"exited with status {report['exit']} before the checks ended"}
-    if number == signal.SIGXFSZ:
-        return {"status": "output", "exception_message": "wrote more than allowed"}
-    if number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
-        return {"status": "timeout", "exception_message": "processor time used up"}
-    if number == signal.SIGSYS:
-        return {"status": "blocked", "exception_message": "made a system call that is not allowed"}
-    return {"status": "crashed", "exception_message": f"died of {signal.Signals(number).name}"}
 
 
 def serve(control: socket.socket, zygote: socket.socket, home: str) -> None:

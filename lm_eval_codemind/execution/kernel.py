@@ -53,11 +53,7 @@ def fork() -> int:
     """Return 0 in a child of this process, and its number in this one; only for a process with one thread.
 
     ``os.fork`` has Python put right in the child what threads may have left, and draw new seeds, which copies a tenth
-    of all the pages that a child of ours copies. Here there is no other thread; what knows the thread by the system's
-    number is the caller's to put right.
-
-    Raises:
-        OSError: If there can be no child.
+    of all the pages that a child of ours copies. What knows the thread by its number is the caller's to put right.
     """
     return _checked("fork", _fork())
 
@@ -103,10 +99,8 @@ def no_new_privileges() -> None:
 def become(uid: int, keep_capabilities: bool = False, saved: int | None = None) -> None:
     """Change from root to another user and group, without supplementary groups; end with the parent as before.
 
-    Args:
-        uid: The user's and the group's number.
-        keep_capabilities: Keep the permitted ones, to choose from them with :func:`set_capabilities`.
-        saved: The saved user, if it is to be another: a parent that is that user may still end this process.
+    Capabilities may be kept, to choose from them with :func:`set_capabilities`. The saved user may be another: a parent
+    that is that user may still end this process.
     """
     if keep_capabilities:
         _prctl(_PR_SET_KEEPCAPS, 1)
@@ -133,11 +127,7 @@ def bound_capabilities() -> None:
 
 
 def set_capabilities(read_search: bool = False) -> None:
-    """Give up all capabilities, for this process and what it may become.
-
-    Args:
-        read_search: Keep the one that reads files whatever their mode. Landlock still decides which.
-    """
+    """Give up all capabilities, for this process and what it may become, but perhaps the one to read all files."""
     bound_capabilities()
     capabilities = 1 << _CAP_DAC_READ_SEARCH if read_search else 0
     header = (ctypes.c_uint32 * 2)(0x20080522, 0)
@@ -193,8 +183,7 @@ def state(process: str) -> str:
 class Filter:
     """A seccomp filter, laid out in memory once so that each process that installs it has little to do.
 
-    Args:
-        program: The filter's instructions, with :data:`.seccomp.OWN_PID` for the number of that process.
+    :data:`.seccomp.OWN_PID` in its instructions stands for the number of that process.
     """
 
     def __init__(self, program: bytes) -> None:
@@ -207,11 +196,8 @@ class Filter:
     def install(self, flags: int = 0) -> int:
         """Put the filter on this thread; it can't be taken off. Needs :func:`no_new_privileges` before.
 
-        Args:
-            flags: :data:`LISTENER` for the descriptor of a :class:`Listener` as the result; else 0, also as the result.
-
-        Raises:
-            OSError: With ``EBUSY`` if what started this process listens already, as some container managers do.
+        With the flag :data:`LISTENER` it returns the descriptor of a :class:`Listener`. That raises ``EBUSY`` if what
+        started this process listens already, as some container managers do.
         """
         for place in self._places:
             struct.pack_into("I", self._buffer, place, os.getpid())
@@ -219,11 +205,7 @@ class Filter:
 
 
 class Listener:
-    """Decides about the system calls that a filter asks about; whoever made one stands still until then.
-
-    Args:
-        descriptor: From :meth:`Filter.install`.
-    """
+    """Decides about the system calls that a filter asks about; whoever made one stands still until then."""
 
     _RECEIVE, _SEND = 0xC0502100, 0xC0182101
     _NOTICE = struct.Struct("=QII64x")  # struct seccomp_notif: number, process, flags, the call
@@ -254,13 +236,8 @@ def landlock_version() -> int:
 def landlock_ruleset(readable: Iterable[str], writable: Iterable[str], listed: Iterable[str] = ()) -> int:
     """Return the descriptor of a set of rules for the file system and TCP.
 
-    Args:
-        readable: Directories and files to read, below them everything.
-        writable: Directories in which everything is allowed but devices and sockets.
-        listed: Directories whose names may be read, and those of all below them.
-
-    Raises:
-        OSError: If the kernel has no Landlock.
+    Files and directories are readable with all below them. Below writable directories everything is allowed but devices
+    and sockets. Of listed ones, and of all below them, the names may be read.
     """
     version = landlock_version()
     # Version 2 added moving files between directories, 3 truncating them, 5 the control of devices.

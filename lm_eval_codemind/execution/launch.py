@@ -1,9 +1,8 @@
 """Start a command as root of a new user namespace that knows one more user: a separate program, run as a file.
 
 Usage: ``launch.py USER INNER COMMAND …``, as root. In the new namespace 0 is the caller's root, so that what root may
-read can still be bound into a view of the file system, and INNER is the unprivileged user USER of this machine, which
-the command becomes before it runs anything that isn't trusted. Without a second user a program under bubblewrap would
-be the host's user 0 in the eyes of every file it meets.
+read can still be bound into a view of the file system. INNER is the unprivileged user USER of this machine, which the
+command becomes before it runs anything that isn't trusted.
 
 Imports nothing of the package: it is started without any of the installed packages, which takes a third of the time.
 """

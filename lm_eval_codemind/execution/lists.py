@@ -8,12 +8,13 @@ import functools
 import hashlib
 import json
 import lzma
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from .job import Job, Outcome
+from .job import Job
+from .workers import WorkerPool
 
 SHIPPED = Path(__file__).parents[1] / "facts" / "suite_steps.xz"
 """The lists of the packaged benchmarks, which ``utils/record_suites.py`` makes and proves."""
@@ -43,14 +44,7 @@ def known() -> dict[str, str]:
     return dict(line.split(" ", 1) for text in texts for line in text.splitlines())
 
 
-class Pool(Protocol):
-    """What runs jobs, such as a :class:`.Sandbox`."""
-
-    def run(self, jobs: Iterable[Job]) -> list[Outcome]:
-        """Return the outcomes of jobs, in the jobs' order."""
-
-
-def record(pool: Pool, jobs: Mapping[str, Job]) -> tuple[dict[str, str], dict[str, str]]:
+def record(pool: WorkerPool, jobs: Mapping[str, Job]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the lists of suites as JSON, by the suite's digest, and why other suites have none, by name.
 
     Args:

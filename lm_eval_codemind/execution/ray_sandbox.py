@@ -93,12 +93,7 @@ class RaySandbox(Sandbox):
         return level, count
 
     def outcome(self, job: Job) -> Outcome:
-        """Return the outcome of a job from the node with the most room. If that node is lost, another one runs the job.
-
-        Raises:
-            StartFailed: If a node's sandbox does not start, or all nodes are lost.
-            SandboxClosed: If the sandbox is closed meanwhile.
-        """
+        """Return the outcome of a job from the node with the most room, or, if that one is lost, from another."""
         while True:
             with self._guard:
                 if not self._nodes:

@@ -8,7 +8,6 @@ import json
 import os
 import random
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -28,16 +27,17 @@ _LOOKS = {
 # What reads the clock; the first without arguments only, since `datetime.time(1, 2)` makes a value.
 _CLOCK_WITHOUT_ARGUMENTS = {"time", "localtime", "gmtime", "ctime", "asctime"}
 _CLOCK = {"now", "today", "utcnow", "time_ns", "monotonic", "perf_counter", "process_time"}
-_STATES = {"getstate", "setstate", "filename", "strerror", "errno", "assertIs", "assertIsNot", "errstate"}
+# What looks at, or changes, the state of the process.
+_STATES = {
+    "getstate", "setstate", "filename", "strerror", "errno", "assertIs", "assertIsNot", "errstate",
+    "assertLogs", "assertNoLogs", "assertWarns", "assertWarnsRegex",
+}  # fmt: skip
 
 
 def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return the steps that a suite takes on its own solution: ``class``, ``methods``, ``steps`` and ``answers``.
 
-    Args:
-        program: The namespace in which the solution ran.
-        job: As plain values.
-        seed: For the random numbers that tests draw.
+    ``program`` is the namespace in which the solution ran. Tests draw random numbers from the seed.
 
     Raises:
         BaseException: If the tests fail, or look at more than answers.
@@ -51,12 +51,9 @@ def record(program: dict[str, Any], job: dict[str, Any], seed: int) -> dict[str,
     methods: set[str] = set()
     # Tests and program draw from separate generators, as they will in two processes.
     generators = [random.getstate()]
-    state = process_state()
     watch = _watch()
 
     def perform(step: answers.Step) -> answers.Answer:
-        if process_state() != state:
-            raise answers.Elsewhere("the tests change their process, which the program should see")
         steps.append(json.loads(json.dumps(step)))
         generators.append(random.getstate())
         random.setstate(generators.pop(0))
@@ -126,22 +123,18 @@ def _looks(tests: str, support: str) -> Iterator[str]:
             yield "the tests compare identities"
 
 
-def depends_on_answers(job: dict[str, Any], made: dict[str, Any], seed: int) -> bool:
-    """Whether the tests take other steps if an answer is another one, as where they pass an answer on.
+def dependence(job: dict[str, Any], made: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return the verdict ``failed`` if tests take other steps where an answer is another one, else ``passed``.
 
     The answers are changed one by one. A list would then fail right programs with other answers than the solution's.
-    The message of an assertion does not count: tests that need it have failed.
-
-    Args:
-        job: As plain values.
-        made: What :func:`record` returned.
-        seed: The seed that the list was recorded with.
+    The message of an assertion does not count: tests that need it have failed. ``made`` comes from :func:`record`.
     """
     tree = ast.parse(job["tests"])
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             node.msg = None
     job = {**job, "tests": ast.unparse(tree)}
+    failed = {"status": "failed", "exception_message": "the steps depend on the answers"}
     replies = [json.dumps(reply) for reply in made["answers"]]
     for number, reply in enumerate(made["answers"]):
         if "value" not in reply or reply["value"] is None:
@@ -150,12 +143,12 @@ def depends_on_answers(job: dict[str, Any], made: dict[str, Any], seed: int) -> 
         try:
             result = answers.replay(job, made, [*replies[:number], other, *replies[number + 1 :]], seed)
         except answers.Elsewhere:
-            return True
+            return failed
         except BaseException:
             continue
         if isinstance(result.problem, answers.Elsewhere):
-            return True
-    return False
+            return failed
+    return {"status": "passed"}
 
 
 def _changed(data: Any) -> Any:
@@ -189,14 +182,3 @@ def _watch() -> Callable[[], str]:
 
     sys.addaudithook(hook)
     return lambda: used[0] if used else ""
-
-
-def process_state() -> tuple[Any, ...]:
-    """Return what tests may change of this process, and would then see a program change or use."""
-    handlers = getattr(sys.modules.get("logging"), "_handlerList", ())
-    captured = [each for each in handlers if type(each()).__module__ == "unittest._log"]
-    return (
-        sys.stdin, sys.stdout, sys.stderr, sys.getrecursionlimit(), sys.getprofile(), sys.gettrace(), len(sys.path),
-        warnings.filters, warnings.showwarning, len(captured),
-        os.getcwd(), dict(vars(os.environ)["_data"]),
-    )  # fmt: skip

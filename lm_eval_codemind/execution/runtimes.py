@@ -25,9 +25,6 @@ class Runtime(ABC):
         Args:
             workers: Programs at a time; None for the usual number.
             hash_seed: The seed of the hashes of strings and objects, where the language has one.
-
-        Raises:
-            IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
         """
 
     def shared_sandbox(self, workers: int | None) -> WorkerPool:

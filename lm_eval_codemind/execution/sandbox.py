@@ -15,18 +15,15 @@ from typing import cast
 
 from . import isolation as levels
 from . import lists
-from .job import Job, Limits, Outcome, Status
+from .job import Job, Limits, Outcome
 from .runtimes import Runtime, get_runtime
-from .unit import JobEnded, ServerUnit, UnitGone
+from .unit import ServerUnit
 from .workers import JobQueue, Worker, WorkerPool
 
 WORKERS_VARIABLE = "CODEMIND_SANDBOX_WORKERS"
 EXECUTOR_VARIABLE = "CODEMIND_EXECUTOR"
-# Which modules a server should have imported before a program comes: as few as serve the program. A fork costs in
-# proportion to the memory of what is forked, so that programs that import nothing heavy run on a bare server, several
-# times faster than on one that holds scipy.
-# Imported by every server: what many programs import, and what costs a fork little. Each extension module among them is
-# several mappings more to copy.
+# Imported by every server: what many programs import, and what costs a fork little. A fork costs in proportion to the
+# memory of what is forked: a bare server runs programs several times faster than one that holds scipy.
 LIGHT = (
     "bisect", "collections", "copy", "functools", "heapq", "itertools", "json", "math", "operator", "random", "re",
     "string", "typing",
@@ -58,9 +55,8 @@ _PARTS = {
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([^\n#;]+)", re.MULTILINE)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DEFAULT_LIMITS = asdict(Limits())
-# Processor time of the checks beyond the program's own limit, and how much later they are ended from outside.
+# Processor time of the checks beyond the program's own limit.
 _CHECKER_SECONDS = 1.0
-_GRACE_SECONDS = 1.0
 
 
 class Sandbox(WorkerPool):
@@ -81,6 +77,8 @@ class Sandbox(WorkerPool):
         IsolationUnavailable: If the level can't be had on this machine, or, for ``auto``, no level can.
     """
 
+    language = "python"
+
     def __init__(
         self,
         workers: int | None = None,
@@ -98,10 +96,6 @@ class Sandbox(WorkerPool):
             places = [(processor, threading.Lock()) for processor in processors]
         place = itertools.cycle(places)
         self._start_workers(lambda: _Worker(self._jobs, self._isolation, modules, hash_seed, *next(place)))
-
-    def _check(self, job: Job) -> None:
-        if job.language != PYTHON.name:
-            raise ValueError(f"job {job.job_id!r}: a program in {job.language}, and this sandbox runs Python")
 
 
 class _Worker(Worker):
@@ -122,10 +116,6 @@ class _Worker(Worker):
         self._processor = processor
 
     def _attempt(self, job: Job) -> Outcome:
-        if job.limits.processes and not self._isolation.contains_processes:
-            level = self._isolation.name
-            message = f"Limits.processes is {job.limits.processes}, and {level} as this user can't contain processes"
-            return self._ended(job, Status.BLOCKED, message)
         runs = max(1, len(job.cases))
         checker_seconds = job.limits.cpu_seconds * runs + _CHECKER_SECONDS
         # Then the servers count as hung: they should have ended the job long before.
@@ -134,16 +124,9 @@ class _Worker(Worker):
         record = {**asdict(job), "checker_seconds": checker_seconds, "list": steps}
         tier = _needed((job.program, job.tests, job.support), self._preload, job.kind == "unittest")
         unit = self._unit(lambda: self._start(tier), tier)
-        try:
-            reply = unit.exchange(record, seconds, checker_seconds + _GRACE_SECONDS, self._end_turn)
-        except UnitGone:
-            del self._units[tier]
-            raise
-        except JobEnded as error:
-            del self._units[tier]
-            return self._ended(job, *error.args)
+        reply = unit.exchange(record, seconds, self._end_turn)
         if reply.pop("last"):
-            self._units.pop(tier).close()
+            unit.close()
         return Outcome.from_dict({**reply, "isolation": self._isolation.name})
 
     def _start(self, tier: tuple[str, ...]) -> ServerUnit:
@@ -154,18 +137,10 @@ class _Worker(Worker):
 
 
 def _needed(sources: Iterable[str], preload: tuple[str, ...], testing: bool) -> tuple[str, ...]:
-    """Return what a server should have imported for a program and its tests, by the look of their source.
+    """Return the packages that a server should have imported for a program and its tests, by their source.
 
-    A wrong guess costs time only: what isn't preloaded is imported by the program itself.
-
-    Args:
-        sources: The program and its tests.
-        preload: The packages that may be preloaded.
-        testing: Whether the tests are test classes.
-
-    Returns:
-        None, numpy alone, or all of ``preload``, since every different set is another server to hold in memory; with
-        ``unittest`` before them for test classes.
+    A wrong guess costs time only. None, numpy alone, or all of ``preload``, since every different set is another server
+    to hold in memory; with ``unittest`` before them for test classes.
     """
     imported: set[str] = set()
     for source in sources:
@@ -241,11 +216,7 @@ def _shared_for(language: str) -> WorkerPool:
 
 
 class SeededPool(ExitStack):
-    """Separate sandboxes for all languages, in which programs have one hash seed. A context manager.
-
-    Args:
-        hash_seed: As for :class:`Sandbox`; in other languages what comes closest to it.
-    """
+    """Separate sandboxes for all languages, in which programs have one hash seed. A context manager."""
 
     def __init__(self, hash_seed: int) -> None:
         super().__init__()
@@ -253,12 +224,7 @@ class SeededPool(ExitStack):
         self._sandboxes: dict[str, WorkerPool] = {}
 
     def submit(self, job: Job) -> Future[Outcome]:
-        """Return the future outcome of a job, from the sandbox of its language, which is made when it is needed.
-
-        Raises:
-            IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
-            ValueError: If no runtime is registered for the job's language.
-        """
+        """Return the future outcome of a job, from the sandbox of its language; see :meth:`SharedPool.submit`."""
         if job.language not in self._sandboxes:
             sandbox = get_runtime(job.language).sandbox(hash_seed=self._hash_seed)
             self._sandboxes[job.language] = self.enter_context(sandbox)

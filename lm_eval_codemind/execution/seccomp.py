@@ -1,9 +1,8 @@
 """The filters of system calls, assembled here into the kernel's filter language (classic BPF).
 
-Two filters hold for a candidate. The first is put on its server, once, and so costs nothing per program; it allows what
-a Python program and the server need and nothing else. The second is put on the candidate's process before it reads the
-program; it is short, since the kernel checks and compiles a filter each time it is installed, and takes away what only
-the server needs: new processes, signals to others, memory files, and every word about a process but the program's own.
+Two filters hold for a candidate. The first is put on its server, once; it allows what a Python program and the server
+need. The second is put on the candidate's process, and takes away what only the server needs: new processes, signals to
+others, memory files, and every word about other processes. It is short, since the kernel compiles it for each program.
 """
 
 # ruff: noqa: SIM905
@@ -26,10 +25,11 @@ NO_THREADS = DONE | errno.EAGAIN
 _REFUSED = DONE | errno.EPERM
 
 _THREAD = 0x00010000  # CLONE_THREAD
+_VFORK = 0x00004000  # CLONE_VFORK
 _NAMESPACES = 0x7E020080  # every CLONE_NEW flag
 _STACK = 3  # RLIMIT_STACK
 # Descriptors' own flags, duplicates, the size of a pipe, the seals of a memory file, and whether there is a lock.
-_FILE_COMMANDS = (0, 1, 2, 3, 4, 1030, 1032, 1033, 1034, 5, 36)
+_FILE_COMMANDS = (0, 1, 2, 3, 1030, 1032, 1033, 1034, 5, 36)
 _LOCK_COMMANDS = (6, 7, 37, 38)  # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW
 _NOTIFICATIONS = (0xC0502100, 0xC0182101)  # SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND
 
@@ -43,7 +43,7 @@ getgid geteuid getegid getppid getpgrp getgroups getresuid getresgid sigaltstack
 sched_get_priority_min arch_prctl gettid time futex set_tid_address restart_syscall timer_settime timer_gettime
 timer_getoverrun timer_delete exit_group epoll_create epoll_wait epoll_ctl epoll_pwait openat mkdirat newfstatat
 unlinkat renameat linkat symlinkat faccessat pselect6 ppoll set_robust_list eventfd eventfd2 epoll_create1 dup3 pipe2
-preadv pwritev getcpu getrandom renameat2 statx rseq close_range openat2 faccessat2 membarrier copy_file_range recvfrom
+preadv pwritev getcpu getrandom renameat2 statx rseq close_range faccessat2 membarrier copy_file_range recvfrom
 recvmsg shutdown getsockopt getsockname getpeername timerfd_create timerfd_settime timerfd_gettime futex_waitv
 getdents64
 """.split()
@@ -66,7 +66,6 @@ _SERVER = """
 clone fork vfork wait4 waitid setsid setpgid kill tgkill memfd_create pidfd_open sendmsg sendto socketpair prlimit64
 setrlimit prctl seccomp capset landlock_restrict_self setresuid sched_setaffinity
 """.split()
-_PROCESSES = "clone fork vfork execve execveat wait4 waitid setsid setpgid".split()
 # Nothing that is asked of a language model calls these: the process ends at once.
 _HOSTILE = """
 ptrace mount umount2 pivot_root chroot unshare setns bpf keyctl add_key request_key init_module finit_module
@@ -128,11 +127,7 @@ class UnknownMachine(RuntimeError):
 
 
 def architecture() -> int:
-    """Return the number that stands for this machine's architecture in a seccomp filter.
-
-    Raises:
-        UnknownMachine: If it is neither x86_64 nor aarch64.
-    """
+    """Return the number that stands for this machine's architecture in a seccomp filter, or raise UnknownMachine."""
     machine = os.uname().machine
     if machine not in _MACHINES:
         raise UnknownMachine(f"no table of system calls for {machine}; the sandbox knows {', '.join(_MACHINES)}")
@@ -204,24 +199,29 @@ class _Program:
         return b"".join(_INSTRUCTION.pack(*step) for step in self._code)
 
 
-def server_filter(processes: bool, links: bool, threads: int) -> bytes:
+def server_filter(starts_programs: bool, links: bool, threads: int) -> bytes:
     """Return the filter for a server, which its children inherit.
 
     Args:
-        processes: Whether a candidate's program may start other programs.
+        starts_programs: Whether the server turns into other programs.
         links: Whether reading symbolic links is allowed, which Landlock doesn't govern.
-        threads: The verdict on new threads: :data:`ASK` the holder of the filter's listener, :data:`NO_THREADS`, or
-            :data:`ALLOW`, if other limits hold them.
+        threads: The verdict on new threads: :data:`ASK`, :data:`NO_THREADS`, or :data:`ALLOW` if others hold them.
     """
     program = _Program()
+    # Waiting for the disk is not a program's time: none reads past the page cache, or waits as for the disk.
+    for name, place in (("open", 1), ("openat", 2)):
+        program.when(name, [(_ANY_BIT, _argument(place), os.O_DIRECT, True)], DONE | errno.EINVAL)
+    program.when("clone", [(_ANY_BIT, _argument(0), _VFORK, True)], _REFUSED)
     program.rule(_ALLOWED + _MODES + _OWNERS + _OF_PROCESSES + _OF_CLOCKS + ["getpriority"], ALLOW)
     # 64-bit flags: no namespace flag lies in the upper half.
     program.when("clone", [(_ANY_BIT, _argument(0), _NAMESPACES, True)], KILL)
     program.when("clone", [(_ANY_BIT, _argument(0), _THREAD, True)], threads)
     program.rule(_SERVER, ALLOW)
-    if processes:
+    if starts_programs:
         program.rule(["execve", "execveat"], ALLOW)
     program.rule(_LINKS, ALLOW if links else DONE | errno.EACCES)
+    # F_SETFL, which sets the same flags as opening.
+    program.when("fcntl", [(_EQUAL, _argument(1), 4, True), (_ANY_BIT, _argument(2), os.O_DIRECT, False)], ALLOW)
     for command in _FILE_COMMANDS:
         program.when("fcntl", [(_EQUAL, _argument(1), command, True)], ALLOW)
     # Locks on files that programs share would be a way to hold others up, and to tell them something. A program on its
@@ -236,8 +236,8 @@ def server_filter(processes: bool, links: bool, threads: int) -> bytes:
     for request in (*_TERMINAL, *_NOTIFICATIONS):
         program.when("ioctl", [(_EQUAL, _argument(1), request, True)], ALLOW)
     program.rule(["ioctl"], DONE | errno.ENOTTY)
-    # libc falls back to clone, whose flags a filter can read.
-    program.rule(["clone3"], DONE | errno.ENOSYS)
+    # libc falls back to clone and openat, whose flags a filter can read.
+    program.rule(["clone3", "openat2"], DONE | errno.ENOSYS)
     program.rule(_EXTENDED, DONE | errno.ENOTSUP)
     program.rule(_HOSTILE, KILL)
     return program.finish(_REFUSED)
@@ -273,13 +273,11 @@ def _add_common_rules(program: _Program, attributes: bool) -> None:
         program.rule(_OWNERS, _REFUSED)
 
 
-def candidate_filter(alone: bool, processes: bool) -> bytes:
+def candidate_filter(alone: bool) -> bytes:
     """Return the filter for a candidate's process, to be completed by its number.
 
-    Args:
-        alone: Whether the program has a separate user or file system. Otherwise it is the user that its host is:
-            then it does not change files' modes, owners and times, nor use up what the kernel counts for each user.
-        processes: Whether the program may start processes.
+    A program that is not ``alone`` is the user that its host is, with the host's file system. Then it does not change
+    files' modes, owners and times, nor use up what the kernel counts for each user.
     """
     program = _Program()
     _add_common_rules(program, alone)
@@ -291,11 +289,6 @@ def candidate_filter(alone: bool, processes: bool) -> bytes:
         program.when("kill", [*own, (_AT_LEAST, _argument(1), 32, False)], ALLOW)
         program.when("tgkill", [*own, (_AT_LEAST, _argument(2), 32, False)], ALLOW)
         program.rule(["timer_create"], _REFUSED)
-    if processes:
-        # Here locks mean something, and pretending them would make a wrong result of a right program.
-        for command in _LOCK_COMMANDS:
-            program.when("fcntl", [(_EQUAL, _argument(1), command, True)], DONE | errno.ENOLCK)
-        program.rule(["flock"], DONE | errno.ENOLCK)
     # Reading a limit, or the size of the stack, which programs with deep recursion change.
     program.when("prlimit64", _null(2), ALLOW)
     program.when("prlimit64", [(_EQUAL, _argument(1), _STACK, True)], ALLOW)
@@ -304,8 +297,7 @@ def candidate_filter(alone: bool, processes: bool) -> bytes:
     stream = [(_EQUAL, _argument(0), 1, True), (_ANY_BIT, _argument(1), 1, True)]
     stream += [(_ANY_BIT, _argument(1), 0xFFFFFFFF ^ (1 | 0o2004000), False)]
     program.when("socketpair", stream, ALLOW)
-    denied = [name for name in (*_SERVER, "execve", "execveat") if not (processes and name in _PROCESSES)]
-    program.rule(denied, _REFUSED)
+    program.rule(_SERVER, _REFUSED)
     return program.finish(ALLOW)
 
 
@@ -313,10 +305,8 @@ def started_filter(attributes: bool) -> bytes:
     """Return the filter for a program that :mod:`.starter` starts, to be completed by its number.
 
     It is put in place before the program is started, which is therefore allowed. The C library asks for the
-    processors of each thread, and does without an answer if the call does not exist.
-
-    Args:
-        attributes: Whether it may change files' modes, owners and times.
+    processors of each thread, and does without an answer if the call does not exist. With ``attributes`` the program
+    may change files' modes, owners and times.
     """
     program = _Program()
     program.when("sched_getaffinity", _OTHER, DONE | errno.ENOSYS)

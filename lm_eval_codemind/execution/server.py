@@ -4,9 +4,9 @@ Argument 1 is this package's directory, 2 the settings as JSON: ``role`` (``judg
 ``command``, or ``trial``, which only confines itself), ``level``, ``home`` (the only directory to write in),
 ``readable`` and ``listed`` (for Landlock: what to read, and directories of which only the names), ``path`` (where to
 import from), ``sockets`` (descriptors), ``user`` (the one to be, where it isn't yet; else 0), ``preload``, ``limits``
-(the default ones), ``processor`` (the one to keep to), ``processes`` (whether programs may be allowed some). For a
-``command``: ``command`` and ``memory_bytes``, its address space. For a ``starter``: ``own_bytes`` and ``own_threads``,
-which programs may use beyond their limits, and ``environment``, their variables.
+(the default ones), ``processor`` (the one to keep to). For a ``command``: ``command`` and ``memory_bytes``, its address
+space. For a ``starter``: ``own_bytes`` and ``own_threads``, which programs may use beyond their limits, and
+``environment``, their variables.
 """
 
 import contextlib
@@ -104,9 +104,8 @@ def _lower(kind: int, value: int) -> None:
 def confine(settings: dict[str, Any]) -> tuple[int, kernel.Listener | None]:
     """Restrict this process and all that come from it.
 
-    Returns:
-        The descriptor of the candidates' Landlock rules, -1 where the level has none, and the listener that decides
-        about new threads, None where there can't be one: then there are no new threads.
+    Returns the descriptor of the candidates' Landlock rules, -1 where the level has none, and the listener that decides
+    about new threads, None where there can't be one: then there are no new threads.
     """
     level, home = settings["level"], settings["home"]
     os.chdir(home)
@@ -132,15 +131,13 @@ def confine(settings: dict[str, Any]) -> tuple[int, kernel.Listener | None]:
         own = kernel.landlock_ruleset([*readable, "/proc", os.path.dirname(__file__)], writable, listed)
         kernel.landlock_restrict(own)
         os.close(own)
-    links = level != "landlock"
     listener = None
     starts_programs = settings["role"] in ("starter", "command")
-    if starts_programs:
-        # They find their own files by links.
-        links = settings["processes"] = True
+    # Other programs than Python find their own files by links.
+    links = starts_programs or level != "landlock"
     if settings["role"] not in ("judge", "command"):
         try:
-            program = seccomp.server_filter(settings["processes"], links, seccomp.ASK)
+            program = seccomp.server_filter(starts_programs, links, seccomp.ASK)
             listener = kernel.Listener(kernel.Filter(program).install(kernel.LISTENER))
         except OSError as error:
             if error.errno != errno.EBUSY:
@@ -148,5 +145,5 @@ def confine(settings: dict[str, Any]) -> tuple[int, kernel.Listener | None]:
     if listener is None:
         # A virtual machine can't do without threads.
         threads = seccomp.ALLOW if starts_programs else seccomp.NO_THREADS
-        kernel.Filter(seccomp.server_filter(settings["processes"], links, threads)).install()
+        kernel.Filter(seccomp.server_filter(starts_programs, links, threads)).install()
     return rules, listener

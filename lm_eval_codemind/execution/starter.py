@@ -51,11 +51,7 @@ def _execute(command: list[str], variables: dict[str, str]) -> NoReturn:
 class Starter:
     """Starts programs, one at a time.
 
-    Args:
-        control: The socket to the host.
-        settings: See :mod:`lm_eval_codemind.execution.server`.
-        rules: Descriptor of the programs' Landlock rules, or -1.
-        listener: Decides about new threads, where there is one.
+    ``control`` is the socket to the host; :mod:`.server` explains ``settings``, ``rules`` and ``listener``.
     """
 
     def __init__(
@@ -164,8 +160,7 @@ class Starter:
     def _follow(self, pid: int, limits: dict[str, Any], started: float, outputs: dict[int, bytearray]) -> str:
         """Wait for a program's end, or for it to cross a limit.
 
-        Returns:
-            The limit: ``cpu``, ``wall``, ``memory``, ``output``, ``gone`` for the host, or nothing.
+        Returns ``cpu``, ``wall``, ``memory`` or ``output`` for a limit, ``gone`` for the host, or nothing.
         """
         child = os.pidfd_open(pid)
         poller = select.poll()

@@ -4,7 +4,7 @@ import functools
 import random
 import sys
 import types
-from types import CodeType, TracebackType
+from types import CodeType
 from typing import Any
 
 # The module in which tests run. ``unittest`` looks for ``setUpModule`` and ``tearDownModule`` there.
@@ -18,10 +18,7 @@ class NoTests(Exception):
 class Result:
     """The result of a suite, which ends at the first test that fails. ``unittest`` calls this a result as well.
 
-    Attributes:
-        failed_test: The name of that test, or an empty text.
-        problem: Its exception, or None.
-        tests_run: How many tests ran to their end.
+    It has the name of that test and its exception, and the number of tests that ran to their end.
     """
 
     shouldStop = False
@@ -89,13 +86,8 @@ def run(
 ) -> Result:
     """Run the tests of a suite, up to the first that fails.
 
-    Args:
-        namespace: The module's, from :func:`new_module`, with the names that the tests use.
-        tests: The suite's code.
-        kind: ``function`` or ``unittest``.
-        entry_point: What ``check(candidate)`` is called with.
-        only: Names of test classes, or ``Class.method``; all if empty.
-        start: The seed of random numbers.
+    The namespace is a module's, with names that the tests use. ``start`` is the seed of random numbers, and ``only``
+    has names of test classes, or ``Class.method``.
 
     Raises:
         NoTests: If there is nothing to run, or a name in ``only`` is not there.
@@ -149,15 +141,21 @@ def seed(number: int = 0) -> None:
         numpy.random.seed(number)
 
 
-def failing_line(trace: TracebackType | None, tests: str) -> str:
-    """Return the innermost line of the tests on the way to an exception."""
-    number = 0
+def failure(error: BaseException, tests: str, test: str = "") -> dict[str, Any]:
+    """Return what an outcome says of an exception: type, text, and the test with the innermost line of the tests."""
+    number, trace = 0, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "tests.py":
             number = trace.tb_lineno
         trace = trace.tb_next
     lines = tests.splitlines()
-    return lines[number - 1].strip()[:4000] if 0 < number <= len(lines) else ""
+    line = lines[number - 1].strip()[:4000] if 0 < number <= len(lines) else ""
+    described = describe(error)
+    return {
+        "exception_type": described["type"],
+        "exception_message": described["message"],
+        "failed_test": ": ".join(part for part in (test, line) if part),
+    }
 
 
 def describe(error: BaseException) -> dict[str, Any]:

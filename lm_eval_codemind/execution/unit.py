@@ -5,26 +5,23 @@ import select
 import socket
 import struct
 import threading
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import wire
 from .isolation import Isolation, Server
-from .job import Status
 
 START_SECONDS = 120
 # A program that takes longer leaves its turn to another worker's.
 _SHORT_MILLISECONDS = 200
-_CREDENTIALS = struct.Struct("iII")  # struct ucred: process, user, group
 
 
 class UnitGone(Exception):
-    """A server of the unit has ended, or doesn't answer."""
+    """A server of the unit has ended."""
 
 
-class JobEnded(Exception):
-    """A job brought its unit to an end, and must not be tried again. The arguments are its status and a message."""
+class UnitHangs(Exception):
+    """A server of the unit did not answer in time, and the unit was ended. What it did must not be tried again."""
 
 
 class StartFailed(Exception):
@@ -34,11 +31,7 @@ class StartFailed(Exception):
 class Unit:
     """Servers in a row: each is connected to the next, and the first one to this process.
 
-    Args:
-        isolation: The level to start them at.
-        settings: For each server.
-        hash_seed: ``PYTHONHASHSEED`` of all.
-        directories: More of the machine that they may read, each with where bubblewrap shows it.
+    ``directories`` are more of the machine that they may read, each with where bubblewrap shows it.
 
     Raises:
         StartFailed: If one can't be started.
@@ -53,6 +46,7 @@ class Unit:
     ) -> None:
         self._servers: list[Server] = []
         self.last_error = ""
+        self.closed = False
         # A worker's thread and whoever closes the sandbox may come at the same time.
         self._closing = threading.Lock()
         ends = [end for _ in settings for end in socket.socketpair()]
@@ -73,9 +67,35 @@ class Unit:
         # In the kernel: the descriptor itself stays one that blocks.
         self._control.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", int(seconds) + 1, 0))
 
+    def _receive(self, seconds: float) -> Any:
+        """Return the next message of the first server, or raise UnitGone or, after some seconds, UnitHangs."""
+        try:
+            self._wait_at_most(seconds)
+            return wire.receive(self._control.fileno())
+        except BlockingIOError:
+            self.close()
+            raise UnitHangs(f"no answer within {seconds:.0f} seconds") from None
+        except (EOFError, OSError, wire.WireError) as error:
+            self.close()
+            raise UnitGone(str(error) or "a server ended") from None
+
+    def _first_message(self) -> Any:
+        try:
+            return self._receive(START_SECONDS)
+        except (UnitGone, UnitHangs):
+            raise StartFailed(self.last_error or "no message") from None
+
+    def _send(self, message: dict[str, Any]) -> None:
+        try:
+            wire.send(self._control.fileno(), message)
+        except OSError as error:
+            self.close()
+            raise UnitGone(str(error)) from None
+
     def close(self) -> None:
         """End all servers and everything below them, and remove their directories."""
         with self._closing:
+            self.closed = True
             with contextlib.suppress(OSError):
                 self._control.shutdown(socket.SHUT_RDWR)
             self._control.close()
@@ -87,13 +107,8 @@ class Unit:
 class ServerUnit(Unit):
     """A checker's and a candidate's server, connected to each other; the checker is connected to this process.
 
-    Args:
-        isolation: The level to start them at.
-        preload: Modules to import before programs do.
-        limits: The default limits of jobs, as plain values.
-        hash_seed: ``PYTHONHASHSEED`` of both.
-        processor: The one that both keep to, and programs don't; -1 for none. They take turns, and what one has
-            written the other then finds in that processor's memory.
+    Both keep to one processor (-1 for none), and programs don't. They take turns, and what one has written the other
+    then finds in that processor's memory. ``limits`` are the default ones of jobs.
 
     Raises:
         StartFailed: If a server doesn't come up.
@@ -104,57 +119,26 @@ class ServerUnit(Unit):
     ) -> None:
         settings = {"limits": limits, "processor": processor}
         candidate = {"role": "zygote", "preload": preload, **settings}
-        super().__init__(isolation, {"role": "judge", **settings}, candidate, hash_seed=hash_seed)
+        # Test classes run in forks of the checker, and import much of what programs do.
+        checker = {"role": "judge", "preload": preload if "unittest" in preload else [], **settings}
+        super().__init__(isolation, checker, candidate, hash_seed=hash_seed)
+        self._first_message()
         self._poller = select.poll()
-        try:
-            self._judge = self._ready()
-        except (EOFError, OSError, wire.WireError):
-            self.close()
-            raise StartFailed(self.last_error or "no message") from None
-
-    def _ready(self) -> int:
-        """Wait for the checker's first word and return its process: bubblewrap's own stands between it and this one."""
-        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-        self._wait_at_most(START_SECONDS)
-        body, credentials, _, _ = self._control.recvmsg(8192, socket.CMSG_SPACE(_CREDENTIALS.size))
-        wire.rest(self._control.fileno(), body)
-        self._control.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 0)
         self._poller.register(self._control, select.POLLIN)
-        return int(_CREDENTIALS.unpack(credentials[0][2][: _CREDENTIALS.size])[0])
 
-    def exchange(
-        self, job: dict[str, Any], seconds: float, checker_seconds: float, takes_long: Callable[[], None]
-    ) -> dict[str, Any]:
-        """Return the outcome of a job, as plain values.
+    def exchange(self, job: dict[str, Any], seconds: float, takes_long: Callable[[], None]) -> dict[str, Any]:
+        """Return the outcome of a job, both as plain values.
 
         Args:
-            job: As plain values.
             seconds: Elapsed time after which the unit is ended. The servers keep the job's own times; this is for when
                 they don't.
-            checker_seconds: Processor time after which it is ended, of the checker, which holds values of the program's
-                choice and can't always interrupt itself.
             takes_long: Called if the job is none of the usual ones, which take milliseconds.
 
         Raises:
-            JobEnded: If one of these times ran out and the unit was ended.
-            UnitGone: If a server ended otherwise.
+            UnitGone, UnitHangs: If a server ended, or that time ran out.
         """
-        try:
-            clock = (~self._judge << 3) | 2  # the process's own, as clock_getcpuclockid makes it
-            ceiling = time.clock_gettime(clock) + checker_seconds
-            deadline = time.monotonic() + seconds
-            wire.send(self._control.fileno(), job)
-            pause = checker_seconds
-            if not self._poller.poll(_SHORT_MILLISECONDS):
-                takes_long()
-            while not self._poller.poll(max(5, int(min(pause, deadline - time.monotonic()) * 1000))):
-                pause = ceiling - time.clock_gettime(clock)
-                spent = "processor" if pause <= 0 else "elapsed" if time.monotonic() >= deadline else ""
-                if spent:
-                    self.close()
-                    raise JobEnded(Status.TIMEOUT, f"the checks used up their {spent} time")
-            message: dict[str, Any] = wire.receive(self._control.fileno())
-        except (EOFError, OSError, wire.WireError) as error:
-            self.close()
-            raise UnitGone(str(error) or "a server ended") from None
-        return message
+        self._send(job)
+        if not self._poller.poll(_SHORT_MILLISECONDS):
+            takes_long()
+        outcome: dict[str, Any] = self._receive(seconds)
+        return outcome

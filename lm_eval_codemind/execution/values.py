@@ -3,8 +3,8 @@
 JSON's own types stand for themselves. Every other value is an object with one tag, see ``docs/sandbox.md``. Both sides
 run the same code, and build only these types from what the other side wrote.
 
-A list, dict or set is known by the step in which it crossed and its number in that step. If it crosses again, only
-these numbers do. So ``f(x) is x`` is true for the tests exactly if it is true for the program.
+A list, dict or set that crosses again does so as the numbers of its step and its place there. So ``f(x) is x`` is true
+for the tests exactly if it is true for the program.
 """
 
 import collections
@@ -45,9 +45,8 @@ class NotPlain(Exception):
 class Exchange:
     """One side's view of the values that cross.
 
-    Args:
-        encode_other: Returns the message for a value that is not plain, or raises :class:`NotPlain`.
-        decode_other: Returns the value for a tag that is not one of a plain type.
+    ``encode_other`` returns the message for a value that is not plain, or raises :class:`NotPlain`; ``decode_other``
+    returns the value for a tag that is not one of a plain type.
     """
 
     def __init__(self, encode_other: Callable[[Any], Any], decode_other: Callable[[str, Any], Any]) -> None:

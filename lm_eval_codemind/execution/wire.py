@@ -30,37 +30,23 @@ def packed_message(message: Any) -> bytes:
 
 
 def send(descriptor: int, message: Any) -> None:
-    """Send a message made of plain values.
-
-    Raises:
-        OSError: If the other side is gone.
-    """
+    """Send a message made of plain values; an OSError if the other side is gone."""
     write_all(descriptor, packed_message(message))
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write bytes, such as what :func:`packed_message` returned, to the last one.
-
-    Raises:
-        OSError: If the other side is gone.
-    """
+    """Write bytes, such as what :func:`packed_message` returned, to the last one."""
     sent = os.write(descriptor, data)
     while sent < len(data):
         sent += os.write(descriptor, memoryview(data)[sent:])
 
 
 def receive(descriptor: int, limit: int = MAX_MESSAGE_BYTES) -> Any:
-    """Return the next message.
-
-    Args:
-        descriptor: To read from.
-        limit: The longest message to take, in bytes.
+    """Return the next message, of at most ``limit`` bytes.
 
     Raises:
-        EOFError: If the other side closed, also in mid-message.
-        MessageTooLong: If the message is longer than the limit.
-        WireError: If it isn't JSON.
-        OSError: If reading failed.
+        EOFError, OSError: If the other side closed, also in mid-message, or reading failed.
+        WireError: If it is too long, or not JSON.
     """
     return rest(descriptor, os.read(descriptor, 8192), limit)
 

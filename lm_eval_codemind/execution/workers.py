@@ -11,8 +11,8 @@ from concurrent.futures import Future
 from typing import TypeAlias, TypeVar, cast
 
 from . import isolation as levels
-from .job import MAX_SOURCE_BYTES, Job, Outcome, Status
-from .unit import StartFailed, Unit, UnitGone
+from .job import JOB_KINDS, MAX_SOURCE_BYTES, Job, Outcome, Status
+from .unit import StartFailed, Unit, UnitGone, UnitHangs
 
 Started = TypeVar("Started", bound=Unit)
 Self = TypeVar("Self", bound="WorkerPool")
@@ -24,11 +24,7 @@ class SandboxClosed(RuntimeError):
 
 
 def started(start: Callable[[], Started]) -> Started:
-    """Return a server that starts, at the third attempt if need be.
-
-    Raises:
-        StartFailed: If it doesn't.
-    """
+    """Return a server that starts, at the third attempt if need be; raise the last :class:`StartFailed`."""
     for _ in range(2):
         with contextlib.suppress(StartFailed):
             return start()
@@ -42,9 +38,7 @@ class Worker(threading.Thread, ABC):
         source_error: ``Outcome.exception_type`` of a source that is not a program of the language.
 
     Args:
-        name: The thread's.
         jobs: What to take jobs from; None among them is the end.
-        isolation: The level that servers have.
         turn: Held by the worker while it waits for a job and until the job turns out to be a long one. So of several
             workers with one lock only one is at work on short jobs. None for a worker that shares none.
     """
@@ -68,12 +62,8 @@ class Worker(threading.Thread, ABC):
             unit.close()
 
     def _unit(self, start: Callable[[], Started], name: tuple[str, ...] = ()) -> Started:
-        """Return the servers of a name. Start them if they do not run.
-
-        Raises:
-            StartFailed: If they don't come up.
-        """
-        if name not in self._units:
+        """Return the servers of a name. Start them if they do not run."""
+        if name not in self._units or self._units[name].closed:
             self._units[name] = started(start)
             if self._stopped:
                 self._close_servers()
@@ -84,7 +74,7 @@ class Worker(threading.Thread, ABC):
         """Return a job's outcome, whatever the program does.
 
         Raises:
-            UnitGone: If the servers ended. The next attempt starts other ones.
+            UnitGone, UnitHangs: If the servers ended, or were ended. The next attempt starts other ones.
         """
 
     def stop(self) -> None:
@@ -118,19 +108,18 @@ class Worker(threading.Thread, ABC):
             self._turn.release()
 
     def _outcome(self, job: Job) -> Outcome:
-        """Return a job's outcome, at the second attempt if need be.
-
-        Raises:
-            SandboxClosed: If the sandbox is closed meanwhile.
-        """
+        """Return a job's outcome, at the second attempt if need be."""
         size = len(job.program)
         if size > MAX_SOURCE_BYTES:
             message = f"a program of {size} characters, more than {MAX_SOURCE_BYTES}"
             return self._ended(job, Status.ERROR, message, self.source_error)
         for _ in range(2):
             with contextlib.suppress(UnitGone):
-                if not self._stopped:
-                    return self._attempt(job)
+                try:
+                    if not self._stopped:
+                        return self._attempt(job)
+                except UnitHangs as error:
+                    return self._ended(job, Status.TIMEOUT, str(error))
         if self._stopped:
             raise SandboxClosed("the sandbox was closed before the job had an outcome")
         return self._ended(job, Status.CRASHED, "the program's server ended, and that of a second try as well")
@@ -144,11 +133,13 @@ class Worker(threading.Thread, ABC):
 class WorkerPool:
     """Runs jobs on workers, several at a time. A context manager.
 
-    Args:
-        workers: Programs at a time; None for the usual number.
-        usual: That number.
-        isolation: The level of their servers.
+    Attributes:
+        kinds: The kinds of jobs that it runs.
+        language: The only language that it runs; all if empty.
     """
+
+    kinds: tuple[str, ...] = JOB_KINDS
+    language = ""
 
     def __init__(self, workers: int | None, usual: int, isolation: levels.Isolation) -> None:
         if workers is not None and workers < 1:
@@ -180,16 +171,16 @@ class WorkerPool:
             SandboxClosed: If the sandbox is closed.
             ValueError: If the sandbox does not run such jobs.
         """
-        self._check(job)
+        if job.kind not in self.kinds:
+            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and must be one of {', '.join(self.kinds)}")
+        if self.language not in ("", job.language):
+            raise ValueError(f"job {job.job_id!r}: a program in {job.language}, not in {self.language}")
         future: Future[Outcome] = Future()
         with self._lock:
             if self._closed:
                 raise SandboxClosed("the sandbox is closed")
             self._jobs.put((job, future))
         return future
-
-    def _check(self, job: Job) -> None:
-        """Raise a ValueError if the sandbox does not run such jobs."""
 
     def run(self, jobs: Iterable[Job]) -> list[Outcome]:
         """Return the outcomes of jobs, in the jobs' order."""

@@ -1,9 +1,8 @@
 """The candidate's server: a warm interpreter that forks one child per program and never sees a test.
 
-It takes requests from the checker (:mod:`.judge`) over one stream socket. A request to start comes with the candidate's
-ends of fresh pipes and its standard streams; the request to end is answered with a report once the child, and whatever
-it left behind, is gone. The report repeats a word that the checker chose after the child was forked, so that no program
-can have known it.
+A request of the checker (:mod:`.judge`) to start comes with the child's ends of fresh pipes and its standard streams.
+The request to end is answered with a report once the child is gone. The report repeats a word that the checker chose
+after the child was forked, so that no program can have known it.
 
 What lies in this process's memory, each program inherits. So nothing of a program comes here: not its source, nor what
 it reads, prints or answers, which all go between checker and child by the descriptors handed through.
@@ -35,11 +34,7 @@ _MANY = 5  # descriptors that come with a request
 class Zygote:
     """Forks candidates' processes, one at a time, each with everything it may not do taken away.
 
-    Args:
-        control: The socket to the checker.
-        settings: See :mod:`.server`.
-        rules: Descriptor of the candidates' Landlock rules, or -1.
-        listener: Decides about new threads, where there is one.
+    ``control`` is the socket to the checker; :mod:`.server` explains ``settings``, ``rules`` and ``listener``.
     """
 
     def __init__(
@@ -58,11 +53,9 @@ class Zygote:
             self._poller.register(listener.descriptor, select.POLLIN)
         self._rules = rules
         self._defaults: dict[str, Any] = settings["limits"]
-        self._filters: list[kernel.Filter] = []
-        if settings["level"] != "none":
-            # A separate user can only change attributes of files that it owns.
-            alone = settings["level"] == "bubblewrap" or settings["user"] != 0
-            self._filters = [kernel.Filter(seccomp.candidate_filter(alone, several)) for several in (False, True)]
+        # A separate user can only change attributes of files that it owns.
+        alone = settings["level"] == "bubblewrap" or settings["user"] != 0
+        self._filter = kernel.Filter(seccomp.candidate_filter(alone)) if settings["level"] != "none" else None
         with open("/proc/self/statm") as file:
             self._in_use = int(file.read().split()[0]) * resource.getpagesize()
         self._cores = os.cpu_count() or 1
@@ -114,8 +107,6 @@ class Zygote:
         if not own_end:
             os.kill(pid, signal.SIGKILL)
         _, status, usage = os.wait4(pid, 0)
-        if limits["processes"]:
-            self._end_descendants(pid)
         wall = time.monotonic() - started
         cleanup.reset(self._home)
         if message is None:
@@ -151,24 +142,21 @@ class Zygote:
             self._set_limits(limits)
         seconds = int(limits["cpu_seconds"]) + 2
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-        if limits["processes"]:
-            resource.setrlimit(resource.RLIMIT_NPROC, (limits["processes"] + 1, limits["processes"] + 1))
         if inputs:
             agent.use_standard_input()
         kernel.give_up_saved_user()
         if self._rules >= 0:
             kernel.landlock_restrict(_RULES)
             os.close(_RULES)
-        if self._filters:
-            self._filters[limits["processes"] > 0].install()
+        if self._filter is not None:
+            self._filter.install()
         self._agent.serve()
         os._exit(0)
 
     def _follow(self, pid: int, limits: dict[str, Any], started: float) -> tuple[str, dict[str, Any] | None]:
         """Wait for the child's end, for the checker's word or for a time to run out.
 
-        Returns:
-            Which time ran out (``cpu``, ``wall`` or ``""``), and the checker's word if it came.
+        Returns which time ran out (``cpu``, ``wall`` or nothing), and the checker's word if it came.
         """
         pause = min(limits["cpu_seconds"] / self._cores, limits["wall_seconds"], _GLANCE_SECONDS)
         glance, disk = started, 0.0
@@ -177,8 +165,8 @@ class Zygote:
             ready = {descriptor for descriptor, _ in self._poller.poll(max(5, int(pause * 1000)))}
             if self._control in ready:
                 return "", wire.receive(self._control)
-            if ready and self._listener is not None:
-                self._listener.decide(lambda: _may_start_thread(pid, limits))
+            if ready:
+                self._decide_thread(pid, limits)
             used = time.clock_gettime((~pid << 3) | 2)  # the process's own clock, as clock_getcpuclockid makes it
             if used >= limits["cpu_seconds"]:
                 return "cpu", None
@@ -191,28 +179,25 @@ class Zygote:
                 return "wall", None
             pause = min((limits["cpu_seconds"] - used) / self._cores, left, _GLANCE_SECONDS)
 
+    def _decide_thread(self, pid: int, limits: dict[str, Any]) -> None:
+        if self._listener is not None:
+            self._listener.decide(lambda: kernel.status(pid, "Threads") <= limits["threads"])
+
     def _ended(self, pid: int, limits: dict[str, Any]) -> bool:
         """Whether a child ends by itself right after its connection did, whose status then says more."""
         pidfd = os.pidfd_open(pid)
         waiting = [pidfd, *([self._listener.descriptor] if self._listener is not None else [])]
         deadline = time.monotonic() + _GRACE_SECONDS
         try:
-            while ready := select.select(waiting, [], [], max(0.0, deadline - time.monotonic()))[0]:
+            while (left := deadline - time.monotonic()) > 0:
+                ready = select.select(waiting, [], [], left)[0]
                 if pidfd in ready:
                     return True
-                assert self._listener is not None
-                self._listener.decide(lambda: _may_start_thread(pid, limits))
+                if ready:
+                    self._decide_thread(pid, limits)
             return False
         finally:
             os.close(pidfd)
-
-    def _end_descendants(self, leader: int) -> None:
-        """End the processes that a program started, where it was allowed to start any."""
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(-1 if os.getpid() == 1 else -leader, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            while True:
-                os.waitpid(-1, 0)
 
 
 def _waited(pid: int) -> float:
@@ -222,8 +207,3 @@ def _waited(pid: int) -> float:
             return int(file.read().split()[1]) / 1e9
     except (OSError, ValueError, IndexError):
         return 0.0
-
-
-def _may_start_thread(pid: int, limits: dict[str, Any]) -> bool:
-    """Whether a program may have one thread more. If it may start processes, their limit counts threads, too."""
-    return bool(limits["processes"]) or kernel.status(pid, "Threads") <= limits["threads"]

@@ -4,7 +4,6 @@ import base64
 import os
 import re
 import shutil
-import signal
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -13,10 +12,10 @@ from typing import Any
 
 from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.execution import isolation as levels
-from lm_eval_codemind.execution import wire
+from lm_eval_codemind.execution.connection import ending
 from lm_eval_codemind.execution.job import CaseOutcome, Job, Limits, Outcome, ScriptCase, Status
 from lm_eval_codemind.execution.runtimes import Runtime
-from lm_eval_codemind.execution.unit import START_SECONDS, StartFailed, Unit, UnitGone
+from lm_eval_codemind.execution.unit import Unit
 from lm_eval_codemind.execution.workers import JobQueue, Worker, WorkerPool
 
 PROGRAM = "/proc/self/fd/3"
@@ -31,13 +30,6 @@ DENIED = re.compile(
 Explanation = tuple[Status, str, str]
 """Why a program ended as it did: the verdict, the type of the exception and its message."""
 
-# Why a starter ended a program, other than for its elapsed time.
-_STOPPED: dict[str, Explanation] = {
-    "output": (Status.OUTPUT, "", "wrote more than allowed"),
-    "memory": (Status.MEMORY, "", "used more memory than allowed"),
-    "cpu": (Status.TIMEOUT, "", "processor time used up"),
-}
-
 
 class Starter(Unit):
     """A server that starts other programs than Python, one at a time; :mod:`lm_eval_codemind.execution.starter` inside.
@@ -46,13 +38,9 @@ class Starter(Unit):
         home: The directory, inside the sandbox, that a program may write in.
 
     Args:
-        isolation: The level to start it at.
         directories: More of the machine that programs may read, each with where bubblewrap shows it.
         own_bytes: Resident memory that a program may use beyond the limit of its job, such as an interpreter's own.
         environment: Variables of the programs besides the usual ones.
-
-    Raises:
-        StartFailed: If it doesn't come up.
     """
 
     def __init__(
@@ -70,44 +58,18 @@ class Starter(Unit):
             "environment": dict(environment),
         }
         super().__init__(isolation, settings, directories=directories)
-        try:
-            self.home: str = self._receive(START_SECONDS)["home"]
-        except UnitGone:
-            raise StartFailed(self.last_error or "no message") from None
+        self.home: str = self._first_message()["home"]
 
     def load(self, file: bytes) -> None:
-        """Hand over the file at :data:`PROGRAM` for the commands from now on.
-
-        Raises:
-            UnitGone: If the server ended.
-        """
-        self._exchange({"op": "load", "file": base64.b64encode(file).decode("ascii")}, 60)
+        """Hand over the file at :data:`PROGRAM` for the commands from now on; UnitGone if the server ended."""
+        self._send({"op": "load", "file": base64.b64encode(file).decode("ascii")})
+        self._receive(60)
 
     def run(self, command: list[str], stdin: str, limits: Limits) -> dict[str, Any]:
-        """Return the report of one run.
-
-        Raises:
-            UnitGone: If the server ended meanwhile, or doesn't answer.
-        """
-        request = {"op": "run", "command": command, "stdin": stdin, "limits": asdict(limits)}
-        return self._exchange(request, 60 + 25 * limits.wall_seconds)
-
-    def _exchange(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
-        try:
-            wire.send(self._control.fileno(), message)
-        except OSError as error:
-            self.close()
-            raise UnitGone(str(error)) from None
-        return self._receive(seconds)
-
-    def _receive(self, seconds: float) -> dict[str, Any]:
-        try:
-            self._wait_at_most(seconds)
-            message: dict[str, Any] = wire.receive(self._control.fileno())
-        except (EOFError, OSError, wire.WireError) as error:
-            self.close()
-            raise UnitGone(str(error) or "a server ended") from None
-        return message
+        """Return the report of one run; UnitGone if the server ended meanwhile."""
+        self._send({"op": "run", "command": command, "stdin": stdin, "limits": asdict(limits)})
+        report: dict[str, Any] = self._receive(60 + 25 * limits.wall_seconds)
+        return report
 
 
 Prepared = tuple[bytes, Callable[[Starter], list[str]], Sequence[ScriptCase]]
@@ -118,12 +80,7 @@ the cases to run."""
 class ProgramWorker(Worker):
     """One thread with its own starter of programs. It replaces the starter when that process ends.
 
-    Args:
-        name: The language.
-        jobs: The queue of jobs.
-        isolation: The isolation level of the starter.
-        directories: A function that returns the directories of :class:`Starter`, called when one starts.
-        own_bytes, environment: As for :class:`Starter`.
+    The arguments are those of :class:`Starter`. ``directories`` is a function that is called when one starts.
     """
 
     def __init__(
@@ -147,18 +104,8 @@ class ProgramWorker(Worker):
         """Return why a program ended with a status other than 0."""
 
     def _attempt(self, job: Job) -> Outcome:
-        if job.limits.processes:
-            message = f"Limits.processes is {job.limits.processes}, and programs in {job.language} may start none"
-            return self._ended(job, Status.BLOCKED, message)
         prepared = self._prepared(job)
-        if isinstance(prepared, Outcome):
-            return prepared
-        try:
-            return self._run(job, prepared)
-        except UnitGone:
-            self._close_servers()
-            self._units.clear()
-            raise
+        return prepared if isinstance(prepared, Outcome) else self._run(job, prepared)
 
     def _run(self, job: Job, prepared: Prepared) -> Outcome:
         file, command, cases = prepared
@@ -198,15 +145,9 @@ class ProgramWorker(Worker):
 
         A program may write what it likes to standard error. It explains a status and never makes one a success.
         """
-        number = report["signal"]
-        if report["reason"]:
-            return _STOPPED.get(report["reason"], (Status.TIMEOUT, "", "elapsed time used up"))
-        if number == signal.SIGSYS:
-            return Status.BLOCKED, "", "made a system call that is not allowed"
-        if number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
-            return _STOPPED["cpu"]
-        if number is not None:
-            return Status.CRASHED, "", f"died of {signal.Signals(number).name}"
+        if report["reason"] or report["signal"] is not None:
+            end = ending(report)
+            return Status(end["status"]), "", end["exception_message"]
         if report["exit"]:
             return self._explained(stderr, report["exit"])
         # A program may end itself as it likes: what it printed is judged, and its exit status.
@@ -242,22 +183,14 @@ class Interpreter(Runtime):
         self._command = tuple(command)
 
     def find(self) -> Path:
-        """Return the path of the interpreter, without links.
-
-        Raises:
-            ValueError: If it isn't installed.
-        """
+        """Return the path of the interpreter, without links; a ValueError if it isn't installed."""
         path = shutil.which(self._command[0])
         if path is None:
             raise ValueError(f"programs in {self.name} need {self._command[0]}, and it is not on PATH; install it")
         return Path(path).resolve()
 
     def command(self) -> list[str]:
-        """Return the command that runs the script of a job.
-
-        Raises:
-            ValueError: If the interpreter isn't installed.
-        """
+        """Return the command that runs the script of a job."""
         return [str(self.find()), *self._command[1:], PROGRAM]
 
     def directories(self) -> dict[str, str]:
@@ -267,36 +200,19 @@ class Interpreter(Runtime):
         return {} if Path(home).is_relative_to("/usr") else {home: home}
 
     def sandbox(self, workers: int | None = None, hash_seed: int = 0) -> WorkerPool:
-        """Return a new sandbox; ``hash_seed`` has no effect.
-
-        Raises:
-            IsolationUnavailable: If this machine gives no isolation and the user didn't choose ``none``.
-            ValueError: If the interpreter isn't installed.
-        """
+        """Return a new sandbox; ``hash_seed`` has no effect. A ValueError if the interpreter isn't installed."""
         return InterpreterSandbox(self, workers)
 
 
 class InterpreterSandbox(WorkerPool):
-    """Runs scripts, each case in a new process of an interpreter. A context manager.
+    """Runs scripts, each case in a new process of an interpreter; see :meth:`Interpreter.sandbox`."""
 
-    Args:
-        interpreter: The runtime.
-        workers: Programs at a time; None for the number of processors this process may use.
-        isolation: As for :class:`lm_eval_codemind.execution.Sandbox`.
-
-    Raises:
-        IsolationUnavailable: If the level can't be had on this machine, or, for ``auto``, no level can.
-        ValueError: If the interpreter isn't installed.
-    """
+    kinds = ("script",)
 
     def __init__(self, interpreter: Interpreter, workers: int | None = None, isolation: str = "auto") -> None:
         super().__init__(workers, len(os.sched_getaffinity(0)), levels.choose_level(isolation))
         interpreter.find()
         self._start_workers(lambda: _InterpreterWorker(self._jobs, self._isolation, interpreter))
-
-    def _check(self, job: Job) -> None:
-        if job.kind != "script":
-            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, but an interpreter needs 'script'")
 
 
 class _InterpreterWorker(ProgramWorker):

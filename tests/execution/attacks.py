@@ -434,9 +434,37 @@ _function(
 )
 _function(
     "makes the checker's memory burst",
-    {F},
+    {F, M},
     "def f(a, b):\n    return 10 ** 10",
     "def check(candidate):\n    assert len(bytearray(candidate(20, 22))) == 42\n",
+)
+
+# Waiting for the disk, which is not the program's time.
+_escape(
+    "waits as for a disk",
+    {F},
+    """
+thread = 0x100 | 0x200 | 0x400 | 0x800 | 0x10000 | 0x40000
+number = {'x86_64': 56, 'aarch64': 220}[os.uname().machine]
+return ctypes.CDLL(None).syscall(number, thread | 0x4000, 0, 0, 0, 0) >= 0
+""",
+)
+_escape(
+    "reads past the page cache",
+    {F},
+    """
+import fcntl
+library, got = os.open(os.__file__, os.O_RDONLY), []
+for attempt in (
+    lambda: os.open(os.__file__, os.O_RDONLY | os.O_DIRECT),
+    lambda: fcntl.fcntl(library, fcntl.F_SETFL, os.O_DIRECT),
+):
+    try:
+        got.append(attempt())
+    except OSError:
+        pass
+return bool(got)
+""",
 )
 
 # Other processes.
@@ -791,11 +819,12 @@ _escape(
     """
 for path in glob.glob('/proc/[0-9]*/environ') + ['/proc/self/environ']:
     try:
-        if b'USER=' in open(path, 'rb').read():
+        if b'USER=' in open(path, 'rb').read().replace(b'USER=sandbox', b''):
             return True
     except OSError:
         pass
-return any(name in os.environ for name in ('USER', 'HF_TOKEN', 'SSH_AUTH_SOCK', 'LOGNAME', 'CODEMIND_SANDBOX'))
+names = ('HF_TOKEN', 'SSH_AUTH_SOCK', 'LOGNAME', 'CODEMIND_SANDBOX')
+return os.environ.get('USER') != 'sandbox' or any(name in os.environ for name in names)
 """,
 )
 _escape(
@@ -1293,7 +1322,7 @@ _UNPROVEN = {
     "a class that agrees with everything", "pretends to be an int", "a numpy array that lies", "an object's values lie",
     "replaces unittest", "replaces unittest where the suite runs with it",
     "agrees with everything where the suite runs with it", "traces every call",
-    "writes forged verdicts to every descriptor", "a thread acts later",
+    "writes forged verdicts to every descriptor", "a thread acts later", "writes a forged verdict and leaves",
 }  # fmt: skip
 
 

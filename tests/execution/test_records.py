@@ -41,5 +41,5 @@ def test_jobs_that_would_check_nothing_are_refused() -> None:
 def test_limits_must_be_above_nothing() -> None:
     with pytest.raises(ValueError, match="cpu_seconds"):
         Limits(cpu_seconds=0)
-    with pytest.raises(ValueError, match="processes"):
-        Limits(processes=-1)
+    with pytest.raises(ValueError, match="threads"):
+        Limits(threads=-1)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import select
 import subprocess
 import sys
+import threading
+import time
+import types
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +25,8 @@ from lm_eval_codemind.execution import (
     StartFailed,
     Status,
     isolation,
+    wire,
+    zygote,
 )
 
 ADD = "def add(a, b):\n    return a + b\n"
@@ -338,27 +344,30 @@ def test_a_program_sees_nothing_of_the_one_before(sandbox_at: Sandbox) -> None:
     assert {outcome.status for outcome in sandbox_at.run(jobs)} == {Status.PASSED}
 
 
-def test_processes_are_allowed_only_where_they_can_be_contained(sandbox_at: Sandbox) -> None:
-    program = "import subprocess\nprint(subprocess.run(['echo', '42'], capture_output=True, text=True).stdout)"
-    outcome = sandbox_at.submit(Job.script(program, [("", "42")], limits=Limits(processes=8))).result()
-    expected = Status.PASSED if sandbox_at.isolation == "bubblewrap" else Status.BLOCKED
-    assert outcome.status is expected, outcome
-
-
-def test_waiting_for_the_disk_is_not_the_programs_time(sandbox_at: Sandbox) -> None:
-    if sandbox_at.isolation != "bubblewrap":
-        pytest.skip("Without its own processes, a program cannot wait as it does for a disk.")
-    # The kernel shows a process that waits for its new child to execute as one that waits for a disk.
+def test_waiting_for_the_disk_is_not_the_programs_time() -> None:
+    """The kernel shows a process that waits for its new child to execute as one that waits for a disk."""
     program = (
-        "import os, subprocess\n"
+        "import os, subprocess, tempfile\n"
+        "os.chdir(tempfile.mkdtemp())\n"
         "os.mkfifo('f')\n"
-        "opener = subprocess.Popen(['sh', '-c', 'sleep 1.5; : > f'])\n"
+        "subprocess.Popen(['sh', '-c', 'sleep 1.5; : > f'])\n"
         "actions = [(os.POSIX_SPAWN_OPEN, 0, 'f', os.O_RDONLY, 0)]\n"
         "os.waitpid(os.posix_spawn('/bin/true', ['true'], {}, file_actions=actions), 0)\n"
-        "print('done')"
     )
-    limits = Limits(wall_seconds=0.5, processes=8)
-    assert sandbox_at.submit(Job.script(program, [("", "done")], limits=limits)).result().status is Status.PASSED
+    control, done = os.pipe()
+    process = subprocess.Popen([sys.executable, "-S", "-c", program], stdout=done)
+    poller = select.poll()
+    poller.register(control, select.POLLIN)
+
+    def ended() -> None:
+        process.wait()
+        wire.send(done, {"word": "ended"})
+
+    threading.Thread(target=ended).start()
+    server = types.SimpleNamespace(_cores=1, _poller=poller, _control=control, _listener=None)
+    limits = {"cpu_seconds": 10, "wall_seconds": 0.7}
+    follow = zygote.Zygote._follow
+    assert follow(server, process.pid, limits, time.monotonic()) == ("", {"word": "ended"})  # type: ignore[arg-type]
 
 
 def test_closing_cancels_and_refuses() -> None:

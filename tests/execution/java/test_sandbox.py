@@ -262,10 +262,8 @@ def test_what_the_jdks_own_compiler_takes_is_taken(
 
 
 def test_other_kinds_are_refused(sandbox: JavaSandbox) -> None:
-    with pytest.raises(ValueError, match="only script and function"):
+    with pytest.raises(ValueError, match="one of script, function"):
         sandbox.submit(Job.evaluate("", ["1"]))
-    outcome = sandbox.run([Job.script(TWICE, CASES, limits=Limits(processes=1))])[0]
-    assert outcome.status is Status.BLOCKED
 
 
 def test_what_is_killed_is_replaced_and_nothing_is_lost(sandbox: JavaSandbox) -> None:

@@ -22,11 +22,8 @@ class Compiled:
     """The result of compiling a source.
 
     Attributes:
-        status: ``COMPILED``, or why not.
-        message: The compiler's first message, where it has one.
         main_class: The first class that has a ``main`` method; ``""`` where none has one. With a suite, the suite's
             classes, separated by blanks.
-        jar: The class files.
     """
 
     status: int
@@ -37,10 +34,6 @@ class Compiled:
 
 class Compiler(Unit):
     """The resident compiler. It takes one program at a time; what it answers isn't trusted.
-
-    Args:
-        isolation: The level to start it at.
-        machine: The Java it uses.
 
     Raises:
         StartFailed: If it doesn't come up.
@@ -59,15 +52,9 @@ class Compiler(Unit):
             raise StartFailed(self.last_error or str(error)) from None
 
     def compile(self, job: Job, seconds: float, release: int = 0) -> Compiled:
-        """Return the compiler's result for a program and the suite of its job.
+        """Return the result for a program and the suite of its job, or raise UnitGone, also if it doesn't answer.
 
-        Args:
-            job: The program and its suite, see :class:`.JavaSandbox`.
-            seconds: The processor time it may take.
-            release: The version of Java to compile for; 0 for the compiler's own.
-
-        Raises:
-            UnitGone: If the compiler ended meanwhile, or doesn't answer. It is to be replaced then.
+        It may take some seconds of processor time. ``release`` is the version of Java to compile for; 0 for its own.
         """
         request = [struct.pack(">ii", release, int(seconds * 1000))]
         for text in (job.program, job.tests, job.entry_point if job.tests else ""):

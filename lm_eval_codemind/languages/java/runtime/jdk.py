@@ -17,13 +17,7 @@ class JavaUnavailable(RuntimeError):
 
 @dataclass(frozen=True)
 class Jdk:
-    """An installed Java.
-
-    Attributes:
-        home: Its directory.
-        version: The number of its release, such as 17.
-        full_version: As the installation names it, such as ``17.0.15``.
-    """
+    """An installed Java: its directory, and its release as a number, such as 17, and as a text, such as ``17.0.15``."""
 
     home: Path
     version: int

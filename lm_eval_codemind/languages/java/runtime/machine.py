@@ -60,12 +60,7 @@ class Machine:
     directory: Path
 
     def run_command(self, limits: Limits, home: str) -> list[str]:
-        """Return the command that starts a program's virtual machine, without class path and class.
-
-        Args:
-            limits: What the program may use.
-            home: Its directory for temporary files.
-        """
+        """Return the command that starts a program's virtual machine, without class path and class."""
         # Besides what a program keeps, a heap holds garbage and unused parts of its regions.
         heap = limits.memory_bytes * 3 // 2
         options = [f"-Xmx{heap >> 10}k", f"-XX:MaxDirectMemorySize={heap >> 2}", f"-Djava.io.tmpdir={home}"]

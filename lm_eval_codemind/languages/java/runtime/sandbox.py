@@ -38,14 +38,10 @@ class JavaSandbox(WorkerPool):
     """Compiles and runs programs that aren't trusted, several at a time.
 
     A resident compiler, itself in the sandbox, compiles a program once. Each case of a ``script`` runs in a new virtual
-    machine. The tests of a ``function`` are a class ``MainSuite`` that is compiled with the program and
-    started in its virtual machine by ``SuiteRunner``; ``entry_point`` is the class they are about. The program could
-    tamper with these tests, and the outcome says so. The future outcome of a job raises :class:`.jdk.JavaUnavailable`
-    if the JDK doesn't work.
+    machine. The tests of a ``function`` are a class ``MainSuite`` that ``SuiteRunner`` starts in the program's machine;
+    ``entry_point`` is the class they are about. A future outcome raises JavaUnavailable if the JDK doesn't work.
 
     Args:
-        workers: Programs at a time; None for the number of processors this process may use.
-        isolation: As for :class:`lm_eval_codemind.execution.Sandbox`.
         release: The version of Java that programs are compiled for; 0 for the JDK's own.
         java: The JDK; None for the one of ``JAVA_HOME`` or ``PATH``.
         runtime: The Java that runs programs; None for the JDK's own.
@@ -53,8 +49,10 @@ class JavaSandbox(WorkerPool):
 
     Raises:
         JavaUnavailable: If there is no JDK.
-        IsolationUnavailable: If the level can't be had on this machine, or, for ``auto``, no level can.
+        IsolationUnavailable: As for :class:`lm_eval_codemind.execution.Sandbox`.
     """
+
+    kinds = ("script", "function")
 
     def __init__(
         self,
@@ -73,10 +71,6 @@ class JavaSandbox(WorkerPool):
         self._compilers = _Compilers(self._isolation, made, release, 1 + self.workers // 8)
         hashes = machine.HASHES[hash_seed % 2]
         self._start_workers(lambda: _Worker(self._jobs, self._isolation, made, self._compilers, hashes))
-
-    def _check(self, job: Job) -> None:
-        if job.kind not in ("script", "function"):
-            raise ValueError(f"job {job.job_id!r}: kind is {job.kind!r}, and Java has only script and function")
 
     def _stop_workers(self) -> None:
         self._compilers.close()
@@ -99,11 +93,7 @@ class _Compilers:
             self._places.put(None)
 
     def compile(self, job: Job) -> Compiled:
-        """Return the compiler's result for a job's program and suite.
-
-        Raises:
-            StartFailed: If no compiler comes up.
-        """
+        """Return the compiler's result for a job's program and suite."""
         compiler = self._places.get()
         try:
             for _ in range(2):
