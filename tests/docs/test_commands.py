@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.commands.plan import command as plan
 from lm_eval_codemind.harness.contract import parsed_arguments
 from lm_eval_codemind.harness.location import task_directory
 
@@ -86,6 +87,9 @@ def test_names_and_options_exist(command: str, tasks: set[str]) -> None:
     if program == "lm_eval" or arguments[0] == "run":
         options = parsed_arguments([argument for argument in arguments if argument != "run"])
         assert set(task_names(options.tasks)) <= tasks
+    elif arguments[0] == "plan":
+        of_the_run = plan.make_context("plan", arguments[1:]).params["arguments"]
+        assert set(task_names(parsed_arguments(of_the_run).tasks)) <= tasks
     elif program == "codemind":
         subcommand: click.Command | None = main
         while isinstance(subcommand, click.Group):
