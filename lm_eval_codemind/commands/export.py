@@ -61,7 +61,7 @@ Row = dict[str, Any]
 )
 @click.option("--inputs", type=click.IntRange(0), default=0, help="With --programs: fresh inputs for each program.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="With --programs: the seed of the fresh inputs.")
-@click.option("-o", "--output", required=True, type=NEW_FILE, help="The file of JSON lines to write.")
+@click.option("-o", "--output_path", "output", required=True, type=NEW_FILE, help="The file of JSON lines to write.")
 def command(
     tasks: str | None,
     metadata: str,
@@ -72,7 +72,9 @@ def command(
     seed: int,
     output: Path,
 ) -> None:
-    """Write the questions of tasks, or questions about your own programs, as rows to train on.
+    """Write questions as rows to train on.
+
+    These are the questions of tasks, or questions about your own programs.
 
     `lm_eval_codemind.rewards` scores responses to the rows.
     """

@@ -9,10 +9,12 @@ from lm_eval_codemind.commands import FILE, NEW_DIRECTORY, value_errors
 
 @click.command("leaderboard")
 @click.argument("bundles", nargs=-1, required=True, type=FILE)
-@click.option("-o", "--output", required=True, type=NEW_DIRECTORY, help="The directory to write the site into.")
+@click.option(
+    "-o", "--output_path", "output", required=True, type=NEW_DIRECTORY, help="The directory to write the site into."
+)
 @click.option("--title", default="CodeMind leaderboard", show_default=True, help="The title of the index.")
 def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
-    """Make a static site of BUNDLES, the archives that `codemind submit` writes.
+    """Make a static site of BUNDLES from `codemind submit`.
 
     The responses in each bundle are scored again. If a score differs, or a run is not of the model that its bundle
     names, no site is written and the differences are printed.

@@ -56,7 +56,7 @@ class _SeveralValues(click.Command):
     "EvalPlus, CRUXEval's generations or LiveCodeBench's outputs; gzip or not.",
 )
 @click.option("--tasks", required=True, multiple=True, metavar="TASK...", help="Tasks or groups of this suite.")
-@click.option("--output_path", metavar="DIR", help="Directory for the results and the samples.")
+@click.option("-o", "--output_path", metavar="DIR", help="Directory for the results and the samples.")
 @click.option(
     "--strip_prompt",
     is_flag=True,

@@ -31,10 +31,16 @@ from lm_eval_codemind.files import write_whole
 )
 @click.option("--notes", help="Anything to add to the notes on the setup.")
 @click.option(
-    "-o", "--output", type=NEW_DIRECTORY, default=Path("submission"), show_default=True, help="The directory to write."
+    "-o",
+    "--output_path",
+    "output",
+    type=NEW_DIRECTORY,
+    default=Path("submission"),
+    show_default=True,
+    help="The directory to write.",
 )
 def command(run_path: Path, output: Path, **fields: Any) -> None:
-    """Check that RUN may be submitted and write its submission; nothing is sent.
+    """Check RUN and write its submission; send nothing.
 
     RUN is a result file of the harness, or a directory that holds one. A run that may not be submitted gets all the
     reasons at once.
