@@ -164,9 +164,10 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 def push(repository: str | None, folder: Path | None, names: tuple[str, ...], private: bool, yes: bool) -> None:
     """Send the data to the Hub as the data set ORG/NAME.
 
-    Its card and eval.yaml are sent, too. With --output_path the same files are written there instead; datasets.load_dataset reads them, and so does
-    $CODEMIND_DATASET. The licence of each benchmark is printed, and before anything is sent that may not be passed on
-    freely, you are asked. Sending takes a token with write access (`hf auth login` or $HF_TOKEN).
+    Its card and eval.yaml are sent, too. With --output_path the same files are written there instead;
+    datasets.load_dataset reads them, and so does $CODEMIND_DATASET. The licence of each benchmark is printed, and
+    before anything is sent that may not be passed on freely, you are asked. Sending takes a token with write access
+    (`hf auth login` or $HF_TOKEN).
     """
     from lm_eval_codemind.data import load_benchmark
     from lm_eval_codemind.results.hub import official_tasks, write_dataset
@@ -214,6 +215,6 @@ def _ask(repository: str, bound: Sequence[str]) -> None:
         sure = False
     if not sure:
         raise click.ClickException(
-            "nothing was sent; choose others with --benchmark, write a folder for yourself with --output_path, or answer "
+            "nothing was sent; choose others with --benchmark, write files for yourself with -o, or answer "
             "yes ahead with --yes"
         )

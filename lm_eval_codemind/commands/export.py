@@ -197,9 +197,9 @@ def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
             texts = {name: record.get(name) for name in ("id", "code", "call", "stdin", "licence")}
             wrong = [name for name, text in texts.items() if not isinstance(text, str | None)]
             if wrong or not texts["id"] or not texts["code"]:
-                raise ValueError(f"{wrong[0] if wrong else 'id or code'} is missing or not a text")
+                raise UserError(f"{wrong[0] if wrong else 'id or code'} is missing or not a text")
             if texts["id"] in names or "#" in texts["id"]:
-                raise ValueError(f"the id {texts['id']!r} is used twice or contains #")
+                raise UserError(f"the id {texts['id']!r} is used twice or contains #")
             problem = own_problem(texts["id"], texts["code"], texts["call"], texts["stdin"])
         except (ValueError, AttributeError) as error:
             raise UserError(

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from lm_eval_codemind.commands import FILE, NEW_DIRECTORY, value_errors
+from lm_eval_codemind.errors import UserError
 
 
 @click.command("leaderboard")
@@ -44,8 +45,8 @@ def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
             submitted.append(Submitted(model, str(submission.get("date")), run))
             click.echo(f"{bundle}: {'equal' if equal else 'differs'}")
         if refused:
-            raise ValueError("not every bundle may be shown:\n" + "\n".join(f"  {reason}" for reason in refused))
+            raise UserError("not every bundle may be shown:\n" + "\n".join(f"  {reason}" for reason in refused))
         if differing:
-            raise ValueError("\n  ".join(["scores differ when recomputed; remove these bundles:", *differing]))
+            raise UserError("\n  ".join(["scores differ when recomputed; remove these bundles:", *differing]))
         files = write_site(submitted, output, title)
     click.echo(f"{files[0]}: {len(submitted)} runs")

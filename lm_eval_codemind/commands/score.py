@@ -185,7 +185,7 @@ def recorded_documents(
         else:
             logger.warning("%s: no recorded response belongs to one of its questions; the task is left out", name)
     if not indices:
-        raise ValueError(f"no response belongs to a problem of {', '.join(names)}")
+        raise UserError(f"no response belongs to a problem of {', '.join(names)}")
     fewest, most = min(numbers_of_responses), max(numbers_of_responses)
     if fewest < most:
         logger.warning("the problems have %d to %d responses; pass@k is reported up to k = %d", fewest, most, fewest)

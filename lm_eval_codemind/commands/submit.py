@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from lm_eval_codemind.commands import ANY_PATH, NEW_DIRECTORY, value_errors
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.files import write_whole
 
 
@@ -58,7 +59,7 @@ def command(run_path: Path, output: Path, **fields: Any) -> None:
         runs = read_runs([run_path])
         if len(runs) != 1:
             listed = "\n".join(f"  {run.path}" for run in runs)
-            raise ValueError(f"{run_path} holds {len(runs)} runs; submit them one by one:\n{listed}")
+            raise UserError(f"{run_path} holds {len(runs)} runs; submit them one by one:\n{listed}")
         (run,) = runs
         with rescored(run) as again:
             reasons = forms.reasons_against(run, again, verify(run, again), submission, released_digests())

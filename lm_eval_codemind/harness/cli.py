@@ -74,8 +74,8 @@ def prepare(arguments: Sequence[str], stack: ExitStack) -> Prepared:
 
     setup_logging()
     register()
-    options = parsed_arguments(arguments)
     try:
+        options = parsed_arguments(arguments)
         with redirect_stdout(io.StringIO()):
             config = EvaluatorConfig.from_cli(options)
     except ValueError as error:

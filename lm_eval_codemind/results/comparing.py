@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.results.observations import distinct
 from lm_eval_codemind.results.runs import Run, read_runs
 from lm_eval_codemind.results.settings import differences
@@ -27,18 +28,18 @@ def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
     for path, runs in zip((first, second), sides, strict=True):
         if len({run.label for run in runs}) > 1:
             listed = "".join(f"\n  {run.path}" for run in runs)
-            raise ValueError(f"{path}: it has several models or runs of a task; name one of these files:{listed}")
+            raise UserError(f"{path}: it has several models or runs of a task; name one of these files:{listed}")
     models = [runs[0].model for runs in sides]
     labels = models if models[0] != models[1] else [str(first), str(second)]
     one, other = ({task.task: (run, task) for run in runs for task in run.tasks} for runs in sides)
     common = [name for name in one if name in other]
     if not common:
-        raise ValueError(f"{first} has {', '.join(one)}, {second} has {', '.join(other)}: no task in common")
+        raise UserError(f"{first} has {', '.join(one)}, {second} has {', '.join(other)}: no task in common")
     notes = []
     for name in common:
         versions = [task.metadata.get("version") for _, task in (one[name], other[name])]
         if versions[0] != versions[1]:
-            raise ValueError(
+            raise UserError(
                 f"{name} has version {versions[0]} in {first} and version {versions[1]} in {second}, and scores of "
                 "different versions are not comparable; run one of them again"
             )

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.result_files import date_of, read_results, read_samples, result_files, samples_file
 from lm_eval_codemind.models import checks_the_suite, replays
 from lm_eval_codemind.questions import Answer
@@ -105,7 +106,7 @@ def read_runs(paths: Iterable[Path]) -> list[Run]:
     runs = [run for file in files if (run := _read_run(file)) is not None]
     if not runs:
         listed = ", ".join(map(str, files))
-        raise ValueError(f"no task of this suite ({_PREFIX}…) in {listed}; run one with `codemind run` or `lm_eval`")
+        raise UserError(f"no task of this suite ({_PREFIX}…) in {listed}; run one with `codemind run` or `lm_eval`")
     return _with_labels(runs)
 
 
