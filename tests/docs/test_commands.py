@@ -44,6 +44,7 @@ ELSEWHERE = {
 INCOMPLETE = "lm_eval --model hf --model_args pretrained=MODEL --tasks codemind_sr_sample --num_fewshot 9"
 # Group -> the task on the sample that stands for it.
 SAMPLES = {
+    "codemind_first": "codemind_ier_sample",
     "codemind_repair_humaneval": "codemind_repair_sample",
     "codemind_cruxeval_output": "codemind_ier_sample",
     "codemind_translation": "codemind_translation_sample_java_python",

@@ -19,6 +19,7 @@ from lm_eval_codemind.harness.planning import plan
 from lm_eval_codemind.languages.python import importable
 from tests.chat_server import chat_server
 
+ROOT = Path(__file__).parents[2]
 # Several families, with repeats or settings, programs to execute, and one about the responses to another.
 TASKS = "codemind_ier_sample,codemind_sr_sample,codemind_input_sample,codemind_runtime_sample,codemind_der_sample"
 
@@ -162,3 +163,17 @@ def test_groups_are_what_a_run_asks(
         prompts = [row["arguments"]["gen_args_0"]["arg_0"] for row in rows.values() for _ in row["resps"][0]]
         sent[file.name.removeprefix("samples_").rpartition("_")[0]] = (len(prompts), sum(map(len, prompts)))
     assert counted == sent
+
+
+@pytest.mark.upstream
+def test_what_to_run_first_takes_an_hour(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The documentation says how many requests it has, and that it needs no confirmation."""
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    counted = plan(["--tasks", "codemind_first"])
+    requests = sum(task.requests for task in counted.tasks)
+    for page in ("README.md", "docs/running.md"):
+        assert f"in {requests} requests" in (ROOT / page).read_text(encoding="utf-8")
+    output = sum(task.output_tokens or 0 for task in counted.tasks)
+    assert output / 320 <= 3600 and f"{output / 1e6:.2f} million tokens" in (ROOT / "docs/running.md").read_text()
+    shown = said("run", "--model", "codemind-null", "--tasks", "codemind_first")
+    assert shown.count(" requests\n") == len(counted.tasks) == 5
