@@ -17,8 +17,10 @@ import pytest
 from click.testing import CliRunner
 from lm_eval.tasks import TaskManager
 
+from count_requests import filled
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.commands.plan import command as plan
+from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.harness.contract import parsed_arguments
 from lm_eval_codemind.harness.location import task_directory
 
@@ -164,6 +166,15 @@ def test_local_links_of_the_readme_exist() -> None:
     links = [link for link in links if not link.startswith("http")]
     assert len(links) > 15
     assert not [link for link in links if not (ROOT / link).exists()]
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+def test_the_readme_has_the_requests_of_each_group(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "| 1,414 |" in text
+    assert filled(text) == text, "run utils/count_requests.py"
 
 
 def test_the_readme_is_short() -> None:
