@@ -2,8 +2,8 @@
 
     python utils/count_requests.py
 
-Needs the data of all benchmarks (`codemind data build`). Tasks with a second stage have a "+": it asks about the programs
-that the model writes.
+Needs the data of all benchmarks (`codemind data build`). Tasks with a second stage have a "+": it asks about the
+programs that the model writes.
 """
 
 import re
