@@ -10,6 +10,7 @@ class UserError(ValueError):
 
 
 _faults: list[str] | None = None
+_complete = False
 
 
 def report(error: ValueError | RuntimeError) -> None:
@@ -20,20 +21,24 @@ def report(error: ValueError | RuntimeError) -> None:
 
 
 def faulty() -> bool:
-    """Whether faults are being collected, and there is one."""
-    return bool(_faults)
+    """Whether faults are being collected, there is one, and what follows it is not needed."""
+    return bool(_faults) and not _complete
 
 
 @contextmanager
-def collecting() -> Iterator[list[str]]:
-    """Collect the messages of :func:`report`, so that one message can name all of them."""
-    global _faults
+def collecting(complete: bool = False) -> Iterator[list[str]]:
+    """Collect the messages of :func:`report`, so that one message can name all of them.
+
+    Args:
+        complete: Whether tasks with a fault are loaded completely, since their requests are counted.
+    """
+    global _faults, _complete
     faults: list[str] = []
-    _faults = faults
+    _faults, _complete = faults, complete
     try:
         yield faults
     finally:
-        _faults = None
+        _faults, _complete = None, False
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

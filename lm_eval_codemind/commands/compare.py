@@ -13,12 +13,12 @@ from lm_eval_codemind.commands import ANY_PATH, value_errors
 @click.argument("second", type=ANY_PATH)
 @click.option("--all-scores", is_flag=True, help="Compare every score of a problem, not only the main one.")
 def command(first: Path, second: Path, all_scores: bool) -> None:
-    """Print the difference between two models, with its 95% interval, on the problems that both ran.
+    """Print the difference between two models, with intervals.
 
-    FIRST and SECOND are result files of the harness (--output_path), or directories that hold some of one model. The
-    samples (--log_samples) must be next to them. The p value is that of no difference: McNemar's exact test for
-    verdicts, else the paired bootstrap. What a family says of each model by itself, such as the gap between published
-    and fresh inputs, comes below.
+    Only the problems that both ran count. FIRST and SECOND are result files of the harness (--output_path), or
+    directories that hold some of one model. The samples (--log_samples) must be next to them. The p value is that of no
+    difference: McNemar's exact test for verdicts, else the paired bootstrap. Tables about each model by itself follow,
+    such as the gap between published and fresh inputs. Settings that differ are named.
     """
     from lm_eval_codemind.results.analysis import comparisons, findings
     from lm_eval_codemind.results.comparing import comparable

@@ -45,7 +45,11 @@ _upstream = click.option(
     help="Directory with clones or archives of the upstream repositories. Nothing is downloaded then.",
 )
 _out = click.option(
-    "--out", type=NEW_DIRECTORY, help="Data directory. By default $CODEMIND_DATA, else the user's cache directory."
+    "-o",
+    "--output_path",
+    "out",
+    type=NEW_DIRECTORY,
+    help="Data directory. By default $CODEMIND_DATA, else the user's cache directory.",
 )
 
 
@@ -64,7 +68,10 @@ def command() -> None:
 @_out
 @click.pass_context
 def build_command(context: click.Context, names: tuple[str, ...], upstream: Path | None, out: Path | None) -> None:
-    """Build benchmarks from upstream repositories at pinned revisions. No program is executed."""
+    """Build benchmarks from upstream repositories.
+
+    Their revisions are pinned. No program is executed.
+    """
     directory = out or data_directory()
     by_default = context.get_parameter_source("names") is click.core.ParameterSource.DEFAULT
     entries = build(names, _open(upstream, directory), directory, skip_missing=by_default)
@@ -75,7 +82,7 @@ def build_command(context: click.Context, names: tuple[str, ...], upstream: Path
 @command.command("info")
 @_out
 def info(out: Path | None) -> None:
-    """Print the built benchmarks, their sources, and the number of problems per category."""
+    """Print the built benchmarks, their problems and sources."""
     directory = out or data_directory()
     entries = read_manifest(directory)
     released = released_digests()
@@ -107,7 +114,9 @@ def info(out: Path | None) -> None:
     help="Verify only the labels, the transformed programs, or the recorded steps of the suites.",
 )
 def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, workers: int, only: str | None) -> None:
-    """Execute every program and compare its output with the proven label, and its C+ with the program itself.
+    """Execute every program and compare it with its label.
+
+    Each C+ is compared with the program itself.
 
     The steps that the suites take are recorded again, and must be those of this release.
 
@@ -146,22 +155,25 @@ def verify(names: tuple[str, ...], upstream: Path | None, out: Path | None, work
 
 @command.command("push")
 @click.argument("repository", metavar="[ORG/NAME]", required=False)
-@click.option("--folder", type=NEW_DIRECTORY, help="Write the data set into this directory and send nothing.")
+@click.option(
+    "-o", "--output_path", "folder", type=NEW_DIRECTORY, help="Write the data set into this directory and send nothing."
+)
 @_benchmarks
 @click.option("--private", is_flag=True, help="Make the repository private if it has to be created.")
 @click.option("--yes", is_flag=True, help="Send data that may not be passed on freely without asking.")
 def push(repository: str | None, folder: Path | None, names: tuple[str, ...], private: bool, yes: bool) -> None:
-    """Send the data to the Hub as the data set ORG/NAME, with its card and eval.yaml.
+    """Send the data to the Hub as the data set ORG/NAME.
 
-    With --folder the same files are written there instead; datasets.load_dataset reads them, and so does
-    $CODEMIND_DATASET. The licence of each benchmark is printed, and before anything is sent that may not be passed on
-    freely, you are asked. Sending takes a token with write access (`hf auth login` or $HF_TOKEN).
+    Its card and eval.yaml are sent, too. With --output_path the same files are written there instead;
+    datasets.load_dataset reads them, and so does $CODEMIND_DATASET. The licence of each benchmark is printed, and
+    before anything is sent that may not be passed on freely, you are asked. Sending takes a token with write access
+    (`hf auth login` or $HF_TOKEN).
     """
     from lm_eval_codemind.data import load_benchmark
     from lm_eval_codemind.results.hub import official_tasks, write_dataset
 
     if (repository is None) == (folder is None):
-        raise click.UsageError("give either ORG/NAME, to send the data there, or --folder, to write it to disk")
+        raise click.UsageError("give either ORG/NAME, to send the data there, or --output_path, to write it to disk")
     for name in names:
         click.echo(f"{name}: {'; '.join(map(str, benchmarks()[name].sources))}", err=True)
     bound = [name for name in names if not benchmarks()[name].free]
@@ -203,6 +215,6 @@ def _ask(repository: str, bound: Sequence[str]) -> None:
         sure = False
     if not sure:
         raise click.ClickException(
-            "nothing was sent; choose others with --benchmark, write a folder for yourself with --folder, or answer "
+            "nothing was sent; choose others with --benchmark, write files for yourself with -o, or answer "
             "yes ahead with --yes"
         )

@@ -61,7 +61,7 @@ Row = dict[str, Any]
 )
 @click.option("--inputs", type=click.IntRange(0), default=0, help="With --programs: fresh inputs for each program.")
 @click.option("--seed", type=click.IntRange(0), default=0, help="With --programs: the seed of the fresh inputs.")
-@click.option("-o", "--output", required=True, type=NEW_FILE, help="The file of JSON lines to write.")
+@click.option("-o", "--output_path", "output", required=True, type=NEW_FILE, help="The file of JSON lines to write.")
 def command(
     tasks: str | None,
     metadata: str,
@@ -72,7 +72,9 @@ def command(
     seed: int,
     output: Path,
 ) -> None:
-    """Write the questions of tasks, or questions about your own programs, as rows to train on.
+    """Write questions as rows to train on.
+
+    These are the questions of tasks, or questions about your own programs.
 
     `lm_eval_codemind.rewards` scores responses to the rows.
     """
@@ -195,9 +197,9 @@ def _read_programs(file: Path) -> Iterator[tuple[Problem, str]]:
             texts = {name: record.get(name) for name in ("id", "code", "call", "stdin", "licence")}
             wrong = [name for name, text in texts.items() if not isinstance(text, str | None)]
             if wrong or not texts["id"] or not texts["code"]:
-                raise ValueError(f"{wrong[0] if wrong else 'id or code'} is missing or not a text")
+                raise UserError(f"{wrong[0] if wrong else 'id or code'} is missing or not a text")
             if texts["id"] in names or "#" in texts["id"]:
-                raise ValueError(f"the id {texts['id']!r} is used twice or contains #")
+                raise UserError(f"the id {texts['id']!r} is used twice or contains #")
             problem = own_problem(texts["id"], texts["code"], texts["call"], texts["stdin"])
         except (ValueError, AttributeError) as error:
             raise UserError(

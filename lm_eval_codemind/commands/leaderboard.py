@@ -5,14 +5,17 @@ from pathlib import Path
 import click
 
 from lm_eval_codemind.commands import FILE, NEW_DIRECTORY, value_errors
+from lm_eval_codemind.errors import UserError
 
 
 @click.command("leaderboard")
 @click.argument("bundles", nargs=-1, required=True, type=FILE)
-@click.option("-o", "--output", required=True, type=NEW_DIRECTORY, help="The directory to write the site into.")
+@click.option(
+    "-o", "--output_path", "output", required=True, type=NEW_DIRECTORY, help="The directory to write the site into."
+)
 @click.option("--title", default="CodeMind leaderboard", show_default=True, help="The title of the index.")
 def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
-    """Make a static site of BUNDLES, the archives that `codemind submit` writes.
+    """Make a static site of BUNDLES from `codemind submit`.
 
     The responses in each bundle are scored again. If a score differs, or a run is not of the model that its bundle
     names, no site is written and the differences are printed.
@@ -42,8 +45,8 @@ def command(bundles: tuple[Path, ...], output: Path, title: str) -> None:
             submitted.append(Submitted(model, str(submission.get("date")), run))
             click.echo(f"{bundle}: {'equal' if equal else 'differs'}")
         if refused:
-            raise ValueError("not every bundle may be shown:\n" + "\n".join(f"  {reason}" for reason in refused))
+            raise UserError("not every bundle may be shown:\n" + "\n".join(f"  {reason}" for reason in refused))
         if differing:
-            raise ValueError("\n  ".join(["scores differ when recomputed; remove these bundles:", *differing]))
+            raise UserError("\n  ".join(["scores differ when recomputed; remove these bundles:", *differing]))
         files = write_site(submitted, output, title)
     click.echo(f"{files[0]}: {len(submitted)} runs")

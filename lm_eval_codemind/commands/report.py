@@ -11,13 +11,19 @@ from lm_eval_codemind.files import write_whole
 @click.command("report")
 @runs_argument
 @click.option(
-    "-o", "--output", type=NEW_FILE, default=Path("report.html"), show_default=True, help="The file to write."
+    "-o",
+    "--output_path",
+    "output",
+    type=NEW_FILE,
+    default=Path("report.html"),
+    show_default=True,
+    help="The file to write.",
 )
 @click.option("--title", default="CodeMind report", show_default=True, help="The page's title.")
 @click.option("--figures", type=NEW_DIRECTORY, help="Also write each figure as SVG into this directory.")
 @click.option("--tables", type=NEW_DIRECTORY, help="Also write each table as CSV and JSON into this directory.")
 def command(runs: tuple[Path, ...], output: Path, title: str, figures: Path | None, tables: Path | None) -> None:
-    """Write one self-contained HTML file about RUNS: scores, analyses and a browser of all samples.
+    """Write scores, analyses and samples of RUNS as HTML.
 
     RUNS are result files of the harness (--output_path) or directories with result files. The samples are in the files
     that --log_samples wrote to the same directory.

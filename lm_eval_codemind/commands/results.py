@@ -24,7 +24,9 @@ logger = logging.getLogger(__name__)
     help="Directory for results.md and for the harness's results and samples.",
 )
 def command(recorded: Path, output_path: Path) -> None:
-    """Score the responses in RECORDED, a directory with recordings of published studies, and write results.md.
+    """Score recorded responses of published studies.
+
+    RECORDED is a directory with recordings. The page results.md compares published and new scores.
 
     Each file is scored on all tasks that it serves. Its name says which study and model it is of, such as
     `ier_MODEL.jsonl.gz`; docs/replication.md lists the names. A file that cannot be scored is named on the page. Files

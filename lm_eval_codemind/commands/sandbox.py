@@ -24,7 +24,7 @@ _SECONDS = click.FloatRange(min=0, min_open=True)
 
 @click.group("sandbox")
 def command() -> None:
-    """Show the isolation that this machine gives to model-written programs, and run one program."""
+    """Show the isolation of programs; run one program."""
     # The command prints the level itself.
     logging.getLogger("lm_eval_codemind.execution").setLevel(logging.ERROR)
 
@@ -38,7 +38,9 @@ def _open(level: str, workers: int | None = None) -> Sandbox:
 @command.command("check")
 @click.option("--isolation", type=click.Choice(["auto", *LEVELS]), default="auto", help="The level to test.")
 def check(isolation: str) -> None:
-    """Print the levels this machine gives, then try every hostile program on the one in use.
+    """Print the levels of this machine and try to break out.
+
+    Every hostile program runs on the level in use.
 
     Ends with status 1 if a hostile program gets anything but the outcome it must have, or if an honest program that
     runs after it doesn't pass.

@@ -56,7 +56,7 @@ class _SeveralValues(click.Command):
     "EvalPlus, CRUXEval's generations or LiveCodeBench's outputs; gzip or not.",
 )
 @click.option("--tasks", required=True, multiple=True, metavar="TASK...", help="Tasks or groups of this suite.")
-@click.option("--output_path", metavar="DIR", help="Directory for the results and the samples.")
+@click.option("-o", "--output_path", metavar="DIR", help="Directory for the results and the samples.")
 @click.option(
     "--strip_prompt",
     is_flag=True,
@@ -185,7 +185,7 @@ def recorded_documents(
         else:
             logger.warning("%s: no recorded response belongs to one of its questions; the task is left out", name)
     if not indices:
-        raise ValueError(f"no response belongs to a problem of {', '.join(names)}")
+        raise UserError(f"no response belongs to a problem of {', '.join(names)}")
     fewest, most = min(numbers_of_responses), max(numbers_of_responses)
     if fewest < most:
         logger.warning("the problems have %d to %d responses; pass@k is reported up to k = %d", fewest, most, fewest)

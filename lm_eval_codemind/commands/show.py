@@ -14,7 +14,9 @@ from lm_eval_codemind.commands import runs_argument, value_errors
 )
 @click.option("--all-metrics", is_flag=True, help="Show every metric, not only those to report.")
 def command(runs: tuple[Path, ...], problems: int, all_metrics: bool) -> None:
-    """Print the scores of RUNS, the comparison of their models and the hardest problems.
+    """Print the scores of RUNS and their hardest problems.
+
+    If RUNS have several models, they are compared.
 
     RUNS are result files of the harness (--output_path) or directories that hold some.
     """

@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from lm_eval_codemind.commands import ANY_PATH, NEW_DIRECTORY, value_errors
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.files import write_whole
 
 
@@ -31,10 +32,16 @@ from lm_eval_codemind.files import write_whole
 )
 @click.option("--notes", help="Anything to add to the notes on the setup.")
 @click.option(
-    "-o", "--output", type=NEW_DIRECTORY, default=Path("submission"), show_default=True, help="The directory to write."
+    "-o",
+    "--output_path",
+    "output",
+    type=NEW_DIRECTORY,
+    default=Path("submission"),
+    show_default=True,
+    help="The directory to write.",
 )
 def command(run_path: Path, output: Path, **fields: Any) -> None:
-    """Check that RUN may be submitted and write its submission; nothing is sent.
+    """Check RUN and write its submission; send nothing.
 
     RUN is a result file of the harness, or a directory that holds one. A run that may not be submitted gets all the
     reasons at once.
@@ -52,7 +59,7 @@ def command(run_path: Path, output: Path, **fields: Any) -> None:
         runs = read_runs([run_path])
         if len(runs) != 1:
             listed = "\n".join(f"  {run.path}" for run in runs)
-            raise ValueError(f"{run_path} holds {len(runs)} runs; submit them one by one:\n{listed}")
+            raise UserError(f"{run_path} holds {len(runs)} runs; submit them one by one:\n{listed}")
         (run,) = runs
         with rescored(run) as again:
             reasons = forms.reasons_against(run, again, verify(run, again), submission, released_digests())

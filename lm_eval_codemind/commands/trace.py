@@ -33,7 +33,9 @@ _WIDEST = 48
     help="Longest value in characters; of a longer one only the type is shown.",
 )
 def command(file: Path, text: str | None, script: bool, max_steps: int, max_value: int) -> None:
-    """Run FILE in the sandbox and print each step: the line, the variables it changed, and finally the result.
+    """Run FILE in the sandbox and print each step.
+
+    A step has the line and the variables that it changed. The result comes last.
 
     A step is one statement in one call of a function. Nested calls are indented. Comprehensions and lambdas belong to
     the step of their line.

@@ -54,7 +54,7 @@ def _chosen_rules(context: click.Context, parameter: click.Parameter, value: str
 )
 @click.option("--entry-point", default="", help="The function or class under test; check(candidate) needs it.")
 @click.option("--script", is_flag=True, help="FILE is a script that nobody imports, so all its names may change.")
-@click.option("--output", type=NEW_FILE, help="File for C+. Standard output by default.")
+@click.option("-o", "--output_path", "output", type=NEW_FILE, help="File for C+. Standard output by default.")
 def command(
     file: Path,
     seed: str,
@@ -64,7 +64,9 @@ def command(
     script: bool,
     output: Path | None,
 ) -> None:
-    """Print a longer program with the same behaviour as FILE, like the C+ of the DSR tasks.
+    """Print a longer program with the behaviour of FILE.
+
+    The rules are those that make the C+ of the DSR tasks.
 
     A rule is applied only where it is safe. Without --tests nothing is executed, and names that other modules could
     use are not changed.

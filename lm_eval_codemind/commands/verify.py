@@ -14,7 +14,9 @@ from lm_eval_codemind.commands import DIRECTORY, runs_argument, value_errors
     "--prompts", type=DIRECTORY, help="Where the templates are that the runs were made with, if not where they were."
 )
 def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
-    """Score the responses of RUNS again, without a model, and compare everything that is recorded.
+    """Score the responses of RUNS again and compare all.
+
+    No model is asked. Everything that the results record is compared.
 
     RUNS are result files of the harness (--output_path), directories that hold some, or bundles of `codemind submit`.
     Exits with 1 if a run is not what it says, naming each problem that differs.

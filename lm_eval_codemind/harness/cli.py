@@ -8,6 +8,7 @@ import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -32,27 +33,49 @@ from lm_eval_codemind.models import checks_the_suite
 logger = logging.getLogger(__name__)
 
 
-def run_harness(arguments: Sequence[str]) -> None:
-    """Do what ``lm_eval run ARGUMENTS`` does.
+@dataclass(frozen=True)
+class Prepared:
+    """A command line of ``lm_eval run``, read.
 
-    The models of this suite are registered first. If all tasks are in this suite or in ``--include_path``, the
-    harness's own thousands of YAML files are not read, since that takes longer than scoring.
+    Attributes:
+        options: Its options. Their ``func`` runs the evaluation.
+        config: The harness's ``EvaluatorConfig``.
+        manager: A task manager of the harness that knows this suite's tasks, and those in ``--include_path``.
+        first: The tasks, groups and tags of the first stage.
+        later: Those about the responses to the first stage.
+    """
 
-    Tasks that ask about the responses to another task run after it, with the same options. The model is loaded once;
-    see :mod:`lm_eval_codemind.harness.stages`.
+    options: argparse.Namespace
+    config: Any
+    manager: Any
+    first: list[str]
+    later: list[str]
+
+
+def prepare(arguments: Sequence[str], stack: ExitStack) -> Prepared:
+    """Read the arguments of ``lm_eval run`` and find their tasks.
+
+    If all tasks are in this suite or in ``--include_path``, the harness's own thousands of YAML files are not read,
+    since that takes longer than scoring.
+
+    Args:
+        arguments: The arguments after ``run``. The tasks may be ``list``.
+        stack: Ends what is changed in the harness.
+
+    Raises:
+        UserError: If an option is unusable, or if a task named ``codemind…`` does not exist.
     """
     # Costs seconds, and `codemind --help` must not.
     from lm_eval import evaluator, tasks
     from lm_eval.config.evaluate_config import EvaluatorConfig
     from lm_eval.utils import setup_logging
 
-    from lm_eval_codemind.harness.preflight import check_run
     from lm_eval_codemind.models import register
 
     setup_logging()
     register()
-    options = parsed_arguments(arguments)
     try:
+        options = parsed_arguments(arguments)
         with redirect_stdout(io.StringIO()):
             config = EvaluatorConfig.from_cli(options)
     except ValueError as error:
@@ -61,38 +84,51 @@ def run_harness(arguments: Sequence[str]) -> None:
     options.include_path = [*task_directories(), *([config.include_path] if config.include_path else [])]
     manager = tasks.TaskManager(include_path=options.include_path, include_defaults=False, metadata=config.metadata)
     if names == ["list"]:
-        print(manager.list_all_tasks())
-        return
+        return Prepared(options, config, manager, names, [])
     _require_known(manager, names)
     # A user who names the results of a first stage has run it.
-    first, second = (names, []) if stages_module.PLACE in config.metadata else planned(manager, names)
-    own = set(names) <= set(manager.all_tasks)
+    first, later = (names, []) if stages_module.PLACE in config.metadata else planned(manager, names)
     first = list(dict.fromkeys(task for name in first for task in manager.match_tasks([name]) or [name]))
-    check_run(config, manager, first, second)
-    if config.use_cache:
-        options.use_cache = _cache_of_model(config)
-    output = config.output_path
+    stack.callback(checked.clear)
+    checked.append(True)
+    # It asks git, which complains outside of a repository.
+    stack.enter_context(patch.object(evaluator, "get_git_commit_hash", commit))
+    if set(names) <= set(manager.all_tasks):
+        usual = tasks.TaskManager
+
+        def known(include_path: Any = None, include_defaults: bool = True, metadata: Any = None) -> Any:
+            # The harness asks for its own tasks as well; the second stage of a run has other metadata.
+            if include_defaults and metadata == config.metadata:
+                return manager
+            return usual(include_path=include_path, include_defaults=False, metadata=metadata)
+
+        stack.enter_context(patch.object(tasks, "TaskManager", known))
+    return Prepared(options, config, manager, first, later)
+
+
+def run_harness(arguments: Sequence[str]) -> None:
+    """Do what ``lm_eval run ARGUMENTS`` does, with the models of this suite.
+
+    Tasks that ask about the responses to another task run after it, with the same options. The model is loaded once;
+    see :mod:`lm_eval_codemind.harness.stages`.
+    """
+    from lm_eval_codemind.harness.preflight import check_run
+
     with ExitStack() as stack:
-        stack.callback(checked.clear)
-        checked.append(True)
+        run = prepare(arguments, stack)
+        if run.first == ["list"]:
+            print(run.manager.list_all_tasks())
+            return
+        check_run(run.config, run.manager, run.first, run.later)
+        if run.config.use_cache:
+            run.options.use_cache = _cache_of_model(run.config)
+        output = run.config.output_path
         stack.enter_context(results_written(_directory(output) if output else None))
-        # It asks git, which complains outside of a repository.
-        stack.enter_context(patch.object(evaluator, "get_git_commit_hash", commit))
-        if own:
-            usual = tasks.TaskManager
-
-            def known(include_path: Any = None, include_defaults: bool = True, metadata: Any = None) -> Any:
-                # The harness asks for its own tasks as well; the second stage of a run has other metadata.
-                if include_defaults and metadata == config.metadata:
-                    return manager
-                return usual(include_path=include_path, include_defaults=False, metadata=metadata)
-
-            stack.enter_context(patch.object(tasks, "TaskManager", known))
-        if second:
+        if run.later:
             stack.enter_context(loaded_once())
-            _run_stages(options, (first, second), config.metadata, output)
+            _run_stages(run.options, (run.first, run.later), run.config.metadata, output)
         else:
-            options.func(options)
+            run.options.func(run.options)
 
 
 def _cache_of_model(config: Any) -> str | None:

@@ -23,7 +23,7 @@ from datasets import Dataset
 
 from lm_eval_codemind.answers import thinking
 from lm_eval_codemind.catalogue import get_benchmark
-from lm_eval_codemind.errors import faulty, report
+from lm_eval_codemind.errors import UserError, faulty, report
 from lm_eval_codemind.harness.aggregations import Value
 from lm_eval_codemind.harness.contract import several, use_own_requests, use_own_statistics, warn_if_unknown
 from lm_eval_codemind.harness.provenance import record_task, splits
@@ -246,14 +246,14 @@ def _require_questions(
 ) -> None:
     """Raise a ValueError where a task has no questions, or two with the same key."""
     if not problems:
-        raise ValueError(
+        raise UserError(
             f"{benchmark}: {family.title} asks about none of its problems: problems() of the family {family.name!r} "
             "leaves none; choose another benchmark, or, if its data are from another release, run "
             f"`codemind data build --benchmark {benchmark}`"
         )
     if not questions:
         ways = ", ".join(repr(way) for way in settings)
-        raise ValueError(
+        raise UserError(
             f"{benchmark}: {family.title} asks nothing about its {len(problems)} problems: questions() of the family "
             f"{family.name!r} returns none under the setting {ways}; check `settings` in the task's dataset_kwargs"
         )

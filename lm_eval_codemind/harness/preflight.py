@@ -5,10 +5,11 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.errors import UserError, collecting
+from lm_eval_codemind.errors import UserError, collecting, did_you_mean
 from lm_eval_codemind.harness.contract import several, tasks_of
 from lm_eval_codemind.harness.location import task_directories
 
@@ -21,6 +22,10 @@ _CONTEXT_ARGS = {
     "vllm": ("max_model_len", "max_length"),
     "sglang": ("context_length", "max_model_len"),
 }
+# --model -> the packages that the harness imports for it, and the extra that installs them.
+_PACKAGES = {"hf": (("torch", "transformers"), "hf"), "vllm": (("vllm",), "vllm")}
+# Models that take only messages.
+_CHATS = ("local-chat-completions", "openai-chat-completions")
 # In the config.json of a model's directory.
 _CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "n_ctx")
 
@@ -42,11 +47,13 @@ def check_run(config: Any, manager: Any, names: Sequence[str], later: Sequence[s
     leaves = list(dict.fromkeys(leaf for name in names for leaf in tasks_of(manager, name)))
     own = [leaf for leaf in leaves if _is_ours(manager, leaf)]
     later_leaves = [leaf for name in later for leaf in tasks_of(manager, name)]
-    faults = _directory_faults(config.output_path) + _option_faults(config, manager, [*own, *later_leaves])
+    faults = _model_faults(config) + _directory_faults(config.output_path)
+    faults += _option_faults(config, manager, [*own, *later_leaves])
     # Other suites may download large data sets for their tasks.
     tasks, task_faults = _loaded(manager, names if own == leaves else own, own)
     faults += task_faults
     for name, task in tasks.items():
+        faults += _sample_faults(config, name, len(task.eval_docs))
         available, wanted = len(list(task.fewshot_docs() or ())), config.num_fewshot or 0
         if available < wanted:
             faults.append(f"{name} has {available} few-shot examples; use --num_fewshot {available} or fewer")
@@ -106,6 +113,41 @@ def _requests(config: Any, name: str, task: Any) -> int:
     if recorded is not None:
         return sum(recorded.count(task.eval_docs[place]) for place in places)
     return len(places) * int(task.config.repeats or 1)
+
+
+def _sample_faults(config: Any, name: str, documents: int) -> list[str]:
+    chosen = (config.samples or {}).get(name, ())
+    beyond = [str(place) for place in chosen if not 0 <= place < documents]
+    if not beyond:
+        return []
+    return [f"--samples: {name} has documents 0 to {documents - 1}; leave out {_listed(beyond)}"]
+
+
+def _model_faults(config: Any) -> list[str]:
+    """Return why the harness cannot load the model or count the documents, as far as the options say it."""
+    # It fills the registry.
+    import lm_eval.models  # noqa: F401
+    from lm_eval.api.registry import model_registry
+
+    faults = []
+    names = list(model_registry)
+    if config.model not in names:
+        faults.append(f"--model {config.model}: unknown{did_you_mean(config.model, names) or '; `lm_eval run --help`'}")
+    packages, extra = _PACKAGES.get(config.model, ((), ""))
+    absent = [package for package in packages if find_spec(package) is None]
+    if absent:
+        faults.append(f"--model {config.model} needs {' and '.join(absent)}: pip install 'lm-eval-codemind[{extra}]'")
+    if config.model in _CHATS and not config.apply_chat_template:
+        faults.append(f"--model {config.model} takes chat messages: add --apply_chat_template")
+    if config.model == "codemind-replay" and not (config.model_args or {}).get("responses"):
+        faults.append(
+            "--model codemind-replay answers from files: add --model_args responses=FILE, or use codemind score"
+        )
+    if config.limit is not None and config.limit <= 0:
+        faults.append(f"--limit {config.limit:g}: must be above 0")
+    if (config.num_fewshot or 0) < 0:
+        faults.append(f"--num_fewshot {config.num_fewshot}: must be 0 or more")
+    return faults
 
 
 def _directory_faults(output_path: str | None) -> list[str]:

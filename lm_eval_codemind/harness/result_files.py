@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lm_eval_codemind.errors import UserError
+
 Row = TypeVar("Row")
 
 _NAME = re.compile(r".*_(?P<date>\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?)\.json")
@@ -25,13 +27,13 @@ def result_files(path: Path) -> list[Path]:
     """
     if path.is_file():
         if path.suffix != ".json":
-            raise ValueError(f"{path}: not a result file; give the harness's results_….json or its directory")
+            raise UserError(f"{path}: not a result file; give the harness's results_….json or its directory")
         return [path.resolve()]
     if not path.is_dir():
-        raise ValueError(f"{path}: no such file or directory; give what was passed to --output_path")
+        raise UserError(f"{path}: no such file or directory; give what was passed to --output_path")
     files = sorted(file.resolve() for file in path.rglob("*.json") if _NAME.fullmatch(file.name))
     if not files:
-        raise ValueError(f"{path}: no result file (results_….json) in it; run the harness with --output_path {path}")
+        raise UserError(f"{path}: no result file (results_….json) in it; run the harness with --output_path {path}")
     return files
 
 
@@ -44,9 +46,9 @@ def read_results(file: Path) -> dict[str, Any]:
     try:
         raw = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(raw, dict) or not isinstance(raw.get("results"), dict) or "configs" not in raw:
-            raise ValueError("it has no results and configs")
+            raise UserError("it has no results and configs")
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{file}: not a result file of the harness ({error}); run the evaluation again") from error
+        raise UserError(f"{file}: not a result file of the harness ({error}); run the evaluation again") from error
     return raw
 
 
@@ -72,7 +74,7 @@ def read_samples(samples: Path, convert: Callable[[Any], Row]) -> Iterator[Row]:
             try:
                 yield convert(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-                raise ValueError(
+                raise UserError(
                     f"{samples}, line {number}: not a sample of the harness ({error!r}); the file is damaged: "
                     "take it from a backup or run the evaluation again"
                 ) from error

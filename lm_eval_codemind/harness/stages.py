@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.errors import shortened
+from lm_eval_codemind.errors import UserError, shortened
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.harness.provenance import templates_of
 from lm_eval_codemind.harness.result_files import read_results, read_samples, result_files, samples_file
@@ -101,7 +101,7 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
             another model or of other settings.
     """
     if place is None:
-        raise ValueError(
+        raise UserError(
             f"this task asks about the programs that the model wrote in {task}, and was not told where they are; run "
             f"it with `codemind run`, which does both, or run {task} with --log_samples --output_path DIR first and "
             f'then this with --metadata \'{{"{PLACE}": "DIR"}}\''
@@ -110,24 +110,24 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     try:
         read = [(file, read_results(file)) for file in result_files(Path(place))]
     except ValueError as error:
-        raise ValueError(f"{PLACE}={place}: {error}") from error
+        raise UserError(f"{PLACE}={place}: {error}") from error
     of_task = [(file, raw) for file, raw in read if task in raw["configs"]]
     if not of_task:
-        raise ValueError(f"{PLACE}={place}: no results of {task} there; {run_it}")
+        raise UserError(f"{PLACE}={place}: no results of {task} there; {run_it}")
     logged = [(file, raw, samples) for file, raw in of_task if (samples := samples_file(file, task))]
     if not logged:
-        raise ValueError(f"{PLACE}={place}: the results of {task} come without its samples; {run_it}")
+        raise UserError(f"{PLACE}={place}: the results of {task} come without its samples; {run_it}")
     own = _identity(metadata)
     of_model = [run for run in logged if model_identity(run[1]) == own]
     if not of_model:
         others = "; ".join(dict.fromkeys(_shown(model_identity(raw)) for _, raw, _ in logged))
-        raise ValueError(
+        raise UserError(
             f"{PLACE}={place}: its responses to {task} are those of another model: {others}, here {_shown(own)}; "
             "give the same model to both stages"
         )
     if len(of_model) > 1:
         listed = "".join(f"\n  {file}" for file, *_ in of_model)
-        raise ValueError(f"{PLACE}={place}: {len(of_model)} runs of {task} are there; name one of the files:{listed}")
+        raise UserError(f"{PLACE}={place}: {len(of_model)} runs of {task} are there; name one of the files:{listed}")
     file, raw, samples = of_model[0]
     here = _task_here(task, {name: value for name, value in metadata.items() if name not in (PLACE, TASK, SETTING)})
     there = raw["configs"][task].get("metadata") or {}
@@ -135,7 +135,7 @@ def read_first_stage(task: str, setting: str, place: str | Path | None, metadata
     documents = {Key.of(document): document for document in here.eval_docs if (document["setting"] or "") == setting}
     responses = _responses(samples, (there.get("suite") or {}).get("responses"), documents)
     if not responses:
-        raise ValueError(f"{file}: no response to a question of {task} under the setting {setting!r}; {run_it}")
+        raise UserError(f"{file}: no response to a question of {task} under the setting {setting!r}; {run_it}")
     questions = {key: Question.from_document(document) for key, document in documents.items()}
     pairs = [(question, responses[key]) for key, question in questions.items() if key in responses]
     return FirstStage(task, file, samples, here.config.metadata["suite"], pairs, list(questions.values()))
@@ -169,7 +169,7 @@ def _responses(samples: Path, recorded: object, documents: Mapping[Key, Any]) ->
             continue
         texts = tuple(response_text(text) for of_request in row["resps"] for text in of_request)
         if seals.get(key.within_task(), digest(texts)) != digest(texts):
-            raise ValueError(
+            raise UserError(
                 f"{samples}: the response to {key.within_task()} was changed since the run; take the file from a "
                 "backup or run the first stage again"
             )
@@ -184,7 +184,7 @@ def _task_here(task: str, metadata: Mapping[str, Any]) -> Any:
 
     manager = TaskManager(include_path=list(task_directories()), include_defaults=False, metadata=dict(metadata))
     if task not in manager.all_tasks:
-        raise ValueError(f"{TASK}={task}: there is no such task; the YAML file must name one of this suite")
+        raise UserError(f"{TASK}={task}: there is no such task; the YAML file must name one of this suite")
     return manager.load([task])["tasks"][task]
 
 
@@ -200,7 +200,7 @@ def _require_same_settings(file: Path, task: str, there: Mapping[str, Any], here
     if there.get("version") != here.get("version"):
         differing.append(f"version of the task ({there.get('version')}, here {here.get('version')})")
     if differing:
-        raise ValueError(
+        raise UserError(
             f"{file}: its responses to {task} were given under other settings: {'; '.join(differing)}; run {task} "
             "again, or this with the release and the --metadata of that run"
         )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.models.reply import Reply
 from lm_eval_codemind.questions import Key
 from lm_eval_codemind.questions.samples import prompt_as_sent
@@ -98,7 +99,7 @@ def read_recordings(
     try:
         pattern = None if strip_through is None else re.compile(strip_through)
     except re.error as error:
-        raise ValueError(f"strip_through: {strip_through!r} is not a regular expression ({error})") from error
+        raise UserError(f"strip_through: {strip_through!r} is not a regular expression ({error})") from error
     recordings = Recordings()
     matched = total = 0
     for path in map(Path, paths):
@@ -112,7 +113,7 @@ def read_recordings(
                 new: Sequence[str] = _responses_of(row)
                 prompt = _prompt_of(row)
             except (ValueError, KeyError, TypeError, AttributeError) as error:
-                raise ValueError(
+                raise UserError(
                     f"{path}, {place}: not a recorded response ({error!r}); a line is a JSON object with benchmark, "
                     "problem_id and response (a text or null) or responses (a list of these), or comes from a sample "
                     "file of lm-evaluation-harness or EvalPlus"
@@ -121,7 +122,7 @@ def read_recordings(
                 try:
                     new = [_without_prompt(response, prompt) for response in new]
                 except ValueError as error:
-                    raise ValueError(f"{path}, {place}: {key.problem_id} of {key.benchmark}: {error}") from error
+                    raise UserError(f"{path}, {place}: {key.problem_id} of {key.benchmark}: {error}") from error
             if pattern is not None:
                 ends = [max((match.end() for match in pattern.finditer(response)), default=0) for response in new]
                 new = [response[end:] for response, end in zip(new, ends, strict=True)]
@@ -133,10 +134,10 @@ def read_recordings(
             if row.get("model"):
                 recordings.models.add(str(row["model"]))
         if not recordings.responses:
-            raise ValueError(f"{path}: no recorded responses")
+            raise UserError(f"{path}: no recorded responses")
     if pattern is not None:
         if not matched:
-            raise ValueError(f"strip_through: {strip_through!r} matches none of the {total} responses")
+            raise UserError(f"strip_through: {strip_through!r} matches none of the {total} responses")
         logger.warning("%d of %d responses are scored without what is up to %r", matched, total, strip_through)
     return recordings
 
@@ -155,12 +156,12 @@ def _rows(path: Path, benchmark: str | None) -> Iterator[tuple[str, Any]]:
             if not isinstance(responses, list):
                 raise TypeError(f"{name} has {type(responses).__name__} instead of a list of responses")
     except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(
+        raise UserError(
             f"{path}: not recorded responses ({error!r}); a file with one JSON value is an object with a list of "
             "responses for each problem, or a list of objects with id and output_list"
         ) from error
     if benchmark is None:
-        raise ValueError(f"{path} does not say of which benchmark its problems are; give --tasks of one benchmark")
+        raise UserError(f"{path} does not say of which benchmark its problems are; give --tasks of one benchmark")
     for name, responses in rows:
         yield f"problem {name}", {"benchmark": benchmark, "problem_id": name, "responses": responses}
 
@@ -200,7 +201,7 @@ def _key_of(row: Any) -> Key:
         return Key.of(row.get("doc", row)).recorded()
     prefix, _, number = row["task_id"].partition("/")
     if prefix not in _EVALPLUS:
-        raise ValueError(f"task_id {row['task_id']}: the ones known here are of {', '.join(_EVALPLUS)}")
+        raise UserError(f"task_id {row['task_id']}: the ones known here are of {', '.join(_EVALPLUS)}")
     if "solution" not in row:
         raise KeyError("solution")
     benchmark, stem = _EVALPLUS[prefix]
@@ -243,7 +244,7 @@ def _without_prompt(response: str, prompt: str) -> str:
         ValueError: If there is no prompt, or if the response does not begin with it.
     """
     if not prompt.strip():
-        raise ValueError("the row names no `prompt`, which strip_prompt needs")
+        raise UserError("the row names no `prompt`, which strip_prompt needs")
     if not response:
         return response
     letters = "".join(prompt.split())
@@ -252,7 +253,7 @@ def _without_prompt(response: str, prompt: str) -> str:
         places = [place for place in range(start, len(response)) if not response[place].isspace()][: len(letters)]
         if "".join(response[place] for place in places) == letters:
             return response[places[-1] + 1 :]
-    raise ValueError("the response does not begin with its `prompt`; score it without strip_prompt, or correct the row")
+    raise UserError("the response does not begin with its `prompt`; score it without strip_prompt, or correct the row")
 
 
 def read_lines(path: Path) -> Iterator[str]:
@@ -267,4 +268,4 @@ def read_lines(path: Path) -> Iterator[str]:
         with gzip.open(path, "rt", encoding="utf-8") if zipped else path.open(encoding="utf-8") as lines:
             yield from lines
     except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
-        raise ValueError(f"{path}: neither UTF-8 text nor a whole gzip file of it ({error})") from error
+        raise UserError(f"{path}: neither UTF-8 text nor a whole gzip file of it ({error})") from error

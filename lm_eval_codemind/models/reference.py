@@ -7,6 +7,8 @@ from typing import Any, NoReturn
 from lm_eval.api.instance import Instance
 from lm_eval.api.model import LM
 
+from lm_eval_codemind.errors import UserError
+
 
 class DocumentLM(LM):  # type: ignore[misc]
     """A model that generates its response from the request's document instead of its prompt."""
@@ -54,7 +56,7 @@ class OracleLM(DocumentLM):
         """
         target = request.doc.get("target")
         if not isinstance(target, str):
-            raise ValueError(
+            raise UserError(
                 f"{request.task_name}: codemind-oracle answers the tasks of this suite only; "
                 f"document {request.doc_id} has no column 'target'"
             )

@@ -51,7 +51,7 @@ class ReplayLM(DocumentLM):
         """
         super().__init__(**unused)
         if missing not in MISSING:
-            raise ValueError(f"missing={missing}: choose one of {', '.join(MISSING)}")
+            raise UserError(f"missing={missing}: choose one of {', '.join(MISSING)}")
         self._missing = missing
         self._marks = mark
         self._files = [responses] if isinstance(responses, (str, Path)) else list(responses)
@@ -84,7 +84,7 @@ class ReplayLM(DocumentLM):
         try:
             recorded = self._recordings.find(request.doc)
         except KeyError as error:
-            raise ValueError(
+            raise UserError(
                 f"{request.task_name}: codemind-replay answers the tasks of this suite only; "
                 f"document {request.doc_id} has no column {error}"
             ) from error
@@ -99,7 +99,7 @@ class ReplayLM(DocumentLM):
         if self._missing == "skip":
             return SKIPPED
         setting = "".join(f", {name} {request.doc[name]!r}" for name in ("setting", "item") if request.doc.get(name))
-        raise ValueError(
+        raise UserError(
             f"{request.task_name}: {len(recorded)} responses are recorded for {request.doc['problem_id']} of "
             f"{request.doc['benchmark']}{setting}, {index + 1} are needed ({', '.join(map(str, self._files))}); "
             "add missing=empty or missing=skip to --model_args, or use `codemind score`"

@@ -8,6 +8,8 @@ from typing import Any
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, TemplateError, TemplateNotFound
 
+from lm_eval_codemind.errors import UserError
+
 PACKAGED = Path(str(files("lm_eval_codemind.prompts"))) / "templates"
 
 
@@ -36,7 +38,7 @@ class Templates:
         self._packaged = packaged
         self.directory = root / family
         if not self.directory.is_dir():
-            raise ValueError(
+            raise UserError(
                 f"no prompts at {self.directory}: a directory given as prompts=DIR needs a subdirectory {family!r}; "
                 f"start from a copy of {packaged / family}"
             )
@@ -60,9 +62,9 @@ class Templates:
         try:
             return self._environment.get_template(f"{name}.txt").render(**variables)
         except TemplateNotFound as error:
-            raise ValueError(f"no template {error.name} in {self.directory}; start from {self._packaged}") from error
+            raise UserError(f"no template {error.name} in {self.directory}; start from {self._packaged}") from error
         except TemplateError as error:
-            raise ValueError(f"{path}: {error.message}; the variables are {', '.join(sorted(variables))}") from error
+            raise UserError(f"{path}: {error.message}; the variables are {', '.join(sorted(variables))}") from error
 
     def examples(self) -> dict[str, Any]:
         """Return the few-shot examples of the YAML files; the keys are names of templates."""
@@ -98,5 +100,5 @@ def numbered(code: str) -> str:
 def _examples(path: Path) -> dict[str, Any]:
     examples = yaml.safe_load(path.read_text(encoding="utf-8"))
     if not isinstance(examples, dict):
-        raise ValueError(f"{path}: must map kinds of programs to few-shot examples")
+        raise UserError(f"{path}: must map kinds of programs to few-shot examples")
     return examples

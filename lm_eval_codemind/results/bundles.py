@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.views import view_of
@@ -41,7 +42,7 @@ def write_bundle(path: Path, run: Run, submission: Mapping[str, Any]) -> None:
         view = view_of(task)
         for companion in view.companions(task, run.path) if view else ():
             if not companion.is_file():
-                raise ValueError(f"{companion}: not there, and {task.task} cannot be scored again without it")
+                raise UserError(f"{companion}: not there, and {task.task} cannot be scored again without it")
             files[companion.name] = companion.read_bytes()
     buffer = io.BytesIO()
     with (
@@ -84,9 +85,9 @@ def read_submission(directory: Path, bundle: Path) -> dict[str, Any]:
     try:
         content = json.loads((directory / SUBMISSION).read_text(encoding="utf-8"))
         if not isinstance(content, dict):
-            raise ValueError("not an object")
+            raise UserError("not an object")
     except (OSError, ValueError) as error:
-        raise ValueError(f"{bundle}: no {SUBMISSION} in it ({error}); make bundles with `codemind submit`") from error
+        raise UserError(f"{bundle}: no {SUBMISSION} in it ({error}); make bundles with `codemind submit`") from error
     return content
 
 
@@ -98,9 +99,9 @@ def _unpack(path: Path, directory: Path) -> None:
             for member in archive:
                 total += member.size
                 if not member.isreg() or Path(member.name).name != member.name or total > _LARGEST:
-                    raise ValueError(f"{member.name!r} does not belong in a bundle")
+                    raise UserError(f"{member.name!r} does not belong in a bundle")
                 source = archive.extractfile(member)
                 assert source is not None
                 (directory / member.name).write_bytes(source.read())
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise ValueError(f"{path}: not a bundle ({error}); make one with `codemind submit`") from error
+        raise UserError(f"{path}: not a bundle ({error}); make one with `codemind submit`") from error

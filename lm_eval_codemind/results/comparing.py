@@ -3,11 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.results.observations import distinct
 from lm_eval_codemind.results.runs import Run, read_runs
-
-# What must be the same for problems to be the same, as results record it.
-_SETTINGS = {"data_sha256": "data", "prompts_sha256": "prompts", "options": "options of --metadata"}
+from lm_eval_codemind.results.settings import differences
 
 
 def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
@@ -18,7 +17,8 @@ def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
         second: The same of the other model, or of the same model under other settings.
 
     Returns:
-        The runs, labelled by model, or by path if both are the same model; and what differs in their settings.
+        The runs, labelled by model, or by path if both are the same model; and the settings of each task that
+        differ, with both values.
 
     Raises:
         ValueError: If a path has runs of several models, or several runs of one task; or if the runs have no task in
@@ -28,26 +28,22 @@ def comparable(first: Path, second: Path) -> tuple[list[Run], list[str]]:
     for path, runs in zip((first, second), sides, strict=True):
         if len({run.label for run in runs}) > 1:
             listed = "".join(f"\n  {run.path}" for run in runs)
-            raise ValueError(f"{path}: it has several models or runs of a task; name one of these files:{listed}")
+            raise UserError(f"{path}: it has several models or runs of a task; name one of these files:{listed}")
     models = [runs[0].model for runs in sides]
     labels = models if models[0] != models[1] else [str(first), str(second)]
-    one, other = ({task.task: task for run in runs for task in run.tasks} for runs in sides)
+    one, other = ({task.task: (run, task) for run in runs for task in run.tasks} for runs in sides)
     common = [name for name in one if name in other]
     if not common:
-        raise ValueError(f"{first} has {', '.join(one)}, {second} has {', '.join(other)}: no task in common")
+        raise UserError(f"{first} has {', '.join(one)}, {second} has {', '.join(other)}: no task in common")
     notes = []
     for name in common:
-        versions = [task.metadata.get("version") for task in (one[name], other[name])]
+        versions = [task.metadata.get("version") for _, task in (one[name], other[name])]
         if versions[0] != versions[1]:
-            raise ValueError(
+            raise UserError(
                 f"{name} has version {versions[0]} in {first} and version {versions[1]} in {second}, and scores of "
                 "different versions are not comparable; run one of them again"
             )
-        differing = [
-            title for key, title in _SETTINGS.items() if one[name].suite.get(key) != other[name].suite.get(key)
-        ]
-        if differing:
-            notes.append(f"{name}: the runs differ in {', '.join(differing)}")
+        notes += [f"{name}: {text}" for text in differences(one[name], other[name])]
     compared = [
         replace(run, label=label, tasks=tuple(task for task in run.tasks if task.task in common))
         for runs, label in zip(sides, labels, strict=True)

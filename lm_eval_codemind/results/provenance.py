@@ -29,14 +29,14 @@ def _runs(runs: Sequence[Run]) -> Table:
             {
                 "model": run.label,
                 "date": f"{run.date[:10]} {run.date[11:16].replace('-', ':')}",
-                "suite": ", ".join(dict.fromkeys(_text(task.suite.get("version")) for task in run.tasks)),
-                "lm_eval": _text(raw.get("lm_eval_version")),
-                "backend": _text(backend),
-                "model_args": _text(config.get("model_args")),
-                "gen_kwargs": _text(config.get("gen_kwargs")),
-                "limit": _text(config.get("limit")),
+                "suite": ", ".join(dict.fromkeys(text_of(task.suite.get("version")) for task in run.tasks)),
+                "lm_eval": text_of(raw.get("lm_eval_version")),
+                "backend": text_of(backend),
+                "model_args": text_of(config.get("model_args")),
+                "gen_kwargs": text_of(config.get("gen_kwargs")),
+                "limit": text_of(config.get("limit")),
                 "chat_template": chat[:12] if chat else _NONE,
-                "system_instruction": _text(raw.get("system_instruction")),
+                "system_instruction": text_of(raw.get("system_instruction")),
                 "unproven_passes": _unproven(run),
                 "file": run.path.name,
             }
@@ -49,13 +49,13 @@ def _tasks(runs: Sequence[Run]) -> Table:
         {
             "model": run.label,
             "task": task.task,
-            "version": _text(task.metadata.get("version")),
+            "version": text_of(task.metadata.get("version")),
             "documents": f"{task.effective} of {task.original}",
-            "num_fewshot": _text(task.config.get("num_fewshot")),
-            "generation": _text(
+            "num_fewshot": text_of(task.config.get("num_fewshot")),
+            "generation": text_of(
                 {k: v for k, v in (task.config.get("generation_kwargs") or {}).items() if k != "until"}
             ),
-            "options": _text(task.suite.get("options")),
+            "options": text_of(task.suite.get("options")),
             "data": str(task.suite.get("data_sha256", _NONE))[:12],
             "prompts": str(task.suite.get("prompts_sha256", task.suite.get("prompts", _NONE)))[:12],
         }
@@ -102,9 +102,10 @@ def _unproven(run: Run) -> float:
     return sum(counts) if counts else math.nan
 
 
-def _text(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """Return a recorded value as a text for readers; a dash if there is none."""
     if isinstance(value, dict):
-        return ", ".join(f"{name}={_text(part)}" for name, part in value.items() if part is not None) or _NONE
+        return ", ".join(f"{name}={text_of(part)}" for name, part in value.items() if part is not None) or _NONE
     if value in (None, "", [], "N/A"):
         return _NONE
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

@@ -14,6 +14,7 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.benchmarks import UpstreamError
 from lm_eval_codemind.catalogue import benchmarks
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.cli import run_harness
 from lm_eval_codemind.harness.contract import SeveralResponses, environment, several_responses
 from lm_eval_codemind.harness.journal import JOURNAL_VARIABLE
@@ -76,7 +77,7 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
         if (documents := sorted({sample.doc_id for sample in task.read_samples()}))
     ]
     if not logged:
-        raise ValueError(f"{run.path}: no samples next to it; only runs with --log_samples can be rescored")
+        raise UserError(f"{run.path}: no samples next to it; only runs with --log_samples can be rescored")
     with tempfile.TemporaryDirectory(prefix="codemind-") as folder:
         for task, documents in logged:
             # One task at a time: responses to the same problem under different tasks must not be mixed up. Tasks about
@@ -88,7 +89,7 @@ def rescored(run: Run, prompts: Path | None = None) -> Iterator[Run]:
                 with several_responses(several):
                     replay(str(task.samples_file), model_args, {task.task: documents}, output, metadata)
             except UpstreamError as error:
-                raise ValueError(f"{task.task} cannot be scored again here: {error}") from error
+                raise UserError(f"{task.task} cannot be scored again here: {error}") from error
         again = read_runs([Path(folder)])
         yield Run(
             path=again[0].path,
@@ -112,7 +113,7 @@ def _require_same_versions(run: Run) -> None:
         there = task.metadata.get("version")
         here = (known[task.task].cfg.get("metadata") or {}).get("version") if task.task in known else None
         if None not in (there, here) and there != here:
-            raise ValueError(
+            raise UserError(
                 f"{run.path}: {task.task} has version {there} in the run and version {here} here, and scores of "
                 f"different versions are not comparable. Verify the run with a release whose {task.task} has version "
                 f"{there}; it was made with lm-eval-codemind {task.suite.get('version', '(not recorded)')}"
@@ -137,12 +138,12 @@ def _metadata(task: TaskRun, file: Path, prompts: Path | None) -> dict[str, Any]
         try:
             here = Templates(view.family.templates, directory, view.family.template_root).digest(language)
         except ValueError as error:
-            raise ValueError(
+            raise UserError(
                 f"{task.task}: the run was made with prompts that are not at {directory}; name their directory with "
                 "--prompts DIR"
             ) from error
         if here != digest:
-            raise ValueError(
+            raise UserError(
                 f"{task.task}: the prompts at {directory} are not those of the run (SHA-256 {here}, there {digest}); "
                 "name the directory that holds them with --prompts DIR"
             )

@@ -7,8 +7,9 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.result_files import date_of, read_results, read_samples, result_files, samples_file
-from lm_eval_codemind.models import replays
+from lm_eval_codemind.models import checks_the_suite, replays
 from lm_eval_codemind.questions import Answer
 from lm_eval_codemind.questions.samples import Metric, Sample, TaskRun, prompt_as_sent, response_text
 from lm_eval_codemind.results.release_0_1 import answer_of_0_1
@@ -105,7 +106,7 @@ def read_runs(paths: Iterable[Path]) -> list[Run]:
     runs = [run for file in files if (run := _read_run(file)) is not None]
     if not runs:
         listed = ", ".join(map(str, files))
-        raise ValueError(f"no task of this suite ({_PREFIX}…) in {listed}; run one with `codemind run` or `lm_eval`")
+        raise UserError(f"no task of this suite ({_PREFIX}…) in {listed}; run one with `codemind run` or `lm_eval`")
     return _with_labels(runs)
 
 
@@ -132,7 +133,10 @@ def _read_run(file: Path) -> Run | None:
     if not tasks:
         logger.info("%s: no task of this suite in it", file)
         return None
-    model = str(raw.get("model_name") or raw.get("model_source") or raw.get("config", {}).get("model") or "model")
+    source = str(raw.get("config", {}).get("model") or raw.get("model_source") or "")
+    # The harness invents a name for a model that has none in its arguments.
+    reference = checks_the_suite(source) and not replays(source)
+    model = source if reference else str(raw.get("model_name") or source or "model")
     return Run(path=file, label=model, model=model, tasks=tuple(tasks), raw=raw)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from lm_eval_codemind.errors import UserError
 from lm_eval_codemind.harness.journal import forget_journals
 from lm_eval_codemind.harness.location import task_directories
 from lm_eval_codemind.models.recordings import read_lines
@@ -61,7 +62,7 @@ class Study:
         try:
             return template.format_map(fields)
         except KeyError as error:
-            raise ValueError(f"a row lacks the field {error}; it has {', '.join(row)}") from error
+            raise UserError(f"a row lacks the field {error}; it has {', '.join(row)}") from error
 
     def verdict(self, row: Row) -> bool | None:
         """Return the recorded verdict on a row; None if there is none."""
@@ -179,7 +180,7 @@ def _require_answers(run: Run, path: Path, study: Study) -> None:
         samples = task.read_samples()
         if samples and all(answer.text is None for sample in samples for answer in sample.answers):
             (first, *_), *_ = samples[0].responses
-            raise ValueError(
+            raise UserError(
                 f"{path.name}: none of the {len(samples)} responses to {task.task} has an answer; compare the form of "
                 f"the first one with `response` and `after` of {study.title!r} in studies.yaml: {first[:_SHOWN]!r}"
             )
@@ -195,7 +196,7 @@ def _documents(task: str) -> list[Row]:
 
     manager = TaskManager(include_path=list(task_directories()), include_defaults=False)
     if task not in manager.all_tasks:
-        raise ValueError(f"there is no task {task}; `where` in studies.yaml selects rows")
+        raise UserError(f"there is no task {task}; `where` in studies.yaml selects rows")
     return list(manager.load([task])["tasks"][task].eval_docs)
 
 

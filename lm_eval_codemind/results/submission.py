@@ -18,6 +18,7 @@ from lm_eval_codemind.harness.stages import model_args
 from lm_eval_codemind.models import checks_the_suite
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run
+from lm_eval_codemind.results.settings import form_of_prompts
 from lm_eval_codemind.results.verification import Verification
 from lm_eval_codemind.views import View, view_of
 
@@ -277,21 +278,12 @@ def _notes(run: Run, task: TaskRun, view: View, submission: Submission) -> str:
         f"{view.metric} of lm-eval-codemind {suite.get('version')} with lm-eval {run.raw.get('lm_eval_version')}",
         "greedy",
         f"{task.config.get('num_fewshot')} few-shot examples",
-        _form(run, task),
+        form_of_prompts(run, task),
         f"data SHA-256 {suite.get('data_sha256')}",
     ]
     if submission.model_was not in (None, submission.model):
         parts.append(f"run as {submission.model_was}")
     return "; ".join([*parts, *([submission.notes] if submission.notes else [])])
-
-
-def _form(run: Run, task: TaskRun) -> str:
-    """Return the form in which the model received its prompts."""
-    if run.recorded:
-        return "responses recorded elsewhere and replayed"
-    if any(sample.chat for sample in task.read_samples()):
-        return "as chat messages"
-    return "with chat template" if run.raw.get("chat_template_sha") else "without chat template"
 
 
 def _comparable(setting: Any) -> str:

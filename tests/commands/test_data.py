@@ -21,17 +21,20 @@ def codemind(*arguments: object) -> tuple[int, str]:
 @pytest.mark.upstream
 def test_build_then_info(shared_data: Path, tmp_path: Path) -> None:
     code, output = codemind(
-        "data", "build", "--benchmark", "mbpp", "--upstream", shared_data / "upstream", "--out", tmp_path
+        "data", "build", "--benchmark", "mbpp", "--upstream", shared_data / "upstream", "--output_path", tmp_path
     )
     assert code == 0, output
     assert f"427 problems, sha256 {released_digests()['mbpp']}" in output
-    code, output = codemind("data", "info", "--out", tmp_path)
+    code, output = codemind("data", "info", "--output_path", tmp_path)
     assert code == 0
     assert "mbpp: 427 problems (427 confirmed); as released" in output
     assert "Intelligent-CAT-Lab/CodeMind@d55bbc18be" in output
     assert "humaneval: not built (`codemind data build --benchmark humaneval`)" in output
     (tmp_path / "mbpp.jsonl").write_text("")
-    assert "mbpp: 427 problems (427 confirmed); damaged or outdated" in codemind("data", "info", "--out", tmp_path)[1]
+    assert (
+        "mbpp: 427 problems (427 confirmed); damaged or outdated"
+        in codemind("data", "info", "--output_path", tmp_path)[1]
+    )
 
 
 def test_errata_needs_built_data(tmp_path: Path) -> None:
@@ -46,7 +49,7 @@ def test_the_errata_page_is_the_generated_one(built_data: Path) -> None:
 
 
 def test_a_directory_that_is_not_there_is_named(tmp_path: Path) -> None:
-    code, output = codemind("data", "build", "--upstream", tmp_path / "nope", "--out", tmp_path)
+    code, output = codemind("data", "build", "--upstream", tmp_path / "nope", "--output_path", tmp_path)
     assert code == 1
     assert "nope: no such directory; --upstream wants one with upstream's checkouts or archives" in output
     assert "Traceback" not in output

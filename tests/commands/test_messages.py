@@ -7,8 +7,10 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -83,6 +85,40 @@ def test_every_command_has_help(command: str) -> None:
     assert result.exit_code == 0 and f"{command} [OPTIONS]" in result.output
 
 
+def subcommands(group: click.Group, *names: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield (*names, name), command
+        if isinstance(command, click.Group):
+            yield from subcommands(command, *names, name)
+
+
+ALL_COMMANDS = dict(subcommands(main))
+
+
+@pytest.mark.parametrize("group", [(), *(names for names, one in ALL_COMMANDS.items() if isinstance(one, click.Group))])
+def test_summaries_fit_in_a_line(group: tuple[str, ...]) -> None:
+    text = CliRunner().invoke(main, [*group, "--help"], terminal_width=80).output
+    listed = text.partition("Commands:\n")[2].splitlines()
+    assert listed and not [line for line in listed if line.endswith("...") or len(line) > 80]
+
+
+def test_the_output_has_one_name() -> None:
+    """That of the harness."""
+    options = {
+        option
+        for command in ALL_COMMANDS.values()
+        for parameter in command.params
+        for option in (*parameter.opts, *parameter.secondary_opts)
+    }
+    assert "--output_path" in options and not options & {"--output", "--out", "--output-path", "--folder"}
+    of_paths = {names: one for names, one in ALL_COMMANDS.items() if any("-o" in p.opts for p in one.params)}
+    assert len(of_paths) >= 9
+    assert all(any({"-o", "--output_path"} <= set(p.opts) for p in one.params) for one in of_paths.values())
+
+
 def test_an_input_that_is_not_python(tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text("def f(x):\n    return x\n")
@@ -133,7 +169,7 @@ def test_a_build_on_a_full_disk(tmp_path: Path) -> None:
     upstream = Path(__file__).parents[3] / "shared" / "data" / "upstream"
     if not upstream.is_dir():
         pytest.skip(f"no upstream archives in {upstream}")
-    arguments = ["data", "build", "--benchmark", "humaneval", "--upstream", upstream, "--out", "data"]
+    arguments = ["data", "build", "--benchmark", "humaneval", "--upstream", upstream, "--output_path", "data"]
     data = on_a_full_disk(*arguments, cwd=tmp_path)
     assert data.returncode == 1 and "File too large" in data.stderr, data.stderr[-2000:]
     assert "Traceback" not in data.stderr

@@ -17,7 +17,10 @@ import pytest
 from click.testing import CliRunner
 from lm_eval.tasks import TaskManager
 
+from count_requests import filled
 from lm_eval_codemind.cli import main
+from lm_eval_codemind.commands.plan import command as plan
+from lm_eval_codemind.data.load import DATA_VARIABLE
 from lm_eval_codemind.harness.contract import parsed_arguments
 from lm_eval_codemind.harness.location import task_directory
 
@@ -43,6 +46,7 @@ ELSEWHERE = {
 INCOMPLETE = "lm_eval --model hf --model_args pretrained=MODEL --tasks codemind_sr_sample --num_fewshot 9"
 # Group -> the task on the sample that stands for it.
 SAMPLES = {
+    "codemind_first": "codemind_ier_sample",
     "codemind_repair_humaneval": "codemind_repair_sample",
     "codemind_cruxeval_output": "codemind_ier_sample",
     "codemind_translation": "codemind_translation_sample_java_python",
@@ -86,6 +90,9 @@ def test_names_and_options_exist(command: str, tasks: set[str]) -> None:
     if program == "lm_eval" or arguments[0] == "run":
         options = parsed_arguments([argument for argument in arguments if argument != "run"])
         assert set(task_names(options.tasks)) <= tasks
+    elif arguments[0] == "plan":
+        of_the_run = plan.make_context("plan", arguments[1:]).params["arguments"]
+        assert set(task_names(parsed_arguments(of_the_run).tasks)) <= tasks
     elif program == "codemind":
         subcommand: click.Command | None = main
         while isinstance(subcommand, click.Group):
@@ -159,6 +166,15 @@ def test_local_links_of_the_readme_exist() -> None:
     links = [link for link in links if not link.startswith("http")]
     assert len(links) > 15
     assert not [link for link in links if not (ROOT / link).exists()]
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+def test_the_readme_has_the_requests_of_each_group(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "| 1,414 |" in text
+    assert filled(text) == text, "run utils/count_requests.py"
 
 
 def test_the_readme_is_short() -> None:

@@ -31,6 +31,8 @@ def said(*arguments: object) -> str:
 def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_path: Path) -> None:
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / "__init__.py").write_text(_NO_TORCH)
+    # Looked for, and not imported before the model is loaded.
+    (tmp_path / "transformers.py").touch()
     module, function = program
     arguments = ["run", "--model", "hf", "--model_args", "pretrained=missing,max_length=1024", "--num_fewshot", "9"]
     arguments += ["--tasks", "codemind_sr_sample", "--output_path", "/proc/results"]
@@ -80,6 +82,33 @@ def test_options_are_checked(tmp_path: Path) -> None:
     message = said(*arguments, "--num_fewshot", "7", "--metadata", '{"input_seed": "x"}')
     assert "input_seed is 'x' and must be a whole number" in message
     assert "codemind_ier_sample has 3 few-shot examples" in message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (("--model", "codemind-nul"), "--model codemind-nul: unknown; did you mean codemind-null"),
+        (("--model", "local-chat-completions"), "takes chat messages: add --apply_chat_template"),
+        (("--model", "codemind-replay"), "add --model_args responses=FILE"),
+        (("--model", "codemind-null", "--limit", "0"), "--limit 0: must be above 0"),
+        (("--model", "codemind-null", "--num_fewshot", "-1"), "--num_fewshot -1: must be 0 or more"),
+        (("--model", "codemind-null", "--metadata", "{x"), "Invalid JSON: {x"),
+        (
+            ("--model", "codemind-null", "--samples", '{"codemind_ier_sample": [99]}'),
+            "codemind_ier_sample has documents 0 to 23; leave out 99",
+        ),
+    ],
+)
+def test_options_that_no_run_can_have(arguments: tuple[str, ...], expected: str) -> None:
+    message = said("run", "--tasks", "codemind_ier_sample", *arguments)
+    assert expected in message and len(message.strip().splitlines()) <= 2
+
+
+@pytest.mark.parametrize("model", ["hf", "vllm"])
+def test_packages_of_a_model(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preflight, "find_spec", lambda package: None)
+    message = said("run", "--tasks", "codemind_ier_sample", "--model", model, "--model_args", "pretrained=gpt2")
+    assert f"pip install 'lm-eval-codemind[{model}]'" in message
 
 
 def test_the_second_stage_is_checked_before_the_first_runs() -> None:

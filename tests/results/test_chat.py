@@ -65,6 +65,13 @@ def test_it_verifies(run: Path) -> None:
     assert result.stdout.startswith(f"{MODEL}: equal ({len(TASKS)} tasks, ")
 
 
+def test_a_citation_says_that_it_was_a_chat(run: Path) -> None:
+    cited = codemind("cite", run)
+    assert cited.exit_code == 0, cited.output
+    assert cited.output.count(f"{MODEL} on codemind_") == len(TASKS)
+    assert cited.output.count("form of the prompts: as chat messages") == len(TASKS)
+
+
 def test_lengths_of_responses_are_recorded_and_shown(run: Path) -> None:
     """In characters, and in tokens, which this server counts as words."""
     (read,) = read_runs([run])

@@ -34,7 +34,7 @@ def loaded(folder: Path, name: str) -> bytes:
 
 def test_the_folder_loads_back_to_the_same_digest(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = cache / "folder"
-    result = CliRunner().invoke(main, ["data", "push", "--benchmark", "sample", "--folder", str(folder)])
+    result = CliRunner().invoke(main, ["data", "push", "--benchmark", "sample", "--output_path", str(folder)])
     assert result.exit_code == 0, result.output
     expected = benchmark_digests("sample")["sample"]
     assert digest(loaded(folder, "sample")) == expected
@@ -64,10 +64,10 @@ def test_every_benchmark_loads_back_to_the_released_digest(cache: Path, upstream
 
 
 def test_where_to_send_must_be_said(tmp_path: Path) -> None:
-    for arguments in ([], ["org/name", "--folder", str(tmp_path)]):
+    for arguments in ([], ["org/name", "--output_path", str(tmp_path)]):
         result = CliRunner().invoke(main, ["data", "push", *arguments])
         assert result.exit_code == 2
-        assert "--folder" in result.output
+        assert "--output_path" in result.output
 
 
 @pytest.fixture

@@ -122,7 +122,7 @@ def test_the_page_of_cut_recordings(
     # One of the problems is not asked about.
     assert row.startswith(f"| kept-back | HumanEvalFix | 20 | {published:.2f} | 1 | {100 * 17 / 19:.2f} |")
     assert re.search(r"^- `ces_localisation_silent.jsonl.gz`: .*none of the 1. responses", page, re.MULTILINE)
-    assert "CES: bug detection: ValueError: a row lacks the field 'part'; it has problem_id" in page
+    assert "CES: bug detection: UserError: a row lacks the field 'part'; it has problem_id" in page
     for name in ("another_study", "ces_detection_without-fields", "ces_repair_damaged"):
         assert f"- `{name}.jsonl.gz`: " in page
     assert "Traceback" not in page

@@ -1,0 +1,70 @@
+"""``codemind plan``: how many requests and tokens a run takes, before it runs."""
+
+import math
+
+import click
+
+from lm_eval_codemind.errors import UserError
+
+
+@click.command("plan", context_settings={"ignore_unknown_options": True})
+@click.option("--tokenizer", metavar="NAME", help="Tokenizer of the model, or tiktoken:ENCODING. Else characters.")
+@click.option("--price-in", type=click.FloatRange(min=0), help="Price of a million prompt tokens.")
+@click.option("--price-out", type=click.FloatRange(min=0), help="Price of a million output tokens.")
+@click.option(
+    "--tokens-per-second",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Output tokens that the model generates per second, over all requests at a time.",
+)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="--tasks TASK,... [OPTIONS OF codemind run]")
+def command(
+    tokenizer: str | None,
+    price_in: float | None,
+    price_out: float | None,
+    tokens_per_second: float | None,
+    arguments: tuple[str, ...],
+) -> None:
+    """Print the requests and tokens of a run, without a model.
+
+    Takes the arguments of `codemind run`. The harness builds the requests as for the run, with few-shot examples and
+    chat template. Output tokens are the most that the tasks allow; most models need fewer.
+    """
+    from lm_eval_codemind.harness.contract import environment
+    from lm_eval_codemind.harness.planning import plan
+    from lm_eval_codemind.harness.planning import tokenizer as load_tokenizer
+    from lm_eval_codemind.views import Column, Table
+
+    if price_in is not None and tokenizer is None:
+        raise UserError("--price-in is a price of tokens, and prompts are counted in characters: add --tokenizer NAME")
+    with environment(LMEVAL_LOG_LEVEL="ERROR"):
+        counted = plan(arguments, load_tokenizer(tokenizer) if tokenizer else None)
+    unit = "tokens" if tokenizer else "characters"
+    rows = [
+        {
+            "task": task.task,
+            "requests": task.requests,
+            "prompts": task.prompts,
+            "output": math.nan if task.output_tokens is None else task.output_tokens,
+        }
+        for task in counted.tasks
+    ]
+    total = {name: sum(float(row[name]) for row in rows) for name in ("requests", "prompts", "output")}
+    if len(rows) > 1:
+        rows.append({"task": "all", **total})
+    formats = {
+        "prompts": Column(f"Prompt {unit}", "count"),
+        "output": Column("Most output tokens", "count"),
+        "requests": Column("Requests", "count"),
+    }
+    if rows:
+        click.echo(Table("plan", "Plan", "", rows, formats).to_text())
+    for task in counted.later:
+        click.echo(f"{task}: one request for each program of the first stage that passes its tests, at least one")
+    if price_in is not None:
+        click.echo(f"price of the prompts: {price_in * total['prompts'] / 1e6:.2f}")
+    if price_out is not None:
+        click.echo(f"price of the responses: at most {price_out * total['output'] / 1e6:.2f}")
+    if tokens_per_second is not None:
+        click.echo(f"time: at most {total['output'] / tokens_per_second / 3600:.2f} hours")
+    for fault in counted.missing:
+        click.echo(f"missing here: {fault}", err=True)

@@ -1,0 +1,176 @@
+"""The requests that a run sends, counted without a model: the harness builds them as it does for the run itself."""
+
+import io
+import json
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, redirect_stdout
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
+
+from lm_eval_codemind.errors import UserError, collecting
+
+# The form of a chat prompt before the endpoint or the tokenizer applies the model's template.
+Messages = Sequence[dict[str, str]]
+Length = Callable[[str | Messages], int]
+
+_TIKTOKEN = "tiktoken:"
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """The requests of one task.
+
+    Attributes:
+        task: Its name.
+        requests: The number of requests, with repeats.
+        prompts: The length of all prompts together, in tokens, or in characters without a tokenizer.
+        output_tokens: The most tokens that all responses together can have; None if the task sets no limit.
+    """
+
+    task: str
+    requests: int
+    prompts: int
+    output_tokens: int | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run sends.
+
+    Attributes:
+        tasks: The tasks whose prompts are known before the run.
+        later: Tasks about programs that the model writes in the run. Their requests are not known.
+        missing: What this machine lacks for the run, with its fix.
+    """
+
+    tasks: Sequence[TaskPlan]
+    later: Sequence[str]
+    missing: Sequence[str]
+
+
+class _Counted(Exception):
+    """Ends the harness's evaluation when all requests are built."""
+
+
+def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
+    """Count the requests of ``codemind run ARGUMENTS``. No model is loaded and no program is executed.
+
+    Args:
+        arguments: Those of ``codemind run``. Files for results and the cache of responses are ignored.
+        length: The length of a prompt: a text, or the messages of a chat. Characters if None.
+
+    Raises:
+        UserError: If a task does not exist or an option is unusable.
+    """
+    from lm_eval.api import registry, task
+    from lm_eval.api.model import LM
+
+    from lm_eval_codemind.harness.cli import prepare
+
+    measure = length or _characters
+
+    class Counting(LM):  # type: ignore[misc]
+        """A stand-in for the model. It keeps the messages of a chat as JSON."""
+
+        tokenizer_name = "codemind-plan"
+
+        def apply_chat_template(self, chat_history: Messages, add_generation_prompt: bool = True) -> str:
+            return json.dumps(chat_history)
+
+        def generate_until(self, requests: Sequence[Any], disable_tqdm: bool = False) -> list[str]:
+            instances.extend(requests)
+            raise _Counted
+
+        loglikelihood = loglikelihood_rolling = generate_until
+
+    instances: list[Any] = []
+    loading = SimpleNamespace(
+        create_from_arg_obj=lambda *_, **__: Counting(), create_from_arg_string=lambda *_, **__: Counting()
+    )
+    with ExitStack() as stack:
+        run = prepare(arguments, stack)
+        run.options.output_path = run.options.use_cache = None
+        run.options.log_samples = False
+        run.options.confirm_run_unsafe_code = True
+        run.options.tasks = run.first
+        missing = stack.enter_context(collecting(complete=True))
+        # Its bars are of no use for so short a time.
+        stack.enter_context(patch.object(task, "tqdm", lambda documents, **_: documents))
+        stack.enter_context(patch.object(registry, "get_model", lambda name: loading))
+        stack.enter_context(redirect_stdout(io.StringIO()))
+        try:
+            run.options.func(run.options)
+        except _Counted:
+            pass
+        except (ValueError, RuntimeError) as error:
+            raise UserError(str(error)) from error
+    chat = bool(run.config.apply_chat_template)
+    by_task: dict[str, list[Any]] = defaultdict(list)
+    for instance in instances:
+        by_task[instance.task_name].append(instance)
+    # A prompt that is sent several times is measured once.
+    lengths: dict[str, int] = {}
+    tasks = []
+    for name, sent in by_task.items():
+        for instance in sent:
+            prompt = instance.args[0]
+            if prompt not in lengths:
+                lengths[prompt] = measure(json.loads(prompt) if chat else prompt)
+        limits = [instance.args[1].get("max_gen_toks") for instance in sent]
+        most = None if None in limits else sum(map(int, limits))
+        tasks.append(TaskPlan(name, len(sent), sum(lengths[instance.args[0]] for instance in sent), most))
+    return Plan(tasks, run.later, list(dict.fromkeys(missing)))
+
+
+def _characters(prompt: str | Messages) -> int:
+    return len(prompt) if isinstance(prompt, str) else sum(len(message["content"]) for message in prompt)
+
+
+def tokenizer(name: str) -> Length:
+    """Return a function for the number of tokens of a prompt.
+
+    Args:
+        name: A tokenizer on the Hugging Face Hub or in a directory, whose chat template counts; or ``tiktoken:`` with
+            the name of one of its encodings. The latter have no chat template, so only the text of messages counts.
+
+    Raises:
+        UserError: If there is no such tokenizer, or its library is not installed.
+    """
+    if name.startswith(_TIKTOKEN):
+        try:
+            import tiktoken
+
+            encoding = tiktoken.get_encoding(name.removeprefix(_TIKTOKEN))
+        except ImportError as error:
+            raise UserError(f"--tokenizer {name} needs tiktoken: pip install 'lm-eval-codemind[api]'") from error
+        except Exception as error:  # of its registry, or of the download
+            raise UserError(f"--tokenizer {name} cannot be loaded ({error}); check its name and the network") from error
+
+        def tiktoken_length(prompt: str | Messages) -> int:
+            texts = [prompt] if isinstance(prompt, str) else [message["content"] for message in prompt]
+            return sum(len(encoding.encode(text, disallowed_special=())) for text in texts)
+
+        return tiktoken_length
+    try:
+        from transformers import AutoTokenizer
+
+        loaded = AutoTokenizer.from_pretrained(name)
+    except ImportError as error:
+        raise UserError(f"--tokenizer {name} needs transformers: pip install 'lm-eval-codemind[hf]'") from error
+    except Exception as error:  # each release raises errors of another library
+        reason = str(error).strip().partition("\n")[0]
+        raise UserError(f"--tokenizer {name} cannot be loaded ({reason}); check its name and the network") from error
+
+    def length(prompt: str | Messages) -> int:
+        if isinstance(prompt, str):
+            return len(loaded.encode(prompt))
+        begun = prompt[-1]["role"] == "assistant"
+        text = loaded.apply_chat_template(
+            list(prompt), tokenize=False, add_generation_prompt=not begun, continue_final_message=begun
+        )
+        return len(loaded.encode(text, add_special_tokens=False))
+
+    return length

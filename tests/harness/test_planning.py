@@ -1,0 +1,179 @@
+"""`codemind plan` counts what a run sends: requests, prompts and the most output tokens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from lm_eval_codemind.cli import main
+from lm_eval_codemind.data.load import DATA_VARIABLE
+from lm_eval_codemind.errors import UserError
+from lm_eval_codemind.harness import planning
+from lm_eval_codemind.harness.planning import plan
+from lm_eval_codemind.languages.python import importable
+from tests.chat_server import chat_server
+
+ROOT = Path(__file__).parents[2]
+# Several families, with repeats or settings, programs to execute, and one about the responses to another.
+TASKS = "codemind_ier_sample,codemind_sr_sample,codemind_input_sample,codemind_runtime_sample,codemind_der_sample"
+
+
+def said(*arguments: object) -> str:
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def words(text: str) -> list[int]:
+    """The tokens of a tokenizer of this test: one a word."""
+    return list(range(len(text.split())))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--limit", "0.2"],
+        ["--samples", '{"codemind_ier_sample": [1, 3], "codemind_sr_sample": [0]}'],
+        ["--metadata", '{"samples": 2}'],
+    ],
+)
+def test_requests_are_those_of_a_run(options: list[str]) -> None:
+    tasks = "codemind_ier_sample,codemind_sr_sample"
+    run = said("run", "--model", "codemind-null", "--tasks", tasks, "--confirm_run_unsafe_code", *options)
+    counted = plan(["--tasks", tasks, *options])
+    assert len(counted.tasks) == 2
+    for task in counted.tasks:
+        assert f"{task.task}: {task.requests} requests\n" in run
+
+
+@pytest.mark.parametrize("options", [[], ["--num_fewshot", "1", "--system_instruction", "Think twice."]])
+def test_an_endpoint_gets_what_was_planned(options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tenacity", reason="the extra `api` is not installed")
+    tiktoken = pytest.importorskip("tiktoken", reason="the extra `api` is not installed")
+    encoding = SimpleNamespace(encode=lambda text, disallowed_special: words(text))
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda name: encoding)
+    arguments = ["--tasks", TASKS, "--apply_chat_template", "--confirm_run_unsafe_code", *options]
+    with chat_server(lambda messages: "I do not know.") as server:
+        said("run", "--model", "local-chat-completions", "--model_args", f"model=m,base_url={server.url}", *arguments)
+        # None of the programs passes, and the harness needs a document: the second stage sends one request, the last.
+        *sent, _ = server.requests
+    counted = plan(arguments, planning.tokenizer("tiktoken:words"))
+    assert sum(task.requests for task in counted.tasks) == len(sent)
+    contents = [message["content"] for body in sent for message in body["messages"]]
+    assert sum(task.prompts for task in counted.tasks) == sum(len(words(content)) for content in contents)
+    assert sum(task.output_tokens or 0 for task in counted.tasks) == sum(body["max_tokens"] for body in sent)
+    assert counted.later == ["codemind_der_sample"]
+    characters = plan(arguments)
+    assert sum(task.prompts for task in characters.tasks) == sum(map(len, contents))
+
+
+@pytest.fixture(scope="module")
+def chat_tokenizer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tokenizer on disk with a chat template that adds tokens around each message."""
+    transformers = pytest.importorskip("transformers", reason="the extra `hf` is not installed")
+    tokenizers = pytest.importorskip("tokenizers")
+    model = tokenizers.models.WordLevel({"<unk>": 0, "<s>": 1}, unk_token="<unk>")
+    tokenizer = tokenizers.Tokenizer(model)
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>")
+    fast.chat_template = (
+        "{% for m in messages %} [ {{ m['role'] }} ] {{ m['content'] }} [end]{% endfor %}"
+        "{% if add_generation_prompt %} [ assistant ] {% endif %}"
+    )
+    directory = tmp_path_factory.mktemp("tokenizer")
+    fast.save_pretrained(directory)
+    return directory
+
+
+def test_an_endpoint_counts_the_tokens_of_the_chat_template(chat_tokenizer: Path) -> None:
+    pytest.importorskip("tenacity", reason="the extra `api` is not installed")
+    from transformers import AutoTokenizer
+
+    loaded = AutoTokenizer.from_pretrained(chat_tokenizer)
+    tokens = []
+
+    def answer(messages: list[dict[str, str]]) -> str:
+        text = loaded.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+        tokens.append(len(loaded(text, add_special_tokens=False)["input_ids"]))
+        return ""
+
+    arguments = ["--tasks", "codemind_ier_sample", "--apply_chat_template"]
+    with chat_server(answer) as server:
+        said("run", "--model", "local-chat-completions", "--model_args", f"model=m,base_url={server.url}", *arguments)
+    (task,) = plan(arguments, planning.tokenizer(str(chat_tokenizer))).tasks
+    assert (task.requests, task.prompts) == (len(tokens), sum(tokens))
+
+
+def test_money_and_time() -> None:
+    usual = ("plan", "--tasks", "codemind_ier_sample")
+    (task,) = plan(["--tasks", "codemind_ier_sample"]).tasks
+    shown = said(*usual, "--price-out", "10", "--tokens-per-second", "100")
+    assert "Prompt characters" in shown and str(task.prompts) in shown
+    assert task.output_tokens == 24 * 2048
+    assert "price of the responses: at most 0.49\n" in shown and "time: at most 0.14 hours\n" in shown
+    result = CliRunner().invoke(main, [*usual, "--price-in", "1"])
+    assert result.exit_code == 1 and "add --tokenizer NAME" in result.output
+
+
+def test_what_this_machine_lacks_is_named_and_all_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    tasks = ["--tasks", "codemind_repair_sample"]
+    complete = plan(tasks)
+
+    def hidden(modules: Any) -> None:
+        raise importable.HiddenPackages("these packages are not visible in the sandbox")
+
+    monkeypatch.setattr(importable, "require_importable", hidden)
+    lacking = plan(tasks)
+    assert complete.missing == [] and lacking.missing == ["these packages are not visible in the sandbox"]
+    assert lacking.tasks == complete.tasks
+
+
+@pytest.mark.parametrize("arguments", [["--tasks", "codemind_ier_smaple"], ["--tasks", "codemind_ier_sample", "-L"]])
+def test_wrong_arguments(arguments: Sequence[str]) -> None:
+    result = CliRunner().invoke(main, ["plan", *arguments])
+    assert result.exit_code in (1, 2) and isinstance(result.exception, SystemExit)
+
+
+def test_an_unknown_tokenizer(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="--tokenizer"):
+        planning.tokenizer(str(tmp_path / "missing"))
+
+
+@pytest.mark.slow
+@pytest.mark.upstream
+@pytest.mark.parametrize("group", ["codemind_ier", "codemind_input", "codemind_verdict", "codemind_ier_fresh"])
+def test_groups_are_what_a_run_asks(
+    group: str, built_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    arguments = ["--tasks", group, "--confirm_run_unsafe_code"]
+    said("run", "--model", "codemind-null", *arguments, "--output_path", tmp_path, "--log_samples")
+    counted = {task.task: (task.requests, task.prompts) for task in plan(arguments).tasks}
+    sent = {}
+    for file in tmp_path.rglob("samples_*.jsonl"):
+        # A document is logged once for each filter.
+        rows = {row["doc_id"]: row for row in map(json.loads, file.read_text(encoding="utf-8").splitlines())}
+        prompts = [row["arguments"]["gen_args_0"]["arg_0"] for row in rows.values() for _ in row["resps"][0]]
+        sent[file.name.removeprefix("samples_").rpartition("_")[0]] = (len(prompts), sum(map(len, prompts)))
+    assert counted == sent
+
+
+@pytest.mark.upstream
+def test_what_to_run_first_takes_an_hour(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The documentation says how many requests it has, and that it needs no confirmation."""
+    monkeypatch.setenv(DATA_VARIABLE, str(built_data))
+    counted = plan(["--tasks", "codemind_first"])
+    requests = sum(task.requests for task in counted.tasks)
+    for page in ("README.md", "docs/running.md"):
+        assert f"in {requests} requests" in (ROOT / page).read_text(encoding="utf-8")
+    output = sum(task.output_tokens or 0 for task in counted.tasks)
+    assert output / 320 <= 3600 and f"{output / 1e6:.2f} million tokens" in (ROOT / "docs/running.md").read_text()
+    shown = said("run", "--model", "codemind-null", "--tasks", "codemind_first")
+    assert shown.count(" requests\n") == len(counted.tasks) == 5
