@@ -18,6 +18,9 @@ from lm_eval_codemind.harness.contract import dataset_arguments
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.views import views
 
+# Prefixes of the names of tasks whose data needs files besides the pinned archives.
+OTHERS = ("codemind_cruxeval_", "codemind_lcb_")
+
 
 @dataclass(frozen=True)
 class Task:
@@ -42,9 +45,12 @@ class Task:
 
 
 def tasks() -> list[Task]:
-    """Return all tasks of the suite as the harness loads them, less the samples and what asks about a model's code."""
+    """Return all tasks of the suite as the harness loads them.
+
+    The samples, what asks about a model's code, and tasks whose prompts or problems others wrote are left out.
+    """
     manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
-    names = sorted(name for name in manager.all_subtasks if "_sample" not in name)
+    names = sorted(name for name in manager.all_subtasks if "_sample" not in name and not name.startswith(OTHERS))
     names = [name for name in names if stages.TASK not in dataset_arguments(manager, name)]
     rows = []
     for name in names:

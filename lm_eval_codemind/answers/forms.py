@@ -132,7 +132,7 @@ def state(text: str) -> State | None:
     if swapped:
         bare = f"{swapped['value']}; {swapped['type']}"
     for match in list(re.finditer(r";|\n", bare))[:_MOST_SPLITS]:
-        named = _TYPE.match(bare, match.end())
+        named = _TYPE.match(bare, match.end(), match.end() + _FARTHEST)
         before = next((one for one in readings(_ROW.sub("", bare[: match.start()])) if is_literal(one)), None)
         if named and before is not None:
             return State(before.strip(), named["name"])
@@ -140,11 +140,15 @@ def state(text: str) -> State | None:
 
 
 _MOST_SPLITS = 50
+# Lines after the asked values that are searched for more values.
+_MOST_ROWS = 100
+# Characters after a split that are searched for the name of a type.
+_FARTHEST = 200
 
 
 def rows_of_values(text: str, count: int) -> list[str] | None:
     """Return the texts of as many values as are asked for, one on each line; prose may follow them."""
-    values = [literal_at_start(row) for row in _items(text)]
+    values = [literal_at_start(row) for row in _items(text)[: _MOST_ROWS + count]]
     literals = [value for value in values if value is not None]
     return literals if len(literals) == count and literals == values[:count] else None
 
