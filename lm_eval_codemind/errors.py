@@ -27,11 +27,7 @@ def faulty() -> bool:
 
 @contextmanager
 def collecting(complete: bool = False) -> Iterator[list[str]]:
-    """Collect the messages of :func:`report`, so that one message can name all of them.
-
-    Args:
-        complete: Whether tasks with a fault are loaded completely, since their requests are counted.
-    """
+    """Collect the messages of :func:`report`; ``complete`` if tasks with a fault are still loaded, to be counted."""
     global _faults, _complete
     faults: list[str] = []
     _faults, _complete = faults, complete

@@ -15,6 +15,8 @@ THE_END = "the end"
 
 # No answer in any of these forms is longer.
 _LONGEST = 50_000
+# Pieces after the expected ones, and characters of a type, that are read.
+_MOST = 100
 _STRING = r"""[A-Za-z]{0,2}(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
 # A string, a bracket, a comma, or other text.
 _PIECE = re.compile(rf"{_STRING}|[^'\"\[\](){{}},]+|.", re.DOTALL)
@@ -46,8 +48,6 @@ def _head(text: str) -> str:
     match = re.match(_STRING, text) or _ATOM.match(text)
     return match[0] if match else ""
 
-
-# -- words and numbers
 
 _YES = {"yes", "true"}
 _NO = {
@@ -94,8 +94,6 @@ def next_line(text: str) -> int | str | None:
     return THE_END if re.match(r"\W*(?:the\s+)?end\b", text, re.IGNORECASE) else line_number(text)
 
 
-# -- values
-
 _TYPE = re.compile(
     r"[-\s`'\"*<(\\]*(?:text\w*\{|class\s+|type\s*[:=]?\s*)*[`'\"*]*(?P<name>[A-Za-z_]\w*(?:\.\w+)*)", re.IGNORECASE
 )
@@ -131,24 +129,17 @@ def state(text: str) -> State | None:
     swapped = _SWAPPED.fullmatch(bare)
     if swapped:
         bare = f"{swapped['value']}; {swapped['type']}"
-    for match in list(re.finditer(r";|\n", bare))[:_MOST_SPLITS]:
-        named = _TYPE.match(bare, match.end(), match.end() + _FARTHEST)
+    for match in list(re.finditer(r";|\n", bare))[:_MOST]:
+        named = _TYPE.match(bare, match.end(), match.end() + _MOST)
         before = next((one for one in readings(_ROW.sub("", bare[: match.start()])) if is_literal(one)), None)
         if named and before is not None:
             return State(before.strip(), named["name"])
     return None
 
 
-_MOST_SPLITS = 50
-# Lines after the asked values that are searched for more values.
-_MOST_ROWS = 100
-# Characters after a split that are searched for the name of a type.
-_FARTHEST = 200
-
-
 def rows_of_values(text: str, count: int) -> list[str] | None:
     """Return the texts of as many values as are asked for, one on each line; prose may follow them."""
-    values = [literal_at_start(row) for row in _items(text)[: _MOST_ROWS + count]]
+    values = [literal_at_start(row) for row in _items(text)[: count + _MOST]]
     literals = [value for value in values if value is not None]
     return literals if len(literals) == count and literals == values[:count] else None
 
@@ -210,8 +201,6 @@ def _split(text: str) -> list[str]:
     parts = split(text)
     return parts if parts[-1].strip() else parts[:-1]
 
-
-# -- executed lines and steps
 
 # Text between the numbers of executed lines.
 _SEPARATOR = re.compile(
