@@ -204,7 +204,7 @@ def _split(text: str) -> list[str]:
 
 # Text between the numbers of executed lines.
 _SEPARATOR = re.compile(
-    r"(?:[\s,;|]|-+>|=+>|>|\u2192|\u21d2|(?<=\s)[-\u2013\u2014](?=\s)|\b(?:lines?|then|and)\b|[\[\]():.`*])+",
+    r"(?:[\s,;|]|-{1,9}>|={1,9}>|>|\u2192|\u21d2|(?<=\s)[-\u2013\u2014](?=\s)|\b(?:lines?|then|and)\b|[\[\]():.`*])+",
     re.IGNORECASE,
 )
 _END = re.compile(r"\W*\(?\b(?:the\s+)?(?:end|stop|return|exit)\b\)?\W*\Z", re.IGNORECASE)
@@ -218,7 +218,7 @@ def executed_lines(text: str) -> list[int] | None:
     """Return the numbers of the lines in a list: numbers with separators, or one line of text for each number."""
     if len(text) > _LONGEST or ".." in text or "\u2026" in text:
         return None
-    rows = _items(_END.sub("", text).strip())
+    rows = _items((text[:-_MOST] + _END.sub("", text[-_MOST:])).strip())
     numbers = [part for part in _SEPARATOR.split(" ".join(rows)) if part]
     if numbers and all(part.isdecimal() and len(part) < 10 for part in numbers):
         return [int(part) for part in numbers]
