@@ -25,6 +25,7 @@ settings.register_profile("codemind", deadline=None)
 settings.load_profile("codemind")
 
 ROOT = Path(__file__).resolve().parents[1]
+MAIN = sys.modules["__main__"]
 SHARED_DATA = ROOT.parent / "shared" / "data"
 
 # Tests leave the data in the user's cache directory alone. This must stand before any data is loaded.
@@ -48,6 +49,11 @@ LONG_FILES = (
     "tests/families/test_input.py",
     "tests/results/test_submittable.py",
 )
+
+
+def pytest_runtest_setup() -> None:
+    # The recorder replaces the main module; a spawned process would look for that module's file.
+    sys.modules["__main__"] = MAIN
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
