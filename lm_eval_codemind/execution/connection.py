@@ -165,14 +165,14 @@ def ending(report: dict[str, Any]) -> dict[str, Any]:
     """Return the status of a process that ended early, with a message, by its server's report."""
     number = report["signal"]
     timeout = {"cpu": "processor time used up", "wall": "elapsed time used up", "gone": "elapsed time used up"}
-    if number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
-        status, message = "timeout", timeout["cpu"]
-    elif report["reason"] in timeout:
+    if report["reason"] in timeout:
         status, message = "timeout", timeout[report["reason"]]
     elif report["reason"] == "memory":
         status, message = "memory", "used more memory than allowed"
     elif report["reason"] == "output" or number == signal.SIGXFSZ:
         status, message = "output", "wrote more than allowed"
+    elif number in (signal.SIGXCPU, signal.SIGKILL) and report["cpu"] > 1:
+        status, message = "timeout", timeout["cpu"]
     elif number == signal.SIGSYS:
         status, message = "blocked", "made a system call that is not allowed"
     elif number is not None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from lm_eval_codemind.execution import Job, Sandbox, Status
+from lm_eval_codemind.execution.connection import ending
 from tests.execution.processes import innermost, server_pids
 
 PROCESSORS = sorted(os.sched_getaffinity(0))
@@ -129,3 +131,11 @@ def test_random_numbers_are_the_same_in_every_program() -> None:
     with Sandbox(workers=1) as sandbox:
         outcomes = sandbox.run([printed("import random\nprint([random.random(), random.random()])")] * 2)
     assert [outcome.stdout for outcome in outcomes] == [f"{expected}\n"] * 2
+
+
+@pytest.mark.parametrize(
+    ("reason", "status"), [("memory", "memory"), ("output", "output"), ("wall", "timeout"), ("", "timeout")]
+)
+def test_the_limit_that_a_killed_program_crossed_comes_before_its_processor_time(reason: str, status: str) -> None:
+    report = {"reason": reason, "signal": signal.SIGKILL, "exit": None, "cpu": 3.0}
+    assert ending(report)["status"] == status
