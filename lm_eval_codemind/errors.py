@@ -21,13 +21,13 @@ def report(error: ValueError | RuntimeError) -> None:
 
 
 def faulty() -> bool:
-    """Whether faults are being collected, there is one, and what follows it is not needed."""
+    """Whether a fault was collected, and the rest of its task is not needed."""
     return bool(_faults) and not _complete
 
 
 @contextmanager
 def collecting(complete: bool = False) -> Iterator[list[str]]:
-    """Collect the messages of :func:`report`; ``complete`` if tasks with a fault are still loaded, to be counted."""
+    """Collect the messages of :func:`report`. With ``complete``, a task with a fault is loaded all the same."""
     global _faults, _complete
     faults: list[str] = []
     _faults, _complete = faults, complete

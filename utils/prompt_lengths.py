@@ -47,7 +47,7 @@ class Task:
 def tasks() -> list[Task]:
     """Return all tasks of the suite as the harness loads them.
 
-    The samples, what asks about a model's code, and tasks whose prompts or problems others wrote are left out.
+    The samples, tasks about a model's code, and those of :data:`OTHERS` are left out.
     """
     manager = TaskManager(include_path=str(task_directory()), include_defaults=False)
     names = sorted(name for name in manager.all_subtasks if "_sample" not in name and not name.startswith(OTHERS))

@@ -15,7 +15,7 @@ THE_END = "the end"
 
 # No answer in any of these forms is longer.
 _LONGEST = 50_000
-# Pieces after the expected ones, and characters of a type, that are read.
+# The most rows, separators or characters that are searched.
 _MOST = 100
 _STRING = r"""[A-Za-z]{0,2}(?:'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
 # A string, a bracket, a comma, or other text.

@@ -64,7 +64,7 @@ def command(
     script: bool,
     output: Path | None,
 ) -> None:
-    """Print a longer program with the behaviour of FILE.
+    """Print a longer program that does what FILE does.
 
     The rules are those that make the C+ of the DSR tasks.
 

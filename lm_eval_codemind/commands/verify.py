@@ -14,7 +14,7 @@ from lm_eval_codemind.commands import DIRECTORY, runs_argument, value_errors
     "--prompts", type=DIRECTORY, help="Where the templates are that the runs were made with, if not where they were."
 )
 def command(runs: tuple[Path, ...], shown: int, prompts: Path | None) -> None:
-    """Score the responses of RUNS again and compare all.
+    """Score RUNS again and compare the results.
 
     No model is asked. Everything that the results record is compared.
 

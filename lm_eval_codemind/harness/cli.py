@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Prepared:
-    """A command line of ``lm_eval run``, read.
+    """The options and the tasks of a command line of ``lm_eval run``.
 
     Attributes:
         options: Its options. Their ``func`` runs the evaluation.

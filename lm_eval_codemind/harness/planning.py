@@ -97,7 +97,7 @@ def plan(arguments: Sequence[str], length: Length | None = None) -> Plan:
         run.options.confirm_run_unsafe_code = True
         run.options.tasks = run.first
         missing = stack.enter_context(collecting(complete=True))
-        # Its bars are of no use for so short a time.
+        # Progress bars are of no use here.
         stack.enter_context(patch.object(task, "tqdm", lambda documents, **_: documents))
         stack.enter_context(patch.object(registry, "get_model", lambda name: loading))
         stack.enter_context(redirect_stdout(io.StringIO()))

@@ -124,8 +124,8 @@ def _sample_faults(config: Any, name: str, documents: int) -> list[str]:
 
 
 def _model_faults(config: Any) -> list[str]:
-    """Return why the harness cannot load the model or count the documents, as far as the options say it."""
-    # It fills the registry.
+    """Return why the harness cannot load the model or count the documents, as far as the options tell."""
+    # This import fills the registry.
     import lm_eval.models  # noqa: F401
     from lm_eval.api.registry import model_registry
 

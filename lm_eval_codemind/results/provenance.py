@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.runs import Run
 from lm_eval_codemind.views import Table, described
 
@@ -52,9 +53,7 @@ def _tasks(runs: Sequence[Run]) -> Table:
             "version": text_of(task.metadata.get("version")),
             "documents": f"{task.effective} of {task.original}",
             "num_fewshot": text_of(task.config.get("num_fewshot")),
-            "generation": text_of(
-                {k: v for k, v in (task.config.get("generation_kwargs") or {}).items() if k != "until"}
-            ),
+            "generation": generation(task),
             "options": text_of(task.suite.get("options")),
             "data": str(task.suite.get("data_sha256", _NONE))[:12],
             "prompts": str(task.suite.get("prompts_sha256", task.suite.get("prompts", _NONE)))[:12],
@@ -100,6 +99,12 @@ def _unproven(run: Run) -> float:
     """Return the number of unproven passes of a run; NaN if the run has no such count."""
     counts = [metric.value for task in run.tasks if (metric := task.main_metrics.get("unproven_passes"))]
     return sum(counts) if counts else math.nan
+
+
+def generation(task: TaskRun) -> str:
+    """Return the arguments of generation but the stop sequences, as a text for readers."""
+    arguments = task.config.get("generation_kwargs") or {}
+    return text_of({name: value for name, value in arguments.items() if name != "until"})
 
 
 def text_of(value: Any) -> str:

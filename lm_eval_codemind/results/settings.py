@@ -6,7 +6,7 @@ from math import isnan
 from lm_eval_codemind.questions.samples import TaskRun
 from lm_eval_codemind.results.analysis import overall, summary
 from lm_eval_codemind.results.observations import distinct, observe
-from lm_eval_codemind.results.provenance import text_of
+from lm_eval_codemind.results.provenance import generation, text_of
 from lm_eval_codemind.results.runs import Run
 
 # Characters of a digest that are shown.
@@ -14,11 +14,8 @@ _DIGEST = 12
 
 
 def settings(run: Run, task: TaskRun) -> dict[str, str]:
-    """Return the settings of a task in a run, by the words that readers see. Each one can change a score."""
+    """Return the settings of a task in a run, under the names that readers see. Each one can change a score."""
     suite, raw = task.suite, run.raw
-    generation = {
-        name: value for name, value in (task.config.get("generation_kwargs") or {}).items() if name != "until"
-    }
     return {
         "release of lm-eval-codemind": text_of(suite.get("version")),
         "release of lm-eval": text_of(raw.get("lm_eval_version")),
@@ -28,7 +25,7 @@ def settings(run: Run, task: TaskRun) -> dict[str, str]:
         "chat template": text_of(raw.get("chat_template_sha"))[:_DIGEST],
         "system instruction": text_of(raw.get("system_instruction")),
         "questions": f"{task.effective} of {task.original}",
-        "generation": text_of(generation),
+        "generation": generation(task),
         "responses per question": text_of(task.config.get("repeats") or 1),
         "options of --metadata": text_of(suite.get("options")),
         "data": text_of(suite.get("data_sha256"))[:_DIGEST],
@@ -45,9 +42,9 @@ def form_of_prompts(run: Run, task: TaskRun) -> str:
     return "with chat template" if run.raw.get("chat_template_sha") else "without chat template"
 
 
-def differences(one: tuple[Run, TaskRun], other: tuple[Run, TaskRun]) -> list[str]:
+def differences(left: tuple[Run, TaskRun], right: tuple[Run, TaskRun]) -> list[str]:
     """Return the settings that differ between two runs of a task, each with its two values."""
-    first, second = settings(*one), settings(*other)
+    first, second = settings(*left), settings(*right)
     return [f"{name}: {first[name]} and {second[name]}" for name in first if first[name] != second[name]]
 
 
@@ -61,26 +58,26 @@ def citations(runs: Sequence[Run]) -> list[str]:
         score = f"{row['metric']} {cells['value']} ({interval})"
         scores.setdefault((row["model"], row["group"]), []).append(score)
     return [
-        f"{model} on {group} of CodeMind (arXiv 2402.09664): {', '.join(of_group)}; "
+        f"{model} on {group} of CodeMind (arXiv 2402.09664): {', '.join(reported)}; "
         f"{_common(_members(runs, model, group))}."
-        for (model, group), of_group in scores.items()
+        for (model, group), reported in scores.items()
     ]
 
 
 def _members(runs: Sequence[Run], model: str, group: str) -> dict[str, dict[str, str]]:
     """Return the settings of a task, or of each task of a group, by the name of the task."""
-    of_model = [run for run in runs if run.label == model]
-    names = {group, *(task for run in of_model for one in run.groups if one.name == group for task in one.tasks)}
-    return {task.task: settings(run, task) for run in of_model for task in run.tasks if task.task in names}
+    chosen = [run for run in runs if run.label == model]
+    names = {group, *(task for run in chosen for entry in run.groups if entry.name == group for task in entry.tasks)}
+    return {task.task: settings(run, task) for run in chosen for task in run.tasks if task.task in names}
 
 
-def _common(of_tasks: Mapping[str, Mapping[str, str]]) -> str:
-    """Return settings as a text: a setting that differs with its value in each task, and none that does not exist."""
+def _common(by_task: Mapping[str, Mapping[str, str]]) -> str:
+    """Return settings as a text. One that differs between tasks has all its values; one without a value is left out."""
     parts = []
-    for name in next(iter(of_tasks.values())):
-        values = distinct(of_task[name] for of_task in of_tasks.values())
+    for name in next(iter(by_task.values())):
+        values = distinct(recorded[name] for recorded in by_task.values())
         if len(values) > 1:
-            values = [f"{of_task[name]} ({task})" for task, of_task in of_tasks.items()]
+            values = [f"{recorded[name]} ({task})" for task, recorded in by_task.items()]
         if values != [text_of(None)]:
             parts.append(f"{name}: {', '.join(values)}")
     return "; ".join(parts)
