@@ -13,6 +13,7 @@ from lm_eval_codemind.harness.planning import plan
 
 README = Path(__file__).parents[1] / "README.md"
 _HEADING = "requests"
+_GROUP = re.compile(r"`(codemind_\w+)`")
 
 
 def requests(group: str) -> str:
@@ -20,6 +21,14 @@ def requests(group: str) -> str:
     counted = plan(["--tasks", group])
     total = sum(task.requests for task in counted.tasks)
     return f"{total:,}" + ("+" if counted.later else "")
+
+
+def published() -> dict[str, str]:
+    """Return the requests that the README shows, by group."""
+    lines = README.read_text(encoding="utf-8").splitlines()
+    rows = [line.strip("| ").split("|") for line in lines if line.startswith("| `codemind_")]
+    cells = [(_GROUP.findall(row[0]), row[-1].strip().split(" / ")) for row in rows]
+    return {group: count for groups, counts in cells for group, count in zip(groups, counts, strict=True)}
 
 
 def filled(text: str) -> str:
@@ -34,7 +43,7 @@ def filled(text: str) -> str:
         if not lines[place].startswith("|"):
             break
         cells = [cell.strip() for cell in lines[place].strip("|").split("|")][: len(before)]
-        counts = " / ".join(requests(group) for group in re.findall(r"`(codemind_\w+)`", cells[0]))
+        counts = " / ".join(requests(group) for group in _GROUP.findall(cells[0]))
         lines[place] = f"| {' | '.join([*cells, counts])} |"
     return "\n".join(lines) + "\n"
 
