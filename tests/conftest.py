@@ -17,8 +17,8 @@ from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import Benchmark, benchmarks
 from lm_eval_codemind.data.build import build
 from lm_eval_codemind.data.load import DATA_VARIABLE, intact, read_manifest, released_digests
-from lm_eval_codemind.languages.java.runtime import jdk
 from lm_eval_codemind.problems import digest
+from lm_eval_codemind.sandbox.java import jdk
 
 # How long an example takes depends on what else the machine does.
 settings.register_profile("codemind", deadline=None)
@@ -34,12 +34,12 @@ os.environ.setdefault(DATA_VARIABLE, str(ROOT / ".cache" / "data"))
 # Files that take long start first, so that no worker is left alone with one of them.
 LONG_FILES = (
     "tests/test_wheel.py",
-    "tests/execution/java/test_recorded_programs.py",
-    "tests/execution/test_upstream.py",
+    "tests/sandbox/java/test_recorded_programs.py",
+    "tests/sandbox/test_upstream.py",
     "tests/transforms/test_library.py",
-    "tests/execution/java/test_upstream.py",
-    "tests/execution/java/test_attacks.py",
-    "tests/execution/test_recorded_attacks.py",
+    "tests/sandbox/java/test_upstream.py",
+    "tests/sandbox/java/test_attacks.py",
+    "tests/sandbox/test_recorded_attacks.py",
     "tests/families/test_sr_recorded.py",
     "tests/transforms/test_composer.py",
     "tests/results/test_studies.py",

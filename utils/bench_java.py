@@ -30,9 +30,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from lm_eval_codemind.execution import Job, Limits
-from lm_eval_codemind.languages.java.runtime import jdk
-from lm_eval_codemind.languages.java.runtime.sandbox import JavaSandbox
+from lm_eval_codemind.sandbox import Job, Limits
+from lm_eval_codemind.sandbox.java import jdk
+from lm_eval_codemind.sandbox.java.sandbox import JavaSandbox
 
 LIMITS = Limits(cpu_seconds=20, wall_seconds=60)
 BATCH = 6

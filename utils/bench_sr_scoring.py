@@ -29,11 +29,11 @@ from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.data.build import build
-from lm_eval_codemind.execution import shared_sandbox
 from lm_eval_codemind.families import sr
 from lm_eval_codemind.harness.location import task_directory
 from lm_eval_codemind.models import register
 from lm_eval_codemind.questions import Question
+from lm_eval_codemind.sandbox import shared_sandbox
 
 TASK = "codemind_sr_humaneval"
 ARCHIVES = Path(__file__).resolve().parents[2] / "shared" / "data" / "upstream"

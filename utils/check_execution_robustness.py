@@ -22,7 +22,7 @@ import threading
 import time
 from pathlib import Path
 
-from lm_eval_codemind.execution import Job, Limits, Sandbox, Status
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox, Status
 
 HONEST = "def f(a, b):\n    return a + b\n"
 CHECK = "def check(candidate):\n    for n in range(5):\n        assert candidate(n, 1) == n + 1\n"
@@ -176,7 +176,7 @@ def load(runs: int) -> bool:
 def interrupt(runs: int) -> bool:
     """Interrupt a process that runs jobs, at a random moment; it must end soon and leave no process and no file."""
     source = (
-        "from lm_eval_codemind.execution import Job, Sandbox\n"
+        "from lm_eval_codemind.sandbox import Job, Sandbox\n"
         "print('started', flush=True)\n"
         "with Sandbox(workers=2) as sandbox:\n"
         "    sandbox.run([Job.script('import time; time.sleep(0.05)', [('', '')])] * 100000)\n"

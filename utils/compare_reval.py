@@ -10,9 +10,9 @@ from tqdm.auto import tqdm
 
 from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal
 from lm_eval_codemind.benchmarks import reval
-from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.languages.python.recorder import units, written
 from lm_eval_codemind.languages.python.tracing import Trace, TraceFailed, result_of
+from lm_eval_codemind.sandbox import Sandbox
 from reval_differences import PATH_CAUSES, Differences
 from runtime_proof import events_job
 from watching import Traced, line_of, runs, submit

@@ -22,10 +22,10 @@ from typing import Any
 
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.execution import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
 from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, WITH_TEST
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, Status, shared_sandbox
 
 STUDY_LIMITS = Limits(cpu_seconds=10, wall_seconds=10, memory_bytes=4 << 30)
 TITLES = {"humaneval": "HumanEval", "mbpp": "MBPP"}

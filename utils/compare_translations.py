@@ -27,10 +27,10 @@ from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.benchmarks.upstream import ArchivePart
 from lm_eval_codemind.catalogue import ARCHIVES, get_benchmark
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.execution import Job, Limits, Outcome, ScriptCase, SharedPool, Status
 from lm_eval_codemind.families.translation import NO_TEST, TRANSLATION
-from lm_eval_codemind.languages.java.runtime.sandbox import COMPILE_ERROR, JavaSandbox
 from lm_eval_codemind.questions import Question
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, ScriptCase, SharedPool, Status
+from lm_eval_codemind.sandbox.java.sandbox import COMPILE_ERROR, JavaSandbox
 
 STUDY_LIMITS = {
     "python": Limits(cpu_seconds=10, wall_seconds=10, memory_bytes=4 << 30),

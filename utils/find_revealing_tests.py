@@ -17,11 +17,11 @@ import click
 
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
-from lm_eval_codemind.execution import Job, Outcome, SharedPool, Status
-from lm_eval_codemind.execution.sandbox import WORKERS_VARIABLE
 from lm_eval_codemind.facts.bugs import REVEALING_TESTS
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
+from lm_eval_codemind.sandbox import Job, Outcome, SharedPool, Status
+from lm_eval_codemind.sandbox.sandbox import WORKERS_VARIABLE
 from ship import save
 from suite_assertions import assertions
 

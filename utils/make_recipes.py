@@ -19,12 +19,12 @@ from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import benchmarks, fixed_form, get_benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data.build import downloading, read_proven
-from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.facts.recipes import Recipe, load_recipes
 from lm_eval_codemind.facts.sr_exceptions import depends_on_version
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
 from lm_eval_codemind.proof.make_recipes import transform_all
+from lm_eval_codemind.sandbox import Sandbox
 from lm_eval_codemind.transforms import text_digest
 from ship import record_of, save
 

@@ -17,11 +17,11 @@ from count_loops import COUNTER, count_loops
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import benchmarks
 from lm_eval_codemind.data.build import LOOP_LENGTHS, read_problems, short_digest
-from lm_eval_codemind.execution import Job, Limits, Sandbox
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox
 from ship import save
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120)

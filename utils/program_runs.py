@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.execution import Job, Limits, SharedPool
+from lm_eval_codemind.sandbox import Job, Limits, SharedPool
 
 _TOGETHER = 50
 # Calls a function on some inputs and returns the literals of its values, or the names of exceptions.

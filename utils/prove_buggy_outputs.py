@@ -16,10 +16,10 @@ import click
 
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import benchmarks, fixed_form
-from lm_eval_codemind.execution import Job, Limits, Sandbox
 from lm_eval_codemind.facts.bugs import BUGGY_OUTPUTS, with_revealing_tests
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem
 from lm_eval_codemind.proof.prove import prove_labels
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox
 from ship import save
 from suite_assertions import assertions
 

@@ -28,10 +28,10 @@ from typing import Any
 import click
 
 from lm_eval_codemind.data import load_bug, load_problem
-from lm_eval_codemind.execution import SharedPool
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.programs import PROGRAMS
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import SharedPool
 from program_inputs import BOUNDED, WIDE, in_java, problem_inputs
 from program_runs import Result, agree, java_classes, java_results, python_results, reference_results
 from ship import save

@@ -23,9 +23,9 @@ import runtime_proof
 import runtime_questions
 from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.facts.runtime_labels import UNRUNNABLE
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Sandbox
 from ship import save
 
 NAMES = ("reval_humaneval", "reval_classeval", "cruxeval", "avatar", "sample")

@@ -33,13 +33,13 @@ from typing import Any
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
-from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.sr_exceptions import load_exceptions
 from lm_eval_codemind.facts.suites import CLASSES, FAIR, FILE, Verdict, load_verdicts
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.hint_tests import hints_of
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
 from lm_eval_codemind.scores.sr import mean_s_sr
 from ship import save
 

@@ -442,8 +442,8 @@ def class_lines(path: Path, cache: Path) -> Iterator[Line]:
     if not cache.exists():
         from lm_eval_codemind.benchmarks import Upstream
         from lm_eval_codemind.benchmarks.classeval import read_records
-        from lm_eval_codemind.execution import Job, Limits, shared_sandbox
         from lm_eval_codemind.languages.python.code import extract_definition
+        from lm_eval_codemind.sandbox import Job, Limits, shared_sandbox
 
         responses = {row["task_id"]: row["response"] for row in read_lines(path)}
         verdicts: dict[tuple[str, str], bool] = {}

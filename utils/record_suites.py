@@ -6,8 +6,9 @@ built data (``codemind data build``). Prints for each benchmark how many suites 
 ``codemind data verify --only suites`` compares the file with another recording.
 """
 
-from lm_eval_codemind.execution import Sandbox, lists
+from lm_eval_codemind.facts.suites import STEPS
 from lm_eval_codemind.proof.suites import BENCHMARKS, suite_jobs
+from lm_eval_codemind.sandbox import Sandbox, lists
 
 
 def main() -> None:
@@ -21,7 +22,7 @@ def main() -> None:
             for name, reason in reasons.items():
                 print(f"  {name}: {reason[:200]}")
             print(f"{benchmark}: {len(jobs) - len(reasons)} of {len(jobs)} suites have a list", flush=True)
-    lists.SHIPPED.write_bytes(lists.pack(made))
+    STEPS.write_bytes(lists.pack(made))
 
 
 if __name__ == "__main__":

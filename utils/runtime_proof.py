@@ -11,10 +11,10 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from lm_eval_codemind.benchmarks import reval
-from lm_eval_codemind.execution import Job, Sandbox
 from lm_eval_codemind.facts.runtime_inputs import RuntimeInput, inputs_of
 from lm_eval_codemind.languages.python.tracing import LIMITS, Trace, TraceFailed, Value, job_source, result_of
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Sandbox
 from runtime_rules import points
 from watching import Traced, runs, submit
 

@@ -19,10 +19,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, Status
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.execution.attacks import VISIBLE_STATE
+from tests.sandbox.attacks import VISIBLE_STATE
 
 LIMITS = Limits(cpu_seconds=0.5, wall_seconds=2, memory_bytes=512 << 20)
 # What they print says that they got something which the level's documented limits give.

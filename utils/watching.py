@@ -18,7 +18,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from lm_eval_codemind.execution import Job, Outcome, Sandbox
 from lm_eval_codemind.languages.python.recorder import CodeUnit, Recorder, units, vars_of, written
 from lm_eval_codemind.languages.python.tracing import (
     LIMITS,
@@ -29,6 +28,7 @@ from lm_eval_codemind.languages.python.tracing import (
     recorder_source,
     result_of,
 )
+from lm_eval_codemind.sandbox import Job, Outcome, Sandbox
 
 _INSIDE = "\n# -- inside the sandbox\n"
 

@@ -92,7 +92,7 @@ def printed_lines(text: str) -> list[str]:
     r"""Return the lines of an output without trailing white space and without trailing empty lines.
 
     Only ``\n`` ends a line. A form feed, or another character that :meth:`str.splitlines` splits at, is part of a line.
-    Leading white space is part of a line too. ``execution/judge.py`` repeats this rule, because the sandbox's processes
+    Leading white space is part of a line too. ``sandbox/judge.py`` repeats this rule, because the sandbox's processes
     cannot import this package.
     """
     lines = [line.rstrip() for line in text.split("\n")]

@@ -11,8 +11,8 @@ from typing import Any
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.benchmarks.upstream import Upstream
 from lm_eval_codemind.catalogue import ARCHIVES
-from lm_eval_codemind.execution import Job, Outcome, Sandbox
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Outcome, Sandbox
 
 NAME = "lcb_execution"
 _ARCHIVE = ARCHIVES["execution-v2"]

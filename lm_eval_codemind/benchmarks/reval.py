@@ -12,9 +12,9 @@ from typing import Any
 
 from lm_eval_codemind.benchmarks import classeval, humaneval
 from lm_eval_codemind.benchmarks.upstream import PARTS, Upstream
-from lm_eval_codemind.execution import Job
 from lm_eval_codemind.languages.python.unparse import unparse
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job
 
 _PROGRAMS, _TASKS = "DREval_data.jsonl", "DREval_tasks.jsonl"
 PART = PARTS["reval"]

@@ -1,8 +1,8 @@
 """The resource limits of a benchmark's programs."""
 
 from lm_eval_codemind.catalogue import benchmarks
-from lm_eval_codemind.execution import Limits
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Limits
 
 _LIMITS_OF_SLOW = Limits(cpu_seconds=60, wall_seconds=120)
 

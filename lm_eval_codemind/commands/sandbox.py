@@ -13,11 +13,11 @@ import click
 from tqdm import tqdm
 
 from lm_eval_codemind.commands import FILE, value_errors
-from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, ScriptCase, StartFailed
-from lm_eval_codemind.execution.attacks import attacks
-from lm_eval_codemind.execution.isolation import LEVELS, available
-from lm_eval_codemind.execution.job import JobKind
-from lm_eval_codemind.languages.java.runtime import jdk
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, ScriptCase, StartFailed
+from lm_eval_codemind.sandbox.attacks import attacks
+from lm_eval_codemind.sandbox.isolation import LEVELS, available
+from lm_eval_codemind.sandbox.java import jdk
+from lm_eval_codemind.sandbox.job import JobKind
 
 _SECONDS = click.FloatRange(min=0, min_open=True)
 
@@ -26,7 +26,7 @@ _SECONDS = click.FloatRange(min=0, min_open=True)
 def command() -> None:
     """Show the isolation of programs; run one program."""
     # The command prints the level itself.
-    logging.getLogger("lm_eval_codemind.execution").setLevel(logging.ERROR)
+    logging.getLogger("lm_eval_codemind.sandbox").setLevel(logging.ERROR)
 
 
 @value_errors()

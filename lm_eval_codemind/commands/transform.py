@@ -10,8 +10,8 @@ import click
 
 from lm_eval_codemind.commands import FILE, NEW_FILE
 from lm_eval_codemind.errors import did_you_mean
-from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.files import write_whole
+from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
 from lm_eval_codemind.transforms import GROUPS, RULES, Program, UnsupportedSyntaxError, compose_verified
 
 

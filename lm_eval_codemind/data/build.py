@@ -24,7 +24,6 @@ from lm_eval_codemind.data.load import (
     read_manifest,
     released_digests,
 )
-from lm_eval_codemind.execution import Sandbox, lists
 from lm_eval_codemind.facts import recipes, shipped, unrolled
 from lm_eval_codemind.facts.bugs import with_own_suites, with_revealing_tests
 from lm_eval_codemind.facts.labels import apply_proof, load_proofs
@@ -33,6 +32,7 @@ from lm_eval_codemind.facts.suites import verdict_of
 from lm_eval_codemind.files import write_whole
 from lm_eval_codemind.languages import HINT_SEED, kind_of, measured
 from lm_eval_codemind.problems import COLUMN_SIDES, Problem, digest, dump_problems, dump_records, dump_side
+from lm_eval_codemind.sandbox import Sandbox, lists
 from lm_eval_codemind.transforms import RecipeError
 
 logger = logging.getLogger(__name__)
@@ -198,7 +198,7 @@ def build(names: Iterable[str], upstream: Upstream, directory: Path, *, skip_mis
 
 
 def _recorded_suites(problems: Sequence[Problem]) -> bytes:
-    """Return the lists of the problems' suites; see :mod:`lm_eval_codemind.execution.lists`."""
+    """Return the lists of the problems' suites; see :mod:`lm_eval_codemind.sandbox.lists`."""
     jobs = {
         f"{problem.benchmark}/{problem.problem_id}": kind_of(problem).suite_job(problem, problem.code)
         for problem in problems

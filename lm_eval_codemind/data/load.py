@@ -119,7 +119,7 @@ def load_benchmark(name: str) -> list[Problem]:
     path = lists_path(data_directory(), name)
     if path.is_file():
         # Most tasks execute nothing, and need no sandbox.
-        from lm_eval_codemind.execution import lists
+        from lm_eval_codemind.sandbox import lists
 
         lists.add(path)
     return problems

@@ -11,6 +11,8 @@ from typing import Any
 from lm_eval_codemind.facts import shipped
 
 FILE = "proofs/suites.json"
+STEPS = shipped.FOLDER / "suite_steps.xz"
+"""The steps of the packaged suites, for the sandbox. ``utils/record_suites.py`` makes and proves them."""
 FAIR = "fair"
 
 CLASSES: dict[str, str] = {

@@ -6,12 +6,12 @@ from typing import Any
 
 from lm_eval_codemind.catalogue import Benchmark, fixed_form
 from lm_eval_codemind.data import load_benchmark, load_side
-from lm_eval_codemind.execution import shared_sandbox
 from lm_eval_codemind.harness.hooks import Hooks, require_runnable
 from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem
 from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.questions.family import problem_of, seed_option
+from lm_eval_codemind.sandbox import shared_sandbox
 from lm_eval_codemind.scores.dsr import s_dsr, shorter, similarity
 
 # The columns of a problem that a document of this family shows; its tests are found by problem_id.

@@ -9,13 +9,13 @@ from lm_eval_codemind.answers.pipeline import INPUT, read
 from lm_eval_codemind.answers.thinking import visible_text
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_side
-from lm_eval_codemind.execution import Job, ScriptCase
 from lm_eval_codemind.families.ier import COLUMNS, DIRECT, FLEXIBLE, STRICT
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.questions.family import problem_of
+from lm_eval_codemind.sandbox import Job, ScriptCase
 from lm_eval_codemind.scores.input import s_input
 
 if TYPE_CHECKING:

@@ -18,7 +18,6 @@ from lm_eval_codemind.answers.literals import NotALiteralError, parse_literal, r
 from lm_eval_codemind.answers.pipeline import read
 from lm_eval_codemind.answers.published.re2 import completed
 from lm_eval_codemind.benchmarks.re2bench import BRANCH, INPUT, LOOP, OUTPUT, plain_listing, record_of
-from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.families.re2_published import (
     FILTER,
@@ -32,6 +31,7 @@ from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import numbered
 from lm_eval_codemind.questions import Answer, Question, Variant
+from lm_eval_codemind.sandbox import CaseOutcome, Job, ScriptCase
 
 _MARKS = Marks.named("answer", "output", "input")
 # Characters of the program, the code that it calls, the input and the output.

@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 from lm_eval_codemind.answers.literals import render
 from lm_eval_codemind.answers.published import re2 as rules
 from lm_eval_codemind.benchmarks.re2bench import BRANCH, DIFFICULTIES, INPUT, LOOP, OUTPUT, PROGRAMS, record_of
-from lm_eval_codemind.execution import CaseOutcome, Job, ScriptCase
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Question, Variant
+from lm_eval_codemind.sandbox import CaseOutcome, Job, ScriptCase
 
 FILTER = "extract-answer"
 SELF_CONTAINED = tuple(PROGRAMS.values())

@@ -6,7 +6,6 @@ from typing import Any
 from lm_eval_codemind.answers.published import reval as rules
 from lm_eval_codemind.benchmarks import reval
 from lm_eval_codemind.catalogue import Benchmark
-from lm_eval_codemind.execution import Job
 from lm_eval_codemind.facts.runtime_labels import PublishedLabel, load_published, load_unrunnable
 from lm_eval_codemind.families.runtime import FILTER, RuntimeBehaviour
 from lm_eval_codemind.families.runtime_items import COVERAGE, NEEDS, OUTPUT, PATH, STATE
@@ -15,6 +14,7 @@ from lm_eval_codemind.languages import Kind
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.questions.family import problem_of
+from lm_eval_codemind.sandbox import Job
 
 _COLUMNS = ("code", "entry_point", "complexity")
 _VIEW = "lm_eval_codemind.views.runtime:PublishedRuntimeView"

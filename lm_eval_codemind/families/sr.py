@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
-from lm_eval_codemind.execution import Job
 from lm_eval_codemind.facts.suites import FAIR, verdict_of
 from lm_eval_codemind.families.pairs import Record, paired, warn_of
 from lm_eval_codemind.harness.aggregations import Aggregation
@@ -19,6 +18,7 @@ from lm_eval_codemind.languages import HINT_SEED, Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.questions.family import problem_of, seed_option
+from lm_eval_codemind.sandbox import Job
 from lm_eval_codemind.scores import sr as scores
 
 NO_TEST, WITH_TEST, MISLEADING = "no_test", "with_test", "misleading"

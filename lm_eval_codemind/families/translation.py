@@ -13,7 +13,6 @@ from lm_eval_codemind.answers.comparison import printed_lines
 from lm_eval_codemind.catalogue import Benchmark, get_benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark, load_problem
-from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families import sr
 from lm_eval_codemind.families.sr import MISLEADING, NO_TEST, SpecificationReasoning
 from lm_eval_codemind.harness.aggregations import Aggregation
@@ -22,6 +21,7 @@ from lm_eval_codemind.languages import Kind, get_language, kind_of
 from lm_eval_codemind.problems import TEST_CASES, Case, Problem, as_text, shown_cases
 from lm_eval_codemind.questions import Answer, Question, Variant
 from lm_eval_codemind.questions.family import problem_of
+from lm_eval_codemind.sandbox import Job
 from lm_eval_codemind.scores import sr as scores
 
 # Why a translation fails, as metrics: shares of all responses.

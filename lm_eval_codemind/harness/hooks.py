@@ -35,7 +35,7 @@ from lm_eval_codemind.questions import Answer, Family, Key, Question
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k, unproven_passes
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.execution import Job, Outcome
+    from lm_eval_codemind.sandbox import Job, Outcome
 
 Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[Answer]]]
 

@@ -13,9 +13,11 @@ from typing import Any
 from tqdm.auto import tqdm
 
 from lm_eval_codemind import __version__
-from lm_eval_codemind.execution.job import Job, Outcome, Status
-from lm_eval_codemind.execution.sandbox import SharedPool
-from lm_eval_codemind.execution.workers import WorkerPool
+from lm_eval_codemind.data.load import data_directory
+from lm_eval_codemind.sandbox import hide
+from lm_eval_codemind.sandbox.job import Job, Outcome, Status
+from lm_eval_codemind.sandbox.sandbox import SharedPool
+from lm_eval_codemind.sandbox.workers import WorkerPool
 
 logger = logging.getLogger(__name__)
 
@@ -135,6 +137,7 @@ def submit(job: Job) -> Future[Outcome]:
 
     On a terminal a progress bar shows how many of the jobs submitted so far are done.
     """
+    hide(data_directory())
     name = os.environ.get(JOURNAL_VARIABLE)
     if not name:
         future = _SHARED.submit(job)

@@ -119,7 +119,7 @@ def record_responses(suite: dict[str, Any], requests: Sequence[Any]) -> None:
         if any(recorded.values()):
             suite["recorded_prompts"] = seal((key, digest(prompts)) for key, prompts in recorded.items() if prompts)
     if any(answer.pending is not None or answer.outcome is not None for _, answer in pairs):
-        from lm_eval_codemind.execution import Limits, shared_sandbox
+        from lm_eval_codemind.sandbox import Limits, shared_sandbox
 
         suite["sandbox"] = {"isolation": shared_sandbox().isolation, "limits": dataclasses.asdict(Limits())}
 

@@ -11,9 +11,9 @@ from random import Random
 from typing import Any, TypeVar
 
 from lm_eval_codemind.catalogue.limits import limits_of
-from lm_eval_codemind.execution import CaseOutcome, Job, Limits, Outcome, Sandbox, Status
 from lm_eval_codemind.languages.python import python_kind
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import CaseOutcome, Job, Limits, Outcome, Sandbox, Status
 
 FURTHER_INPUTS = 26
 _ATTEMPTS = 40  # per requested input; a program without arguments has no further inputs

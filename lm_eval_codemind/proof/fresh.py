@@ -21,7 +21,6 @@ from tqdm.auto import tqdm
 
 from lm_eval_codemind.answers.comparison import same_computed
 from lm_eval_codemind.answers.literals import literal_or
-from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, shared_sandbox
 from lm_eval_codemind.facts.fresh import REASONS, Fresh, Run
 from lm_eval_codemind.facts.labels import observed_label
 from lm_eval_codemind.languages.python import python_kind
@@ -31,6 +30,7 @@ from lm_eval_codemind.languages.python.tracing import TraceFailed, job_source, r
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
 from lm_eval_codemind.proof.carried import carried_outputs
 from lm_eval_codemind.proof.prove import ADDITIONS, USE_ADDITION
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, shared_sandbox
 
 # Increase it when the same seed gives other inputs than before.
 VERSION = 4

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import cycle
 
-from lm_eval_codemind.execution import Job, SeededPool
 from lm_eval_codemind.facts.executions import Execution
 from lm_eval_codemind.facts.fresh import Fresh
 from lm_eval_codemind.facts.runtime_inputs import inputs_of
@@ -25,6 +24,7 @@ from lm_eval_codemind.proof.fresh import make_fresh
 from lm_eval_codemind.proof.prove import ADDITIONS, CIRCUMSTANCES, USE_ADDITION, MissingExtra
 from lm_eval_codemind.proof.prove_outputs import CAUSES, prove_outputs
 from lm_eval_codemind.proof.prove_outputs import Execution as Run
+from lm_eval_codemind.sandbox import Job, SeededPool
 
 OWN = "own"
 """The name of the benchmark of these programs."""

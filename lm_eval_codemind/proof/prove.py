@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, ScriptCase
 from lm_eval_codemind.facts.labels import Proof, agrees, observed_label, prints_the_same, published_literal
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python import CLASSEVAL_PACKAGES
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, ScriptCase
 
 # The packages of the `classeval` extra, by the name of their import.
 REQUIRED_MODULES = (*CLASSEVAL_PACKAGES, "numpy", "sklearn", "time_machine")

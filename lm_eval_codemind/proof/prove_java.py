@@ -6,12 +6,12 @@ from contextlib import ExitStack
 
 from tqdm.auto import tqdm
 
-from lm_eval_codemind.execution import Job, Outcome, ScriptCase, Status
 from lm_eval_codemind.facts.labels import Proof
-from lm_eval_codemind.languages.java.runtime.jdk import Jdk
-from lm_eval_codemind.languages.java.runtime.sandbox import JavaSandbox
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.prove import LIMITS, ProofError, classify_script, printed
+from lm_eval_codemind.sandbox import Job, Outcome, ScriptCase, Status
+from lm_eval_codemind.sandbox.java.jdk import Jdk
+from lm_eval_codemind.sandbox.java.sandbox import JavaSandbox
 
 
 def prove_java_labels(

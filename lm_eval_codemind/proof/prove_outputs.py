@@ -10,10 +10,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from lm_eval_codemind.catalogue.limits import limits_of
-from lm_eval_codemind.execution import Job, Outcome, SeededPool, Status
 from lm_eval_codemind.facts.labels import observed_label
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import SHOWN_CHARACTERS, Problem, beyond_prompt
+from lm_eval_codemind.sandbox import Job, Outcome, SeededPool, Status
 
 # All causes why a program may have no label. Results count the programs by cause.
 CAUSES: dict[str, str] = {

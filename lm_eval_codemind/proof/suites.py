@@ -2,8 +2,8 @@
 
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data.load import load_benchmark
-from lm_eval_codemind.execution import Job, Sandbox, lists
 from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.sandbox import Job, Sandbox, lists
 
 BENCHMARKS = ("humaneval", "mbpp", "humanevalfix", "classeval_methods", "classeval", "cruxeval", "sample")
 """The benchmarks whose suites are recorded."""

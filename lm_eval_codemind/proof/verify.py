@@ -7,12 +7,12 @@ from pkgutil import resolve_name
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import benchmarks, get_benchmark
 from lm_eval_codemind.data.build import read_problems
-from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.facts.bugs import with_revealing_tests
 from lm_eval_codemind.facts.labels import Proof, load_proofs
 from lm_eval_codemind.languages import get_language
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.proof.make_recipes import TransformationCheck, verify_transformed
+from lm_eval_codemind.sandbox import Sandbox
 
 
 def verifiable() -> list[str]:

@@ -19,8 +19,8 @@ from lm_eval_codemind.prompts.templates import PACKAGED
 from lm_eval_codemind.questions.question import Answer, Question
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.execution import Job
     from lm_eval_codemind.facts.executions import Execution
+    from lm_eval_codemind.sandbox import Job
 
 
 @dataclass(frozen=True)

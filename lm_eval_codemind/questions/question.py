@@ -15,7 +15,7 @@ from lm_eval_codemind.languages import Unfinished
 from lm_eval_codemind.problems import Problem
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.execution import CaseOutcome, Outcome
+    from lm_eval_codemind.sandbox import CaseOutcome, Outcome
 
 
 class Key(NamedTuple):
@@ -177,7 +177,7 @@ class Answer:
     @classmethod
     def of_program(cls, program: str | Unfinished | None) -> Answer:
         """Return the answer that holds a program. A program that breaks off is kept, and never executed."""
-        from lm_eval_codemind.execution import Outcome, Status
+        from lm_eval_codemind.sandbox import Outcome, Status
 
         if isinstance(program, Unfinished):
             return cls(program.source, outcome=_described(Outcome(Status.UNFINISHED)))

@@ -50,6 +50,6 @@ def unproven_passes(verdicts: Iterable[tuple[bool, bool]]) -> int:
 
     Args:
         verdicts: For each response that was run, whether it passed and whether its verdict is tamper-proof: ``passed``
-            and ``tamper_proof`` of its :class:`~lm_eval_codemind.execution.Outcome`.
+            and ``tamper_proof`` of its :class:`~lm_eval_codemind.sandbox.Outcome`.
     """
     return sum(passed and not tamper_proof for passed, tamper_proof in verdicts)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lm_eval_codemind.answers.comparison import printed_lines
-from lm_eval_codemind.execution import judge
+from lm_eval_codemind.sandbox import judge
 
 
 @given(st.text(st.sampled_from("a \n\t\r\f\x0b\x85\u2028"), max_size=30) | st.text())

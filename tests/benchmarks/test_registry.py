@@ -12,9 +12,9 @@ from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.catalogue import Benchmark, benchmarks, get_benchmark, labelled_form, same_problems, twin_of
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data.load import benchmark_path
-from lm_eval_codemind.execution import Limits
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import load_problems
+from lm_eval_codemind.sandbox import Limits
 
 MORE = Limits(cpu_seconds=60, wall_seconds=120)
 

@@ -6,8 +6,8 @@ import pytest
 
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.catalogue import benchmarks
-from lm_eval_codemind.execution import SharedPool
 from lm_eval_codemind.languages import kind_of
+from lm_eval_codemind.sandbox import SharedPool
 
 PROBLEMS = sample.read_java()
 

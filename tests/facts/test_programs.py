@@ -14,10 +14,10 @@ from line_repairs import with_change
 from line_rules import RULES, chance, is_searched, named
 from lm_eval_codemind.data import load_bug, load_problem
 from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.execution import SharedPool
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.programs import BUG_LINES, PROGRAMS, VERDICTS, is_settled
 from lm_eval_codemind.families.verdict import tidy
+from lm_eval_codemind.sandbox import SharedPool
 from program_inputs import ARGUMENTS, BOUNDED, EDGES, problem_inputs
 from prove_programs import Trial, judge, references
 

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lm_eval_codemind.execution import Job, Sandbox
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Job, Sandbox
 
 
 def differing_inputs(problems: Sequence[Problem], number: int) -> list[tuple[str, str]]:

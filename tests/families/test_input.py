@@ -24,7 +24,6 @@ from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.build import load_plain_inputs
 from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.execution import Job, Limits, Sandbox, ScriptCase
 from lm_eval_codemind.families import input as family
 from lm_eval_codemind.harness.aggregations import mean_of_known
 from lm_eval_codemind.harness.location import task_directory
@@ -34,6 +33,7 @@ from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import Templates
 from lm_eval_codemind.questions import Answer, Question
 from lm_eval_codemind.questions import family as question_family
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox, ScriptCase
 from tests.families.inputs import differing_inputs
 
 PROBLEMS = {problem.problem_id: problem for problem in sample.read()}

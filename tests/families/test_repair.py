@@ -17,15 +17,15 @@ from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.cli import main
 from lm_eval_codemind.data import load_benchmark, load_problem
 from lm_eval_codemind.data.load import DATA_VARIABLE
-from lm_eval_codemind.execution import SharedPool, Status
 from lm_eval_codemind.families import repair
 from lm_eval_codemind.languages import get_language
-from lm_eval_codemind.languages.java.runtime import jdk
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.prompts.templates import PACKAGED
 from lm_eval_codemind.results.associations import associations
 from lm_eval_codemind.results.observations import observe
 from lm_eval_codemind.results.runs import read_runs
+from lm_eval_codemind.sandbox import SharedPool, Status
+from lm_eval_codemind.sandbox.java import jdk
 from tests.results.harness import evaluate
 
 CLASSES = {

@@ -11,11 +11,11 @@ from lm_eval.api.registry import get_model
 from lm_eval.tasks import TaskManager
 
 from lm_eval_codemind.benchmarks import sample
-from lm_eval_codemind.execution import shared_sandbox
 from lm_eval_codemind.facts import shipped
 from lm_eval_codemind.facts.unrolled import UnrolledError, load_unrollings, records, unrolled_program
 from lm_eval_codemind.families import unrolled
 from lm_eval_codemind.models import register
+from lm_eval_codemind.sandbox import shared_sandbox
 from lm_eval_codemind.transforms.unrolling import REASONS
 from loop_decisions import has_loops
 from prove_unrolled import gives_output, job

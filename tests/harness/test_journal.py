@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.cli import main
-from lm_eval_codemind.execution import Job, Limits, Outcome, Sandbox, Status
 from lm_eval_codemind.harness.journal import Journal, forget_journals
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, Sandbox, Status
 
 
 class Counted:

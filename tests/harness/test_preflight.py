@@ -58,8 +58,8 @@ def test_everything_is_said_at_once_without_torch(program: tuple[str, str], tmp_
 
 @pytest.mark.upstream
 def test_packages_and_a_jdk_are_missing_at_once(built_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lm_eval_codemind.languages.java.runtime import jdk
     from lm_eval_codemind.languages.python import importable
+    from lm_eval_codemind.sandbox.java import jdk
 
     def no_jdk() -> Any:
         raise jdk.JavaUnavailable("programs in Java need a JDK")

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from lm_eval_codemind.execution import Job, Limits, SeededPool, SharedPool, Status
-from lm_eval_codemind.execution.runtimes import get_runtime
-from lm_eval_codemind.execution.workers import WorkerPool
 from lm_eval_codemind.families import ier
-from lm_eval_codemind.languages.interpreter import Interpreter, InterpreterSandbox
-from tests.execution.conftest import level, pytest_generate_tests  # noqa: F401
+from lm_eval_codemind.sandbox import Job, Limits, SeededPool, SharedPool, Status
+from lm_eval_codemind.sandbox.interpreter import Interpreter, InterpreterSandbox
+from lm_eval_codemind.sandbox.runtimes import get_runtime
+from lm_eval_codemind.sandbox.workers import WorkerPool
 from tests.house.test_extending import done, installed
 from tests.run_files import read_run
+from tests.sandbox.conftest import level, pytest_generate_tests  # noqa: F401
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node isn't installed")
 TASK = "codemind_writing_js"
@@ -134,7 +134,7 @@ def test_its_scripts_never_get_the_prompt_of_another_languages_scripts(package: 
 
 def test_a_language_without_a_runtime_is_named() -> None:
     with pytest.raises(
-        ValueError, match="no runtime executes programs in 'cobol'; there are runtimes for python, java"
+        ValueError, match=r"no runtime executes programs in 'cobol'; there are runtimes for java, (javascript, )?python"
     ):
         SharedPool().run([Job.script("", [("", "")], language="cobol")])
 

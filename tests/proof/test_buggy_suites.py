@@ -6,10 +6,10 @@ import pytest
 
 from lm_eval_codemind.benchmarks import Upstream, sample
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.execution import Sandbox, Status
 from lm_eval_codemind.facts.bugs import suite_of, with_own_suites
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Sandbox, Status
 from prove_buggy_outputs import calls_of, prove_outputs
 
 TESTS = "def check(c):\n" + "".join(f"    assert c({x}) == {x * x}\n" for x in (0, 3, 4, 5, 6, 7))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from lm_eval_codemind.data import load_problem
-from lm_eval_codemind.execution import Limits
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import PROGRAM_CHARACTERS, Problem
 from lm_eval_codemind.proof.prove_outputs import CAUSES, Execution, Proven, prove_outputs
+from lm_eval_codemind.sandbox import Limits
 
 # What a function does -> what may be said of it.
 FUNCTIONS = {

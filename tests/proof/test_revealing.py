@@ -8,10 +8,10 @@ from find_revealing_tests import find_revealing_tests
 from lm_eval_codemind.benchmarks import Upstream
 from lm_eval_codemind.catalogue import get_benchmark
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.execution import Limits, Sandbox, Status
 from lm_eval_codemind.facts.bugs import with_revealing_tests
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Limits, Sandbox, Status
 from suite_assertions import call_of
 
 # A buggy program that runs on fails under any limit.

@@ -19,11 +19,11 @@ from lm_eval_codemind.answers.published import reval as answers
 from lm_eval_codemind.benchmarks import Upstream, reval
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.build import read_proven
-from lm_eval_codemind.execution import Sandbox
 from lm_eval_codemind.facts import runtime_labels, shipped
 from lm_eval_codemind.facts.runtime_inputs import inputs_of
 from lm_eval_codemind.facts.runtime_labels import load_labels, load_published
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import Sandbox
 from lm_eval_codemind.scores.runtime import METRICS, Item, score
 from reval_differences import PATH_CAUSES, STATE_CAUSES, load_differences
 from runtime_proof import Observations, agreeing

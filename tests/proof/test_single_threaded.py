@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from lm_eval_codemind.execution import Job, Sandbox
 from lm_eval_codemind.proof.equivalence import SingleThreadedMap
+from lm_eval_codemind.sandbox import Job, Sandbox
 
 SOURCE = inspect.getsource(textwrap)
 

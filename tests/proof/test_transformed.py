@@ -10,7 +10,6 @@ import pytest
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import load_benchmark
 from lm_eval_codemind.data.load import benchmark_path
-from lm_eval_codemind.execution import Job, Sandbox
 from lm_eval_codemind.facts.recipes import Recipe, apply_recipe, load_recipes
 from lm_eval_codemind.languages import kind_of
 from lm_eval_codemind.languages.python.complexity import lines_of_code
@@ -18,6 +17,7 @@ from lm_eval_codemind.languages.python.kinds import observing_call
 from lm_eval_codemind.problems import TRANSFORM_SEED, Problem, load_problems
 from lm_eval_codemind.proof.equivalence import Equivalence, further_inputs
 from lm_eval_codemind.proof.make_recipes import transform, verify_transformed
+from lm_eval_codemind.sandbox import Job, Sandbox
 from lm_eval_codemind.transforms import RULES, RecipeError
 from ship import record_of
 

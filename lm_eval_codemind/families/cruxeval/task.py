@@ -13,7 +13,6 @@ from lm_eval_codemind.answers.thinking import without_thinking
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data import benchmark_digests, load_problem
-from lm_eval_codemind.execution import Job
 from lm_eval_codemind.families.cruxeval import score as scores
 from lm_eval_codemind.families.cruxeval.read import MARKS, block, closed, sides, upstream_answer
 from lm_eval_codemind.harness.hooks import Hooks
@@ -21,6 +20,7 @@ from lm_eval_codemind.languages import Kind, kind_of
 from lm_eval_codemind.problems import Problem
 from lm_eval_codemind.questions import Answer, Family, Question, Variant
 from lm_eval_codemind.questions.family import problem_of
+from lm_eval_codemind.sandbox import Job
 from lm_eval_codemind.scores.ier import s_ier
 from lm_eval_codemind.scores.input import s_input
 from lm_eval_codemind.scores.pass_at_k import pass_at_reported_k

@@ -1,6 +1,6 @@
 """Java: programs read out of responses, and measured, on the syntax tree of tree-sitter's grammar.
 
-What executes them is :mod:`lm_eval_codemind.languages.java.runtime`.
+What executes them is :mod:`lm_eval_codemind.sandbox.java`.
 """
 
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ class _Java(Language):
         return measure(source, loop_length)
 
     def require(self, sources: Iterable[str]) -> None:
-        from lm_eval_codemind.languages.java.runtime import jdk
+        from lm_eval_codemind.sandbox.java import jdk
 
         try:
             jdk.find()

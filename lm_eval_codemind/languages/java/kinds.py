@@ -11,7 +11,7 @@ from lm_eval_codemind.languages.base import Execution, Kind, ScriptKind, Unfinis
 from lm_eval_codemind.problems import Case, Problem
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.execution import Job, Limits
+    from lm_eval_codemind.sandbox import Job, Limits
 
 _LOOKUP = """\
 import java.nio.charset.StandardCharsets;

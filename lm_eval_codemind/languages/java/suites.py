@@ -11,9 +11,9 @@ by the compiler if not.
 import re
 from functools import lru_cache
 
-from lm_eval_codemind.execution import Job, Limits
 from lm_eval_codemind.languages.java.members import imports_of, types_of
 from lm_eval_codemind.languages.java.syntax import SOLUTION, Node, Tree, parse, parse_valid
+from lm_eval_codemind.sandbox import Job, Limits
 
 RECEIVER = "s"
 """The variable of a suite that holds the object under test."""

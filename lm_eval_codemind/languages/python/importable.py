@@ -8,10 +8,10 @@ import subprocess
 import sys
 from collections.abc import Iterable
 
-from lm_eval_codemind.execution.isolation import IsolationUnavailable
-from lm_eval_codemind.execution.job import Job, Limits
-from lm_eval_codemind.execution.sandbox import EXECUTOR_VARIABLE, Sandbox, shared_sandbox
-from lm_eval_codemind.execution.visible import VARIABLE
+from lm_eval_codemind.sandbox.isolation import IsolationUnavailable
+from lm_eval_codemind.sandbox.job import Job, Limits
+from lm_eval_codemind.sandbox.sandbox import EXECUTOR_VARIABLE, Sandbox, shared_sandbox
+from lm_eval_codemind.sandbox.visible import VARIABLE
 
 # Importing a large package takes more time and memory than a program.
 _LIMITS = Limits(cpu_seconds=120, wall_seconds=300, memory_bytes=8 << 30)

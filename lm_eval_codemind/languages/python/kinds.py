@@ -16,9 +16,9 @@ from lm_eval_codemind.languages.python import names
 from lm_eval_codemind.problems import Case, Problem
 
 if TYPE_CHECKING:
-    from lm_eval_codemind.execution import Job, Limits
     from lm_eval_codemind.languages.python.inputs import MaskedInput
     from lm_eval_codemind.languages.python.mutation import Branch
+    from lm_eval_codemind.sandbox import Job, Limits
 
 # The number of changes of a script's input that are tried for each one that is wanted.
 _MORE = 10
@@ -85,7 +85,7 @@ class PythonKind(Kind):
         return ()
 
     def output_job(self, problem: Problem, code: str, input: str, limits: Limits) -> Job | None:
-        from lm_eval_codemind.execution import Job
+        from lm_eval_codemind.sandbox import Job
 
         execution = self.execution(problem, code=code, input=input)
         program = after_future_imports(execution.module, _SEED_BY_CHANCE)
@@ -155,7 +155,7 @@ class Function(PythonKind):
         return Execution(problem.code if code is None else code, problem.input if input is None else input)
 
     def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
-        from lm_eval_codemind.execution import Job
+        from lm_eval_codemind.sandbox import Job
 
         # The problem's context, and other parts of its program that the tests mention, such as a value.
         own = names.module_names(problem.context) | {problem.entry_point, "candidate"}
@@ -223,7 +223,7 @@ class Function(PythonKind):
         return list(dict.fromkeys(known))
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
-        from lm_eval_codemind.execution import Job
+        from lm_eval_codemind.sandbox import Job
 
         return Job.evaluate(code, [observing_call(text) for text in inputs], limits=limits)
 
@@ -240,7 +240,7 @@ class Method(PythonKind):
         return Execution(f"{program.rstrip()}\n\n\n{test.rstrip()}\n{_TEST_CASE}", _RUN_TEST)
 
     def suite_job(self, problem: Problem, code: str, *, limits: Limits | None = None, only: Sequence[str] = ()) -> Job:
-        from lm_eval_codemind.execution import Job
+        from lm_eval_codemind.sandbox import Job
 
         return Job.unittest(
             code,
@@ -332,7 +332,7 @@ class Method(PythonKind):
         ]
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
-        from lm_eval_codemind.execution import Job
+        from lm_eval_codemind.sandbox import Job
 
         return Job.evaluate(code, [f"{text.rstrip()}\n{_TEST_CASE}\n{_RUN_TEST}" for text in inputs], limits=limits)
 
@@ -403,7 +403,7 @@ class Script(PythonKind, ScriptKind):
         return list(islice((text for text in changed if text not in known and format.allows(text)), count))
 
     def observing_job(self, code: str, inputs: Sequence[str], limits: Limits) -> Job:
-        from lm_eval_codemind.execution import Job
+        from lm_eval_codemind.sandbox import Job
 
         return Job.script(code, [(text, None) for text in inputs], limits=limits)
 

@@ -16,9 +16,9 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
-from lm_eval_codemind.execution import Job, Limits, Outcome, shared_sandbox
 from lm_eval_codemind.languages.python.names import imported_modules
 from lm_eval_codemind.languages.python.recorder import CodeUnit, units
+from lm_eval_codemind.sandbox import Job, Limits, Outcome, shared_sandbox
 
 LIMITS = Limits(cpu_seconds=60, wall_seconds=120, output_bytes=64 << 20)
 

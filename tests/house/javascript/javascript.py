@@ -10,9 +10,9 @@ from typing import Any
 from lm_eval_codemind.catalogue import Benchmark
 from lm_eval_codemind.harness.hooks import Hooks
 from lm_eval_codemind.languages import Kind, Language, ScriptKind, kind_of
-from lm_eval_codemind.languages.interpreter import Interpreter
 from lm_eval_codemind.problems import Case, Complexity, Problem
 from lm_eval_codemind.questions import Answer, Family, Question, Variant
+from lm_eval_codemind.sandbox.interpreter import Interpreter
 
 NODE = Interpreter(
     "javascript",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lm_eval_codemind.benchmarks import sample
-from lm_eval_codemind.execution import Sandbox, SharedPool, Status
 from lm_eval_codemind.languages import Unfinished, get_language, kind_of
 from lm_eval_codemind.problems import Case
+from lm_eval_codemind.sandbox import Sandbox, SharedPool, Status
 
 PROBLEM = sample.read_java()[0]
 KIND = kind_of(PROBLEM)

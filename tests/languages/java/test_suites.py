@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from lm_eval_codemind.execution import SharedPool, Status
 from lm_eval_codemind.languages import Unfinished, kind_of
 from lm_eval_codemind.problems import Problem
+from lm_eval_codemind.sandbox import SharedPool, Status
 from suite_assertions import assertions
 
 pytestmark = pytest.mark.usefixtures("java")

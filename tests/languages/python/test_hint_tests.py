@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from lm_eval_codemind.benchmarks import sample
 from lm_eval_codemind.catalogue.limits import limits_of
 from lm_eval_codemind.data.load import benchmark_path
-from lm_eval_codemind.execution import Job, Outcome, shared_sandbox
 from lm_eval_codemind.families import sr
 from lm_eval_codemind.harness.hooks import require_runnable
 from lm_eval_codemind.languages import HINT_SEED, kind_of
@@ -24,6 +23,7 @@ from lm_eval_codemind.languages.python.hint_tests import Hint, altered, expected
 from lm_eval_codemind.problems import Problem, load_problems
 from lm_eval_codemind.questions import Answer, Key, Question
 from lm_eval_codemind.questions import family as question_family
+from lm_eval_codemind.sandbox import Job, Outcome, shared_sandbox
 
 Result = TypeVar("Result")
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lm_eval_codemind.execution import shared_sandbox
 from lm_eval_codemind.languages.python.recorder import record, units, written
 from lm_eval_codemind.languages.python.tracing import Trace, Value, read_trace, trace
+from lm_eval_codemind.sandbox import shared_sandbox
 from watching import Traced, Watching, line_of, runs, submit
 
 

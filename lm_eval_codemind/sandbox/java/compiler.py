@@ -1,0 +1,91 @@
+"""The resident compiler, as the host sees it."""
+
+import struct
+from dataclasses import dataclass
+
+from lm_eval_codemind.sandbox.isolation import Isolation
+from lm_eval_codemind.sandbox.java.machine import Machine
+from lm_eval_codemind.sandbox.job import Job
+from lm_eval_codemind.sandbox.unit import START_SECONDS, StartFailed, Unit, UnitGone
+
+# As in `CompileServer.java`: elapsed time for each second of processor time.
+_PATIENCE = 6
+_MAX_TEXT = 1 << 20
+_MAX_JAR = 64 << 20
+_ADDRESS_BYTES = 4 << 30
+
+COMPILED, ERROR, TIMEOUT, MEMORY, TOO_LARGE = range(5)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The result of compiling a source.
+
+    Attributes:
+        main_class: The first class that has a ``main`` method; ``""`` where none has one. With a suite, the suite's
+            classes, separated by blanks.
+    """
+
+    status: int
+    message: str = ""
+    main_class: str = ""
+    jar: bytes = b""
+
+
+class Compiler(Unit):
+    """The resident compiler. It takes one program at a time; what it answers isn't trusted.
+
+    Raises:
+        StartFailed: If it doesn't come up.
+    """
+
+    def __init__(self, isolation: Isolation, machine: Machine) -> None:
+        command = machine.compile_command(isolation)
+        settings = {"role": "command", "command": command, "memory_bytes": _ADDRESS_BYTES}
+        super().__init__(isolation, settings, directories=machine.directories())
+        try:
+            self._wait_at_most(START_SECONDS)
+            if self._number() != COMPILED:
+                raise UnitGone("the compiler doesn't compile")
+        except (UnitGone, OSError) as error:
+            self.close()
+            raise StartFailed(self.last_error or str(error)) from None
+
+    def compile(self, job: Job, seconds: float, release: int = 0) -> Compiled:
+        """Return the result for a program and the suite of its job, or raise UnitGone, also if it doesn't answer.
+
+        It may take some seconds of processor time. ``release`` is the version of Java to compile for; 0 for its own.
+        """
+        request = [struct.pack(">ii", release, int(seconds * 1000))]
+        for text in (job.program, job.tests, job.entry_point if job.tests else ""):
+            body = text.encode("utf-8", "replace")
+            request += [struct.pack(">i", len(body)), body]
+        try:
+            self._wait_at_most(_PATIENCE * seconds + 30)
+            self._control.sendall(b"".join(request))
+            status = self._number()
+            if status != COMPILED:
+                return Compiled(status if ERROR <= status <= TOO_LARGE else ERROR, self._text())
+            return Compiled(COMPILED, "", self._text(), self._bytes(self._number(_MAX_JAR)))
+        except (OSError, ValueError) as error:
+            self.close()
+            raise UnitGone(str(error) or "the compiler ended") from None
+
+    def _number(self, most: int = 1 << 30) -> int:
+        (number,) = struct.unpack(">i", self._bytes(4))
+        if not 0 <= number <= most:
+            raise UnitGone(f"not a number it may send: {number}")
+        return int(number)
+
+    def _text(self) -> str:
+        return self._bytes(self._number(_MAX_TEXT)).decode("utf-8", "replace")
+
+    def _bytes(self, size: int) -> bytes:
+        parts = []
+        while size:
+            part = self._control.recv(min(size, 1 << 20))
+            if not part:
+                raise UnitGone("the compiler ended")
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)

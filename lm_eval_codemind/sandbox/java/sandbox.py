@@ -1,0 +1,201 @@
+"""The pool for programs in Java, with the face of :class:`lm_eval_codemind.sandbox.Sandbox`."""
+
+import dataclasses
+import functools
+import os
+import queue
+import re
+import secrets
+from typing import Any
+
+from lm_eval_codemind.sandbox import interpreter
+from lm_eval_codemind.sandbox import isolation as levels
+from lm_eval_codemind.sandbox.java import jdk, machine
+from lm_eval_codemind.sandbox.java.compiler import COMPILED, ERROR, MEMORY, TIMEOUT, Compiled, Compiler
+from lm_eval_codemind.sandbox.job import Job, Outcome, ScriptCase, Status
+from lm_eval_codemind.sandbox.runtimes import Runtime
+from lm_eval_codemind.sandbox.unit import UnitGone
+from lm_eval_codemind.sandbox.workers import JobQueue, SandboxClosed, WorkerPool, started
+
+COMPILE_ERROR = "compile error"
+"""What ``Outcome.exception_type`` says of a program that the compiler refuses; no exception can be called so."""
+
+# A compilation may take the processor time of its job, or this: a compiler that has just started is slow.
+_COMPILE_SECONDS = 3.0
+# Resident memory beyond the heap: code, classes, stacks, and what the virtual machine itself takes.
+_OWN_BYTES = 1 << 30
+_UNCAUGHT = re.compile(r'^Exception in thread "[^\n]*?" (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$', re.MULTILINE)
+_CAUSE = re.compile(r"^Caused by: (?P<type>[\w.$]+)(?:: (?P<message>[^\n]*))?$", re.MULTILINE)
+_NO_MEMORY = (
+    "java.lang.OutOfMemoryError",
+    "unable to create native thread",
+    "There is insufficient memory for the Java Runtime",
+    "Could not reserve enough space",
+)
+
+
+class JavaSandbox(WorkerPool):
+    """Compiles and runs programs that aren't trusted, several at a time.
+
+    A resident compiler, itself in the sandbox, compiles a program once. Each case of a ``script`` runs in a new virtual
+    machine. The tests of a ``function`` are a class ``MainSuite`` that ``SuiteRunner`` starts in the program's machine;
+    ``entry_point`` is the class they are about. A future outcome raises JavaUnavailable if the JDK doesn't work.
+
+    Args:
+        release: The version of Java that programs are compiled for; 0 for the JDK's own.
+        java: The JDK; None for the one of ``JAVA_HOME`` or ``PATH``.
+        runtime: The Java that runs programs; None for the JDK's own.
+        hash_seed: Sandboxes with an odd and with an even one give objects different identity hashes.
+
+    Raises:
+        JavaUnavailable: If there is no JDK.
+        IsolationUnavailable: As for :class:`lm_eval_codemind.sandbox.Sandbox`.
+    """
+
+    kinds = ("script", "function")
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        isolation: str = "auto",
+        *,
+        release: int = 0,
+        java: jdk.Jdk | None = None,
+        runtime: jdk.Jdk | None = None,
+        hash_seed: int = 0,
+    ) -> None:
+        self.java = java or jdk.find()
+        self.runtime = runtime or self.java
+        super().__init__(workers, len(os.sched_getaffinity(0)), levels.choose_level(isolation))
+        made = functools.partial(machine.prepare, self.java, self.runtime)
+        self._compilers = _Compilers(self._isolation, made, release, 1 + self.workers // 8)
+        hashes = machine.HASHES[hash_seed % 2]
+        self._start_workers(lambda: _Worker(self._jobs, self._isolation, made, self._compilers, hashes))
+
+    def _stop_workers(self) -> None:
+        self._compilers.close()
+        super()._stop_workers()
+        # One that a worker was starting meanwhile.
+        self._compilers.close()
+
+
+class _Compilers:
+    """The resident compilers: one, and one more for each eight workers. One that ends is replaced."""
+
+    def __init__(self, isolation: levels.Isolation, made: Any, release: int, count: int) -> None:
+        self._isolation = isolation
+        self._made = made
+        self._release = release
+        self._closed = False
+        self._all: set[Compiler] = set()
+        self._places: queue.LifoQueue[Compiler | None] = queue.LifoQueue()
+        for _ in range(count):
+            self._places.put(None)
+
+    def compile(self, job: Job) -> Compiled:
+        """Return the compiler's result for a job's program and suite."""
+        compiler = self._places.get()
+        try:
+            for _ in range(2):
+                if self._closed:
+                    raise SandboxClosed("the sandbox was closed before the job had an outcome")
+                if compiler is None:
+                    compiler = self._start()
+                try:
+                    return compiler.compile(job, max(job.limits.cpu_seconds, _COMPILE_SECONDS), self._release)
+                except UnitGone:
+                    self._drop(compiler)
+                    compiler = None
+            return Compiled(ERROR, "the compiler ended, and that of a second try as well")
+        finally:
+            self._places.put(compiler)
+
+    def _start(self) -> Compiler:
+        compiler: Compiler = started(lambda: Compiler(self._isolation, self._made()))
+        self._all.add(compiler)
+        return compiler
+
+    def _drop(self, compiler: Compiler) -> None:
+        compiler.close()
+        self._all.discard(compiler)
+
+    def close(self) -> None:
+        self._closed = True
+        for compiler in list(self._all):
+            self._drop(compiler)
+
+
+class _Worker(interpreter.ProgramWorker):
+    """One thread with its own starter of virtual machines."""
+
+    source_error = COMPILE_ERROR
+
+    def __init__(
+        self,
+        jobs: JobQueue,
+        isolation: levels.Isolation,
+        made: Any,
+        compilers: _Compilers,
+        hashes: tuple[str, ...],
+    ) -> None:
+        super().__init__("java", jobs, isolation, lambda: made().directories(), _OWN_BYTES, {})
+        self._made = made
+        self._compilers = compilers
+        self._hashes = hashes
+
+    def _prepared(self, job: Job) -> interpreter.Prepared | Outcome:
+        compiled = self._compilers.compile(job)
+        if compiled.status != COMPILED or not (job.entry_point or compiled.main_class):
+            return self._not_run(job, compiled)
+        java: machine.Machine = self._made()
+        cases = job.cases
+        if job.kind == "function":
+            # The program can't know what the suite prints in the end.
+            token = secrets.token_hex(16)
+            cases = (ScriptCase(token, token),)
+            classes = f"{java.inside(self._isolation)}/suites:{interpreter.PROGRAM}"
+            options = [*machine.FOR_SUITES, "-cp", classes, machine.RUNNER, *compiled.main_class.split()]
+        else:
+            options = ["-cp", interpreter.PROGRAM, job.entry_point or compiled.main_class]
+
+        def command(starter: interpreter.Starter) -> list[str]:
+            return [*java.run_command(job.limits, starter.home), *self._hashes, *options]
+
+        return compiled.jar, command, cases
+
+    def _not_run(self, job: Job, compiled: Compiled) -> Outcome:
+        """Return the outcome of a program that there is nothing to run of."""
+        status = {TIMEOUT: Status.TIMEOUT, MEMORY: Status.MEMORY}.get(compiled.status, Status.ERROR)
+        if compiled.status == COMPILED:
+            return self._ended(job, status, "the program has no `public static void main(String[])`")
+        return self._ended(job, status, compiled.message[: interpreter.MAX_MESSAGE], COMPILE_ERROR)
+
+    def _run(self, job: Job, prepared: interpreter.Prepared) -> Outcome:
+        outcome = super()._run(job, prepared)
+        if job.kind == "script":
+            return outcome
+        failed = "" if outcome.passed else "the suite"
+        return dataclasses.replace(outcome, tamper_proof=False, observations=(), stdout="", failed_test=failed)
+
+    def _explained(self, stderr: str, status: int) -> interpreter.Explanation:
+        uncaught = list(_UNCAUGHT.finditer(stderr))
+        trace = stderr[uncaught[-1].start() :] if uncaught else stderr
+        first_lines = [trace.split("\n", 1)[0], *(cause.group() for cause in _CAUSE.finditer(trace))]
+        verdict = Status.ERROR
+        if any(mark in line for mark in _NO_MEMORY for line in (first_lines if uncaught else [stderr])):
+            verdict = Status.MEMORY
+        elif uncaught and any(interpreter.DENIED.search(line) for line in first_lines):
+            verdict = Status.BLOCKED
+        if not uncaught:
+            return verdict, "", f"exited with status {status}"
+        return verdict, uncaught[-1]["type"], uncaught[-1]["message"] or ""
+
+
+class _Java(Runtime):
+    name = "java"
+
+    def sandbox(self, workers: int | None = None, hash_seed: int = 0) -> WorkerPool:
+        return JavaSandbox(workers, hash_seed=hash_seed)
+
+
+JAVA = _Java()

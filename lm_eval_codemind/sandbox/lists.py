@@ -1,0 +1,75 @@
+"""The lists of suites: the steps that each suite takes on its own solution, see :mod:`.answers`.
+
+A file, compressed by xz, holds one list a line: the digest of the suite, a blank, and the list as JSON. That is either
+``class``, ``methods`` and ``steps``, or ``solution`` for a suite that draws its inputs.
+"""
+
+import functools
+import hashlib
+import json
+import lzma
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from .job import Job
+from .workers import WorkerPool
+
+ENTRY_POINTS = "lm_eval_codemind.suite_lists"
+"""The group of entry points by which packages bring files of lists. Each is the path of a file."""
+
+_added: list[Path] = []
+
+
+def add(path: Path) -> None:
+    """Use the lists of one more file."""
+    if path not in _added and path.is_file():
+        _added.append(path)
+        known.cache_clear()
+        find.cache_clear()
+
+
+@functools.lru_cache(maxsize=1024)
+def find(suite: str) -> Mapping[str, Any] | None:
+    """Return the list of a suite, named by its :func:`digest`; None if it has none."""
+    text = known().get(suite)
+    return None if text is None else json.loads(text)
+
+
+@functools.lru_cache(maxsize=1)
+def known() -> dict[str, str]:
+    """Return the lists of all files as JSON, by the digest of the suite."""
+    files = [*(point.load() for point in entry_points(group=ENTRY_POINTS)), *_added]
+    texts = (lzma.decompress(path.read_bytes()).decode("ascii") for path in files)
+    return dict(line.split(" ", 1) for text in texts for line in text.splitlines())
+
+
+def record(pool: WorkerPool, jobs: Mapping[str, Job]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the lists of suites as JSON, by the suite's digest, and why other suites have none, by name.
+
+    Args:
+        pool: Runs the programs.
+        jobs: Name -> the suite's own solution with its tests.
+    """
+    made: dict[str, str] = {}
+    reasons: dict[str, str] = {}
+    outcomes = pool.run(replace(job, record=True) for job in jobs.values())
+    for (name, job), outcome in zip(jobs.items(), outcomes, strict=True):
+        if outcome.passed:
+            made[digest(job)] = outcome.observations[0].literal or ""
+        else:
+            reasons[name] = f"{outcome.status}: {outcome.exception_message or outcome.exception_type}"
+    return made, reasons
+
+
+def pack(made: Mapping[str, str]) -> bytes:
+    """Return the file that holds lists."""
+    return lzma.compress("".join(f"{suite} {made[suite]}\n" for suite in sorted(made)).encode("ascii"), preset=9)
+
+
+def digest(job: Job) -> str:
+    """Return the first digits of the digest of a job's suite, which stand for it in a file."""
+    suite = (job.kind, job.tests, job.support, job.entry_point, job.only)
+    return hashlib.sha256(repr(suite).encode("utf-8", "replace")).hexdigest()[:16]

@@ -1,0 +1,404 @@
+"""The part of the host's file system that programs can see: only the places that the interpreter imports from.
+
+The interpreter itself, its library and whole directories of installed packages are shown as they are. Of any other
+directory on ``sys.path`` (``PYTHONPATH``, ``pip install --target``, editable installs) only its packages and modules
+are, since a project's root may be one, with secrets and answers next to its packages. Symbolic links on the way are
+shown as links: an interpreter finds its library, and the loader shared libraries, relative to where links lead.
+"""
+
+import contextlib
+import functools
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import inspect
+import json
+import os
+import site
+import sys
+import sysconfig
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+VARIABLE = "CODEMIND_SANDBOX_READABLE"
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64")
+# Passed on because a program's libraries find their read-only data by them.
+DATA_VARIABLES = ("NLTK_DATA",)
+_LIBRARIES = "LD_LIBRARY_PATH"
+# Passed on because the interpreter finds its libraries by them.
+INTERPRETER_VARIABLES = (_LIBRARIES, "PYTHONHOME")
+
+# Below the prefix of an interpreter: its libraries, and data that the library and common packages look for there.
+_OF_AN_INTERPRETER = (
+    *("lib", "lib64", "share/zoneinfo", "share/terminfo", "share/fonts", "fonts", "etc/fonts"),
+    *("nltk_data", "share/nltk_data", "lib/nltk_data"),
+)
+_OF_AN_ENVIRONMENT = ("pyvenv.cfg", "nltk_data", "share/nltk_data", "lib/nltk_data")
+_BESIDE_PACKAGES = (".dist-info", ".egg-info", ".libs")
+_HOMES = ("/tmp", "/run/home", "/sandbox-home")
+_NAMESPACE_DEPTH = 3
+_MOST_LINKS = 40
+# The package that this one is a part of, whose data may hold answers.
+_HOST = os.path.realpath(str(sys.modules[__name__.partition(".")[0]].__path__[0]))
+_hidden = {_HOST}
+
+
+def hide(directory: str | os.PathLike[str]) -> None:
+    """Hide a directory from programs, wherever it lies.
+
+    The package that contains the sandbox is always hidden. Servers that have started keep what they see.
+    """
+    _hidden.add(os.path.realpath(directory))
+
+
+@dataclass(frozen=True)
+class View:
+    """What a server sees of the host besides the system's own directories.
+
+    Attributes:
+        shown: Files, and directories with everything below them, none through a link and none below another.
+        links: Symbolic links on the way there, each with what it holds.
+        listed: Directories of which some entries are shown: an importer has to read their names.
+        hidden: Directories below those shown that are not.
+        path: The servers' ``sys.path``.
+        user_base: Where the user's own packages are installed, if the host's interpreter uses them, else empty.
+    """
+
+    shown: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
+    listed: tuple[str, ...]
+    hidden: tuple[str, ...]
+    path: tuple[str, ...]
+    user_base: str
+
+    def home(self, also: Iterable[str] = ()) -> str:
+        """Return a directory for the programs' own files, for servers that have their own file system.
+
+        It is none of the directories that are shown, nor one of ``also``.
+        """
+        paths = [*self.shown, *(link for link, _ in self.links), *also]
+        return next(
+            (home for home in _HOMES if not any(_within(path, home) or _within(home, path) for path in paths)),
+            _HOMES[-1],
+        )
+
+    @property
+    def bound(self) -> list[str]:
+        """The visible paths that bubblewrap mounts."""
+        return [entry for path in self.shown for entry in _enterable(path)]
+
+    def mounts(self) -> list[str]:
+        """Return bubblewrap's arguments that bring the view about."""
+        arguments: list[str] = []
+        for link, target in self.links:
+            arguments += ["--symlink", target, link]
+        for path in self.bound:
+            arguments += ["--ro-bind", path, path]
+        for path in self.hidden:
+            arguments += ["--tmpfs", path, "--remount-ro", path]
+        return arguments
+
+    def rules(self) -> tuple[list[str], list[str]]:
+        """Return what Landlock is to allow reading, with all below, and of which directories only the names.
+
+        Landlock can't take back what it allows above: around what is hidden, the neighbours are named one by one.
+        """
+        readable, listed = list(self.shown), list(self.listed)
+        for hidden in self.hidden:
+            above = next((path for path in readable if _within(hidden, path)), None)
+            if above is None:
+                continue
+            readable.remove(above)
+            directory = above
+            while directory != hidden:
+                listed.append(directory)
+                inner = next(entry for entry in _children(directory) if _within(hidden, entry))
+                readable += [entry for entry in _children(directory) if entry != inner]
+                directory = inner
+        return readable, listed
+
+
+def _enterable(path: str) -> list[str]:
+    """Return a path, or what is in it where root alone may enter it: programs run as an ordinary user.
+
+    The directory itself is then made again inside, for all to enter. What is below it keeps its own mode.
+    """
+    if os.geteuid() or not os.path.isdir(path) or os.stat(path).st_mode & 0o005 == 0o005:
+        return [path]
+    return [entry for child in _children(path) for entry in _enterable(child)]
+
+
+def view() -> View:
+    """Return what this process's servers see, by how its interpreter imports now.
+
+    ``$CODEMIND_SANDBOX_READABLE`` adds files and directories, as ``PATH`` lists them, for what is missed.
+    """
+    variables = ("PYTHONPATH", VARIABLE, _LIBRARIES, *DATA_VARIABLES)
+    hidden = frozenset(each for each in _hidden if os.path.isdir(each))
+    return _view(tuple(sys.path), tuple(os.environ.get(name, "") for name in variables), os.getcwd(), hidden)
+
+
+@functools.lru_cache(maxsize=8)
+def _view(path: tuple[str, ...], variables: tuple[str, ...], folder: str, hidden: frozenset[str]) -> View:
+    visible = _Visible(hidden)
+    python_path, readable, *data = (value.split(os.pathsep) for value in variables)
+    _interpreter(visible)
+    readable = [os.path.join(folder, each) for each in readable if each]
+    for entry in readable:
+        if not os.path.exists(entry):
+            raise ValueError(f"{VARIABLE} names {entry}, which is not there")
+        visible.show(entry)
+    named = [*readable, *(os.path.join(folder, each) for each in python_path if each)]
+    entries = [entry for entry in _entries(path, named, folder) if entry in readable or _on_path(entry, visible)]
+    for location in _editable_locations():
+        if not _of_host_checkout(location):
+            visible.show(location)
+    for entry in (each for value in data for each in value):
+        if os.path.isabs(entry) and not _too_broad(entry):
+            visible.show(entry)
+    _loaded_libraries(visible)
+    return visible.view(entries)
+
+
+class _Visible:
+    """The paths that programs may see. :meth:`view` leaves out those that another one covers."""
+
+    def __init__(self, hidden: frozenset[str]) -> None:
+        self._hidden = hidden
+        self._shown: set[str] = set()
+        self._links: dict[str, str] = {}
+        self._listed: set[str] = set()
+
+    def show(self, path: str, links: int = 0) -> None:
+        """Show a file, or a directory with all that is below it; and where links in it lead, down to some depth."""
+        real = self.reach(path)
+        if real == "/" or not os.path.exists(real):
+            return
+        self._shown.add(real)
+        if links and os.path.isdir(real):
+            self._show_linked(real, links)
+
+    def list(self, directory: str) -> None:
+        """Show the names in a directory."""
+        self._listed.add(self.reach(directory))
+
+    def reach(self, path: str) -> str:
+        """Keep the links on the way to a path and return where it leads, like ``os.path.realpath``."""
+        rest = [part for part in path.split("/") if part][::-1]
+        place, links = "/", 0
+        while rest:
+            part = rest.pop()
+            if part in (".", ".."):
+                place = place if part == "." else os.path.dirname(place)
+                continue
+            step = os.path.join(place, part)
+            if not os.path.islink(step):
+                place = step
+                continue
+            links += 1
+            if links > _MOST_LINKS:
+                return step
+            target = os.readlink(step)
+            self._links[step] = target
+            place = "/" if target.startswith("/") else place
+            rest += [part for part in target.split("/") if part][::-1]
+        return place
+
+    def _show_linked(self, directory: str, depth: int) -> None:
+        with contextlib.suppress(OSError), os.scandir(directory) as entries:
+            for entry in entries:
+                if entry.is_symlink():
+                    real = os.path.realpath(entry.path)
+                    package = os.path.dirname(real)
+                    # Installers may link each file of a package to a store: there the package lies whole.
+                    whole = os.path.basename(package) == os.path.basename(directory)
+                    whole = whole and os.path.basename(real) == entry.name and not _too_broad(package)
+                    self.show(entry.path)
+                    if whole and os.path.isfile(real) and _is_package(package):
+                        self.show(package)
+                elif depth > 1 and entry.is_dir(follow_symlinks=False):
+                    self._show_linked(entry.path, depth - 1)
+
+    def seen(self, path: str) -> bool:
+        """Whether a path without links is shown."""
+        return any(_within(path, other) for other in (*self._shown, *SYSTEM))
+
+    def view(self, path: Iterable[str]) -> View:
+        """Return what was gathered, without what comes along with something else."""
+        roots: list[str] = []
+        for each in sorted(self._shown, key=lambda path: (path.count("/"), path)):
+            if not any(_within(each, other) for other in (*roots, *SYSTEM)):
+                roots.append(each)
+        self._shown = set(roots)
+        return View(
+            shown=tuple(roots),
+            links=tuple((link, target) for link, target in sorted(self._links.items()) if not self.seen(link)),
+            listed=tuple(each for each in sorted(self._listed) if not self.seen(each)),
+            hidden=tuple(each for each in sorted(self._hidden) if any(_within(each, other) for other in roots)),
+            path=tuple(path),
+            user_base=site.getuserbase() if site.ENABLE_USER_SITE else "",
+        )
+
+
+def _interpreter(visible: _Visible) -> None:
+    """Show the interpreter, its libraries and what is installed into it."""
+    for executable in {sys.executable, getattr(sys, "_base_executable", "")}:
+        if executable:
+            visible.show(os.path.abspath(executable))
+    for prefix in {sys.base_prefix, sys.base_exec_prefix}:
+        for name in _OF_AN_INTERPRETER if prefix not in SYSTEM else ():
+            visible.show(os.path.join(prefix, name), links=1)
+    for prefix in {sys.prefix, sys.exec_prefix}:
+        for name in _OF_AN_ENVIRONMENT:
+            visible.show(os.path.join(prefix, name))
+    paths = sysconfig.get_paths()
+    for name in ("stdlib", "platstdlib", "include", "platinclude"):
+        if not _too_broad(paths[name]):
+            visible.show(paths[name], links=1)
+
+
+def _install_directories() -> set[str]:
+    """Return the directories into which packages are installed for this interpreter."""
+    paths = sysconfig.get_paths()
+    directories = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    directories.update(site.getsitepackages([sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]))
+    if site.ENABLE_USER_SITE:
+        directories.add(site.getusersitepackages())
+    directories.update(os.path.join(paths[name], "lib-dynload") for name in ("stdlib", "platstdlib"))
+    return {os.path.realpath(path) for path in directories}
+
+
+def _entries(path: Iterable[str], named: list[str], folder: str) -> Iterator[str]:
+    """Yield the entries of ``sys.path`` that somebody named: not the directory of the script or the current one.
+
+    Python puts that one first by itself, and it may be anything, such as the user's home.
+    """
+    script = os.path.dirname(os.path.abspath(sys.argv[0])) if sys.argv and sys.argv[0] else folder
+    unnamed = {folder, script, os.path.realpath(folder), os.path.realpath(script)}
+    absolute = [os.path.join(folder, entry) if entry else "" for entry in path]
+    for entry in dict.fromkeys(absolute):
+        if entry and (entry not in unnamed or entry in named or absolute.count(entry) > 1 or _records(entry)):
+            yield entry
+
+
+def _on_path(entry: str, visible: _Visible) -> bool:
+    """Show what an entry of ``sys.path`` holds. Return True if the servers should have the entry, too."""
+    if not os.path.isdir(entry):
+        # An entry may also lead into an archive.
+        while entry != "/" and not os.path.lexists(entry):
+            entry = os.path.dirname(entry)
+        if os.path.isfile(entry) and zipfile.is_zipfile(entry):
+            visible.show(entry)
+            return True
+        return False
+    real = os.path.realpath(entry)
+    if real in _install_directories() or os.path.basename(real) in ("site-packages", "dist-packages"):
+        visible.show(entry, links=2)
+        return True
+    if _too_broad(real) or (_of_host_checkout(real) and not _records(entry)):
+        return False
+    visible.reach(entry)
+    if visible.seen(real):
+        return True
+    importable = list(_importable(entry))
+    if len(importable) == sum(name not in ("__pycache__", "bin") for name in os.listdir(entry)):
+        visible.show(entry, links=2)
+        return True
+    visible.list(entry)
+    for path in importable:
+        visible.show(path, links=1)
+    return True
+
+
+def _importable(directory: str, depth: int = 0) -> Iterator[str]:
+    """Yield the packages and modules in a directory, and what installers put next to them."""
+    recorded = _records(directory)
+    for path in _children(directory):
+        name = os.path.basename(path)
+        if os.path.realpath(path) in _hidden:
+            continue
+        if name in recorded or name.endswith(_BESIDE_PACKAGES):
+            yield path
+        elif os.path.isdir(path):
+            if _is_package(path):
+                yield path
+            elif name.isidentifier() and name != "__pycache__" and depth < _NAMESPACE_DEPTH:
+                yield from _importable(path, depth + 1)
+        elif depth == 0 and inspect.getmodulename(name) is not None:
+            yield path
+
+
+def _records(directory: str) -> set[str]:
+    """Return the names in a directory that an installer recorded as its own."""
+    names: set[str] = set()
+    for path in _children(directory):
+        if path.endswith(".dist-info"):
+            with contextlib.suppress(OSError), open(os.path.join(path, "RECORD"), encoding="utf-8") as file:
+                names.update(line.strip('"').split("/")[0].split(",")[0] for line in file)
+    return names - {"..", ""}
+
+
+def _editable_locations() -> set[str]:
+    """Return the locations of packages that the import hooks of editable installs load."""
+    names: set[str] = set()
+    for name, module in list(sys.modules.items()):
+        mapping = getattr(module, "MAPPING", None) if name.startswith("__editable__") else None
+        names.update(key.split(".")[0] for key in mapping or ())
+    for distribution in importlib.metadata.distributions():
+        with contextlib.suppress(Exception):  # whatever an installer wrote there
+            origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+            if origin.get("dir_info", {}).get("editable"):
+                names.update((distribution.read_text("top_level.txt") or "").split())
+    locations: set[str] = set()
+    for name in names:
+        with contextlib.suppress(Exception):  # a finder is anybody's code
+            spec = importlib.util.find_spec(name)
+            if spec is not None and spec.submodule_search_locations:
+                for folder in spec.submodule_search_locations:
+                    # Of a namespace, only packages in it can lie in a project's root.
+                    locations.update([folder] if spec.origin else _importable(folder, 1))
+            elif spec is not None and spec.origin:
+                locations.add(spec.origin)
+    return locations
+
+
+def _loaded_libraries(visible: _Visible) -> None:
+    """Show the shared libraries that this process has loaded from elsewhere, under each of their names."""
+    with contextlib.suppress(OSError), open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+        files = {line.rstrip("\n").split(None, 5)[5] for line in maps if ".so" in line and "/" in line}
+        for path in files:
+            if os.path.isfile(path) and not visible.seen(path):
+                for name in _children(os.path.dirname(path)):
+                    if name == path or (os.path.islink(name) and os.path.realpath(name) == path):
+                        visible.show(name)
+
+
+def _is_package(directory: str) -> bool:
+    suffixes = importlib.machinery.all_suffixes()
+    return any(os.path.isfile(os.path.join(directory, "__init__" + suffix)) for suffix in suffixes)
+
+
+def _children(directory: str) -> list[str]:
+    try:
+        return [os.path.join(directory, name) for name in sorted(os.listdir(directory))]
+    except OSError:
+        return []
+
+
+def _too_broad(path: str) -> bool:
+    """Whether a directory holds a home, or all temporary files, or everything."""
+    return any(_within(os.path.realpath(each), path) for each in (os.path.expanduser("~"), tempfile.gettempdir()))
+
+
+def _of_host_checkout(path: str) -> bool:
+    """Whether a path belongs to the checkout that the host package was imported from, if it wasn't installed."""
+    root = os.path.dirname(_HOST)
+    installed = root in _install_directories() or os.path.basename(_HOST) in _records(root)
+    return not installed and _within(os.path.realpath(path), root)
+
+
+def _within(path: str, directory: str) -> bool:
+    """Whether a path is a directory or below it, by their names."""
+    return path == directory or path.startswith(directory.rstrip("/") + "/")

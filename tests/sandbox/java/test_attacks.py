@@ -1,0 +1,49 @@
+"""The hostile programs in Java: each gets the outcome it must, and the honest program after it passes."""
+
+from __future__ import annotations
+
+import pytest
+
+from lm_eval_codemind.sandbox import Job, Outcome, Status
+from lm_eval_codemind.sandbox.java.sandbox import JavaSandbox
+from tests.sandbox.java.attacks import attacks
+from tests.sandbox.processes import below, server_pids
+
+HONEST = Job.script(
+    "import java.util.*; public class Main { public static void main(String[] a) {"
+    " System.out.println(2 * new Scanner(System.in).nextInt()); } }",
+    [("21\n", "42\n")],
+)
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def outcomes(sandbox_at: JavaSandbox) -> dict[str, tuple[Outcome, Outcome]]:
+    """The outcome of each attack, and of the honest program after it."""
+    futures = {attack.name: (sandbox_at.submit(attack.job), sandbox_at.submit(HONEST)) for attack in attacks()}
+    return {name: (hostile.result(), after.result()) for name, (hostile, after) in futures.items()}
+
+
+def test_attacks(outcomes: dict[str, tuple[Outcome, Outcome]]) -> None:
+    wrong = {
+        attack.name: outcomes[attack.name][0]
+        for attack in attacks()
+        if outcomes[attack.name][0].status not in attack.expected
+    }
+    assert not wrong
+    hurt = {name: after for name, (_, after) in outcomes.items() if after.status is not Status.PASSED}
+    assert not hurt
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len({attack.name for attack in attacks()}) == len(attacks()) >= 40
+    assert not any(Status.PASSED in attack.expected for attack in attacks())
+
+
+def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome]], sandbox_at: JavaSandbox) -> None:
+    """Below the compiler and each starter of virtual machines nothing runs but they themselves."""
+    pids = server_pids(sandbox_at)
+    assert len(pids) == sandbox_at.workers + 1
+    for pid in pids:
+        # Bubblewrap keeps a separate watching process above the server.
+        assert len(below(pid)) <= 1, below(pid)

@@ -1,0 +1,80 @@
+"""The hostile programs: each gets the outcome it must, and the honest program after it passes."""
+
+from __future__ import annotations
+
+import pytest
+
+from lm_eval_codemind.sandbox import Job, Outcome, Sandbox, Status
+from lm_eval_codemind.sandbox.attacks import Attack
+from tests.sandbox.attacks import VISIBLE_STATE, attacks
+from tests.sandbox.processes import below, descriptors, server_pids
+
+STATE = Job.script(VISIBLE_STATE, [("", None)])
+HONEST = Job.function("def f(a, b): return a + b", "def check(c):\n    assert c(20, 22) == 42\n", "f")
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def state(sandbox_at: Sandbox) -> str:
+    """What a program sees before any attack."""
+    (seen,) = {outcome.stdout for outcome in sandbox_at.run([STATE] * 8)}
+    assert "environment" in seen
+    return seen
+
+
+@pytest.fixture(scope="module")
+def outcomes(sandbox_at: Sandbox, state: str) -> dict[str, tuple[Outcome, Outcome, Outcome]]:
+    """The outcome of each attack, of the honest program after it, and of one that says what it sees."""
+    futures = {
+        attack.name: [sandbox_at.submit(job) for job in (attack.job, HONEST, STATE)] for attack in attacks()
+    }  # fmt: skip
+    return {name: (a.result(), b.result(), c.result()) for name, (a, b, c) in futures.items()}
+
+
+@pytest.mark.parametrize("attack", attacks(), ids=lambda attack: attack.name)
+def test_attack(
+    attack: Attack, outcomes: dict[str, tuple[Outcome, Outcome, Outcome]], state: str, sandbox_at: Sandbox
+) -> None:
+    hostile, after, seen = outcomes[attack.name]
+    passes_unproven = hostile.passed and not hostile.tamper_proof and attack.unproven
+    assert hostile.status in attack.expected or passes_unproven, hostile
+    assert after.status is Status.PASSED, after
+    assert seen.stdout == state
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len({attack.name for attack in attacks()}) == len(attacks()) >= 60
+    assert not any(Status.PASSED in attack.expected for attack in attacks())
+
+
+def test_nothing_of_them_is_left(outcomes: dict[str, tuple[Outcome, Outcome, Outcome]], sandbox_at: Sandbox) -> None:
+    """Below each of the sandbox's processes only its own servers remain, with no descriptor more than at the start."""
+    servers = server_pids(sandbox_at)
+    assert servers
+    for pid in servers:
+        descendants = below(pid)
+        # Bubblewrap keeps a separate watching process above the server.
+        assert len(descendants) <= 1, descendants
+        for server in [pid, *descendants]:
+            names = descriptors(server)
+            assert not any("memfd" in name for name in names), names
+            assert len(names) < 16, names
+
+
+def test_honest_programs_pass_the_same_suites(sandbox_at: Sandbox) -> None:
+    """The suites of the attacks can be passed: it isn't for their own sake that the attacks fail."""
+    function = "def f(a, b):\n    return a + b\n"
+    account = """
+class Account:
+    def __init__(self, start): self.history = [start]
+    def deposit(self, amount): self.history.append(amount)
+    def balance(self): return sum(self.history)
+"""
+    suites = {(attack.job.kind, attack.job.tests) for attack in attacks() if attack.job.kind != "script"}
+    special = ("in candidate(20, 22)", "sum(candidate", "== [42]", "range(candidate", "len(bytearray")
+    ordinary = [(kind, tests) for kind, tests in suites if not any(part in tests for part in special)]
+    assert {kind for kind, _ in ordinary} == {"function", "unittest"}
+    for kind, tests in ordinary:
+        program, name = (function, "f") if kind == "function" else (account, "Account")
+        outcome = sandbox_at.submit(Job(kind, program, tests, name)).result()
+        assert outcome.status is Status.PASSED, (tests, outcome)

@@ -1,0 +1,154 @@
+"""Servers that die, interrupts, and what is held after many jobs: the short versions.
+
+The long ones are in utils/check_execution_robustness.py.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.sandbox import Job, Limits, Sandbox, Status
+from tests.sandbox.processes import below, descriptors, server_pids
+
+pytestmark = pytest.mark.slow
+
+ADD = "def f(a, b):\n    return a + b\n"
+CHECK = "def check(c):\n    assert c(1, 2) == 3\n"
+
+
+def test_each_job_has_its_outcome_whatever_is_killed(sandbox_at: Sandbox) -> None:
+    stop = threading.Event()
+    killed = []
+
+    def killer() -> None:
+        chance = random.Random(0)
+        while not stop.wait(0.3):
+            pids = server_pids(sandbox_at)
+            victims = [pid for server in pids for pid in (server, *below(server))]
+            if victims:
+                victim = chance.choice(victims)
+                try:
+                    os.kill(victim, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+                killed.append(victim)
+
+    thread = threading.Thread(target=killer)
+    thread.start()
+    jobs = [Job.function(ADD if n % 3 else ADD.replace("+", "-"), CHECK, "f", job_id=str(n)) for n in range(400)]
+    outcomes = sandbox_at.run(jobs)
+    while len(killed) < 3:
+        outcomes = sandbox_at.run(jobs)
+    stop.set()
+    thread.join()
+    assert [outcome.job_id for outcome in outcomes] == [job.job_id for job in jobs]
+    for number, outcome in enumerate(outcomes):
+        expected = Status.PASSED if number % 3 else Status.FAILED
+        assert outcome.status in (expected, Status.CRASHED), outcome
+
+
+def test_a_server_killed_once_costs_nothing_and_twice_is_a_crash(sandbox: Sandbox) -> None:
+    sandbox.run([Job.function(ADD, CHECK, "f")] * 4)
+    for pid in server_pids(sandbox):
+        os.kill(pid, signal.SIGKILL)
+    assert {outcome.status for outcome in sandbox.run([Job.function(ADD, CHECK, "f")] * 8)} == {Status.PASSED}
+    with Sandbox(workers=1) as one:
+        one.run([Job.function(ADD, CHECK, "f")])
+        future = one.submit(Job.script("import time; time.sleep(30)", [("", "")], limits=Limits(wall_seconds=60)))
+        for _ in range(2):
+            before = server_pids(one)
+            time.sleep(0.5)
+            os.kill(before[0], signal.SIGKILL)
+            while not future.done() and (not server_pids(one) or server_pids(one) == before):
+                time.sleep(0.05)
+        assert future.result(30).status is Status.CRASHED
+        assert one.submit(Job.function(ADD, CHECK, "f")).result().passed
+
+
+def test_an_interrupt_leaves_no_process_and_no_file(tmp_path: Path) -> None:
+    source = (
+        "import signal\n"
+        "from lm_eval_codemind.sandbox import Job, Sandbox\n"
+        # A job that a shell started in the background inherits an interrupt that is ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "with Sandbox(workers=2) as sandbox:\n"
+        "    jobs = [Job.script('import time; time.sleep(0.1)', [('', '')])]\n"
+        "    sandbox.run(jobs)\n"
+        "    print('started', flush=True)\n"
+        "    sandbox.run(jobs * 10000)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", source],
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        servers = below(process.pid)
+        assert servers
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(30)
+        finally:
+            process.kill()
+    deadline = time.monotonic() + 10
+    while any(running(pid) for pid in servers) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(running(pid) for pid in servers)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_host_that_is_killed_takes_its_servers_along(level: str) -> None:
+    source = (
+        "import sys, time\n"
+        "from lm_eval_codemind.sandbox import Job, Sandbox\n"
+        f"sandbox = Sandbox(workers=1, isolation={level!r})\n"
+        "sandbox.run([Job.function('def f(): return 1', 'assert f() == 1', 'f')])\n"
+        "future = sandbox.submit(Job.script('while True: pass', [('', '')]))\n"
+        "print('started', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        servers = below(process.pid)
+        assert servers
+        process.kill()
+    deadline = time.monotonic() + 20
+    while any(running(pid) for pid in servers) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(running(pid) for pid in servers)
+
+
+def running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_nothing_grows_over_many_jobs(sandbox_at: Sandbox) -> None:
+    def held() -> tuple[int, int, int]:
+        servers = [pid for server in server_pids(sandbox_at) for pid in (server, *below(server))]
+        return len(servers), sum(len(descriptors(pid)) for pid in servers), len(descriptors(os.getpid()))
+
+    jobs = [
+        Job.function(ADD, CHECK, "f"),
+        Job.function(ADD.replace("+", "-"), CHECK, "f"),
+        Job.script("open('left', 'w').write(input())", [("x", "")]),
+        Job.function("import os\ndef f(a, b): os._exit(0)", CHECK, "f"),
+    ]
+    sandbox_at.run(jobs * 5)
+    before = held()
+    sandbox_at.run(jobs * 50)
+    assert held() == before

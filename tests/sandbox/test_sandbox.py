@@ -1,0 +1,458 @@
+"""What each kind of job gives, at each level of isolation."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import select
+import subprocess
+import sys
+import threading
+import time
+import types
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lm_eval_codemind.sandbox import (
+    CaseOutcome,
+    IsolationUnavailable,
+    Job,
+    Limits,
+    Sandbox,
+    SandboxClosed,
+    StartFailed,
+    Status,
+    isolation,
+    wire,
+    zygote,
+)
+
+ADD = "def add(a, b):\n    return a + b\n"
+CHECK = "def check(candidate):\n    assert candidate(1, 2) == 3\n    assert candidate('a', 'b') == 'ab'\n"
+COUNTER = """
+class Full(Exception):
+    pass
+
+class Counter:
+    limit = 3
+    def __init__(self, start=0):
+        self.count = start
+        self.seen = []
+    def add(self, number):
+        if self.count + number > self.limit:
+            raise Full(number)
+        self.count += number
+        self.seen.append(number)
+        return self
+    def __len__(self):
+        return self.count
+    def __eq__(self, other):
+        return self.count == other.count
+    @staticmethod
+    def double(number):
+        return 2 * number
+"""
+COUNTER_TESTS = """
+import unittest
+
+class CounterTest(unittest.TestCase):
+    def setUp(self):
+        self.counter = Counter(1)
+
+    def test_state(self):
+        self.assertEqual(self.counter.add(1).count, 2)
+        self.assertEqual(self.counter.seen, [1])
+        self.assertEqual(len(self.counter), 2)
+        self.counter.count = 0
+        self.assertEqual(len(self.counter), 0)
+
+    def test_static(self):
+        self.assertEqual(Counter.double(4), 8)
+        self.assertEqual(Counter.limit, 3)
+
+    def test_exception(self):
+        with self.assertRaises(Full):
+            self.counter.add(9)
+        with self.assertRaises(TypeError):
+            self.counter.add()
+
+class OtherTest(unittest.TestCase):
+    def test_wrong(self):
+        self.assertEqual(Counter(1).count, 2)
+"""
+
+
+def run(sandbox: Sandbox, job: Job) -> tuple[Status, str]:
+    outcome = sandbox.submit(job).result()
+    return outcome.status, outcome.failed_test
+
+
+def test_functions(sandbox_at: Sandbox) -> None:
+    right, wrong, plain, raising = sandbox_at.run(
+        [
+            Job.function(ADD, CHECK, "add", job_id="right"),
+            Job.function(ADD.replace("+", "*"), CHECK, "add"),
+            Job.function(ADD, "assert add(1, 2) == 3\nassert add(2, 2) == 5"),
+            Job.function("def add(a, b):\n    return {}[a]", CHECK, "add"),
+        ]
+    )
+    # The suite has no list.
+    assert (right.status, right.job_id, right.tests_run, right.tamper_proof) == (Status.PASSED, "right", 1, False)
+    assert (wrong.status, wrong.failed_test) == (Status.FAILED, "assert candidate(1, 2) == 3")
+    assert (plain.status, plain.failed_test) == (Status.FAILED, "assert add(2, 2) == 5")
+    assert (raising.status, raising.exception_type) == (Status.ERROR, "KeyError")
+    assert right.cpu_seconds > 0 and right.wall_seconds > 0
+
+
+def test_what_a_function_prints_is_kept_apart(sandbox_at: Sandbox) -> None:
+    program = "import sys\ndef add(a, b):\n    print('é', a)\n    print(b, file=sys.stderr)\n    return a + b\n"
+    outcome = sandbox_at.submit(Job.function(program, "assert add(1, 2) == 3", "add")).result()
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (Status.PASSED, "é 1\n", "2\n")
+
+
+def test_arguments_changed_in_place(sandbox: Sandbox) -> None:
+    tests = """
+x = [3, 1, 2]
+assert f(x) is x
+assert x == [1, 2, 3]
+d = {'a': [1]}
+g(d)
+assert d == {'a': [1, 2], 'b': 3}
+"""
+    program = "def f(x):\n    x.sort()\n    return x\ndef g(d):\n    d['a'].append(2)\n    d['b'] = 3\n"
+    assert run(sandbox, Job.function(program, tests)) == (Status.PASSED, "")
+    assert run(sandbox, Job.function(program.replace("x.sort()", "x = sorted(x)"), tests))[0] is Status.FAILED
+
+
+def test_generators_and_objects_returned(sandbox: Sandbox) -> None:
+    program = """
+def f(n):
+    for i in range(n):
+        yield i
+class Box:
+    def __init__(self, value): self.value = value
+    def get(self, factor=1): return self.value * factor
+def g(): return Box(21)
+"""
+    tests = "assert list(f(3)) == [0, 1, 2]\nassert g().get(factor=2) == 42\nassert g().value == 21\n"
+    outcome = sandbox.submit(Job.function(program, tests)).result()
+    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, False)
+
+
+def test_a_suite_that_passes_functions_is_judged_inside_and_says_so(sandbox: Sandbox) -> None:
+    program = "def f(g, x):\n    return g(g(x))\n"
+    outcome = sandbox.submit(Job.function(program, "assert f(lambda n: n + 1, 1) == 3", "f")).result()
+    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, False)
+    outcome = sandbox.submit(Job.function(program, "assert f(lambda n: n + 1, 1) == 4", "f")).result()
+    assert (outcome.status, outcome.tamper_proof) == (Status.FAILED, False)
+
+
+def test_helpers_of_the_program_are_told_from_trusted_ones(sandbox: Sandbox, listed: Callable[[Job], str]) -> None:
+    program = "def helper(x):\n    return x\ndef f(x):\n    return x\n"
+    tests = "def check(candidate):\n    assert helper(candidate(1)) == 1\n"
+    assert "helper" in listed(Job.function(program, tests, "f"))
+    assert not sandbox.submit(Job.function(program, tests, "f")).result().tamper_proof
+    job = Job.function(program, tests, "f", support="def helper(x): return x")
+    assert not listed(job)
+    trusted = sandbox.submit(job).result()
+    assert (trusted.status, trusted.tamper_proof) == (Status.PASSED, True)
+
+
+def test_classes(sandbox_at: Sandbox) -> None:
+    only = sandbox_at.submit(Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest"])).result()
+    assert (only.status, only.tests_run, only.failed_test) == (Status.PASSED, 3, "")
+    # The helper exception comes from the program.
+    assert not only.tamper_proof
+    one = sandbox_at.submit(Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest.test_state"])).result()
+    assert (one.status, one.tests_run) == (Status.PASSED, 1)
+    whole = sandbox_at.submit(Job.unittest(COUNTER, COUNTER_TESTS, "Counter")).result()
+    assert whole.status is Status.FAILED
+    assert whole.failed_test.startswith("OtherTest.test_wrong")
+    broken = COUNTER.replace("self.seen.append(number)", "pass")
+    assert run(sandbox_at, Job.unittest(broken, COUNTER_TESTS, "Counter"))[0] is Status.FAILED
+
+
+def test_a_class_suite_without_helpers_is_tamper_proof(sandbox: Sandbox, listed: Callable[[Job], str]) -> None:
+    program = COUNTER.replace("raise Full(number)", "raise ValueError(number)").replace("return self\n", "return 0\n")
+    tests = COUNTER_TESTS.replace("with self.assertRaises(Full)", "with self.assertRaises(Exception)")
+    tests = tests.replace("len(self.counter)", "self.counter.count").replace(".add(1).count, 2", ".add(1), 0")
+    job = Job.unittest(program, tests, "Counter", only=["CounterTest"])
+    assert not listed(job)
+    outcome = sandbox.submit(job).result()
+    assert (outcome.status, outcome.tests_run, outcome.tamper_proof) == (Status.PASSED, 3, True), outcome
+
+
+def test_objects_compared_by_the_programs_own_rule_say_so(sandbox: Sandbox) -> None:
+    tests = """
+import unittest
+class T(unittest.TestCase):
+    def test(self):
+        self.assertEqual(Counter(1), Counter(1))
+"""
+    outcome = sandbox.submit(Job.unittest(COUNTER, tests, "Counter")).result()
+    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, False)
+
+
+def test_suites_that_touch_files_run_in_the_programs_process(sandbox_at: Sandbox) -> None:
+    program = "class Writer:\n    def write(self, path):\n        open(path, 'w').write('x')\n"
+    tests = """
+import os
+import unittest
+class T(unittest.TestCase):
+    def test(self):
+        Writer().write('out.txt')
+        self.assertEqual(open('out.txt').read(), 'x')
+        os.remove('out.txt')
+"""
+    outcome = sandbox_at.submit(Job.unittest(program, tests, "Writer")).result()
+    assert (outcome.status, outcome.tamper_proof) == (Status.PASSED, False), outcome
+    outcome = sandbox_at.submit(Job.unittest(program.replace("'x'", "'y'"), tests, "Writer")).result()
+    assert not outcome.passed
+
+
+def test_a_missing_test_is_an_error_and_no_pass(sandbox: Sandbox) -> None:
+    outcome = sandbox.submit(Job.unittest(COUNTER, COUNTER_TESTS, "Counter", only=["CounterTest", "Gone"])).result()
+    assert (outcome.status, outcome.exception_message) == (Status.ERROR, "the suite has no Gone")
+
+
+def test_a_missing_entry_point_is_an_error(sandbox: Sandbox) -> None:
+    outcome = sandbox.submit(Job.function("def other(): pass", CHECK, "add")).result()
+    assert (outcome.status, outcome.exception_type) == (Status.ERROR, "NameError")
+    assert outcome.exception_message == "the program defines no 'add'"
+
+
+def test_a_suite_without_a_call_of_check_is_no_pass(sandbox: Sandbox) -> None:
+    outcome = sandbox.submit(Job.function(ADD, CHECK)).result()
+    assert outcome.status is Status.ERROR
+
+
+def test_scripts(sandbox_at: Sandbox) -> None:
+    program = "n = int(input())\nfor _ in range(n):\n    print(n, ' ')\n"
+    outcome = sandbox_at.submit(Job.script(program, [("1\n", "1"), ("2", "2  \n2\n\n"), ("3", None)])).result()
+    assert (outcome.status, outcome.tests_run) == (Status.PASSED, 3)
+    assert [seen.stdout for seen in outcome.observations] == ["1  \n", "2  \n" * 2, "3  \n" * 3]
+    wrong = sandbox_at.submit(Job.script(program, [("1", "1"), ("2", "2"), ("3", "3")])).result()
+    assert (wrong.status, wrong.failed_test, len(wrong.observations)) == (Status.FAILED, "case 1", 2)
+
+
+def test_scripts_that_exit_early_by_their_own_word(sandbox: Sandbox) -> None:
+    for end in (
+        "exit()",
+        "import sys; sys.exit(0)",
+        "quit()",
+        "import sys; sys.stdout.flush(); import os; os._exit(0)",
+    ):
+        assert run(sandbox, Job.script(f"print(1)\n{end}", [("", "1")])) == (Status.PASSED, ""), end
+    assert run(sandbox, Job.script("print(1)\nimport sys; sys.exit('bad')", [("", "1")])) == (Status.ERROR, "case 0")
+
+
+def test_scripts_read_all_forms_of_standard_input(sandbox: Sandbox) -> None:
+    text = "1 2\n3\n" * 20_000
+    for read in (
+        "import sys; data = sys.stdin.read()",
+        "import os; data = b''.join(iter(lambda: os.read(0, 65536), b'')).decode()",
+        "data = open(0).read()",
+        "import sys; data = ''.join(sys.stdin.buffer.read().decode())",
+        "import sys; data = ''.join(line for line in sys.stdin)",
+    ):
+        assert run(sandbox, Job.script(f"{read}\nprint(len(data))", [(text, str(len(text)))])) == (Status.PASSED, ""), (
+            read
+        )
+
+
+def test_main_is_main_for_scripts_only(sandbox: Sandbox) -> None:
+    program = "if __name__ == '__main__':\n    print(1)\nelse:\n    x = 2\n"
+    assert run(sandbox, Job.script(program, [("", "1")])) == (Status.PASSED, "")
+    assert run(sandbox, Job.function(program, "assert x == 2"))[0] is Status.PASSED
+
+
+def test_evaluation(sandbox_at: Sandbox) -> None:
+    program = "total = 0\ndef f(x):\n    global total\n    total += 1\n    print('called', x)\n    return {x: {x}}\n"
+    expressions = ["f(2)", "f()", "total", "f([])", "object()", "x = 5\nx + 1", "float('nan'), -1e400", "1 +"]
+    outcome = sandbox_at.submit(Job.evaluate(program, expressions)).result()
+    assert outcome.status is Status.PASSED
+    assert outcome.observations == (
+        CaseOutcome("{2: {2}}", "dict", "called 2\n"),
+        CaseOutcome(exception_type="TypeError", exception_message="f() missing 1 required positional argument: 'x'"),
+        CaseOutcome("1", "int"),
+        CaseOutcome(stdout="called []\n", exception_type="TypeError", exception_message="unhashable type: 'list'"),
+        CaseOutcome(None, "object"),
+        CaseOutcome("6", "int"),
+        CaseOutcome("(float('nan'), float('-inf'))", "tuple"),
+        CaseOutcome(exception_type="SyntaxError", exception_message="invalid syntax (<expression>, line 1)"),
+    )
+
+
+def test_evaluation_that_ends_midway(sandbox: Sandbox) -> None:
+    limits = Limits(cpu_seconds=0.3)
+    outcome = sandbox.submit(Job.evaluate("def f(): \n  while 1: pass", ["1", "f()", "2"], limits=limits)).result()
+    assert outcome.status is Status.TIMEOUT
+    assert [seen.status for seen in outcome.observations] == [Status.PASSED, Status.TIMEOUT]
+    outcome = sandbox.submit(Job.evaluate("raise ValueError('no')", ["1"])).result()
+    assert (outcome.status, outcome.exception_type, outcome.observations) == (Status.ERROR, "ValueError", ())
+
+
+def test_limits_end_programs(sandbox_at: Sandbox) -> None:
+    limits = Limits(cpu_seconds=0.3, wall_seconds=0.6, memory_bytes=64 << 20, output_bytes=1000)
+    cases = {
+        "while True: pass": Status.TIMEOUT,
+        "import time; time.sleep(60)": Status.TIMEOUT,
+        "x = bytearray(200 << 20)": Status.MEMORY,
+        "print('x' * 2000)": Status.OUTPUT,
+        "import os; os.kill(os.getpid(), 11)": Status.CRASHED,
+        "import os; os.fork()": Status.BLOCKED,
+        "import socket; socket.socket()": Status.BLOCKED,
+    }
+    outcomes = sandbox_at.run([Job.script(program, [("", "")], limits=limits) for program in cases])
+    assert {program: outcome.status for program, outcome in zip(cases, outcomes, strict=True)} == cases
+
+
+def test_time_of_the_checks_is_not_time_of_the_program(sandbox: Sandbox, listed: Callable[[Job], str]) -> None:
+    tests = "def check(f):\n    assert f(1) == 1\n    assert all(n >= 0 for n in range(20_000_000))\n"
+    job = Job.function("def f(x): return x", tests, "f", limits=Limits(cpu_seconds=30, wall_seconds=60))
+    assert not listed(job)
+    outcome = sandbox.submit(dataclasses.replace(job, limits=Limits(cpu_seconds=0.3, wall_seconds=0.3))).result()
+    assert outcome.cpu_seconds < 0.3
+    # The checks have a second more than the program.
+    assert outcome.status in (Status.PASSED, Status.TIMEOUT) and outcome.tamper_proof
+
+
+def test_larger_limits_than_usual_are_given(sandbox: Sandbox) -> None:
+    # Memory that nobody writes to counts against the limit, and takes no time on any machine.
+    program = "x = bytes(1500 << 20)\nprint('x' * (5 << 20))"
+    assert run(sandbox, Job.script(program, [("", None)]))[0] is Status.MEMORY
+    limits = Limits(memory_bytes=2 << 30, output_bytes=8 << 20)
+    assert run(sandbox, Job.script(program, [("", None)], limits=limits))[0] is Status.PASSED
+
+
+def test_results_do_not_depend_on_the_run(sandbox: Sandbox) -> None:
+    job = Job.evaluate("import random", ["random.random()", "list({'a', 'b', 'c', 'd', 'e', 'f'})", "hash('x')"])
+    first, *others = sandbox.run([job] * 6)
+    assert all(other.observations == first.observations for other in others)
+    with Sandbox(workers=1, hash_seed=1) as other:
+        assert other.submit(job).result().observations[2] != first.observations[2]
+
+
+def test_a_program_sees_nothing_of_the_one_before(sandbox_at: Sandbox) -> None:
+    first = (
+        "import builtins, sys, os\nbuiltins.mine = 1\nsys.modules['mine'] = sys\nopen('mine', 'w').write('x')\nprint(1)"
+    )
+    second = "import builtins, sys, os\nprint(hasattr(builtins, 'mine'), 'mine' in sys.modules, os.listdir('.'))"
+    jobs = [Job.script(first, [("", "1")]), Job.script(second, [("", "False False []")])] * 4
+    assert {outcome.status for outcome in sandbox_at.run(jobs)} == {Status.PASSED}
+
+
+def test_waiting_for_the_disk_is_not_the_programs_time() -> None:
+    """The kernel shows a process that waits for its new child to execute as one that waits for a disk."""
+    program = (
+        "import os, subprocess, tempfile\n"
+        "os.chdir(tempfile.mkdtemp())\n"
+        "os.mkfifo('f')\n"
+        "subprocess.Popen(['sh', '-c', 'sleep 1.5; : > f'])\n"
+        "actions = [(os.POSIX_SPAWN_OPEN, 0, 'f', os.O_RDONLY, 0)]\n"
+        "os.waitpid(os.posix_spawn('/bin/true', ['true'], {}, file_actions=actions), 0)\n"
+    )
+    control, done = os.pipe()
+    process = subprocess.Popen([sys.executable, "-S", "-c", program], stdout=done)
+    poller = select.poll()
+    poller.register(control, select.POLLIN)
+
+    def ended() -> None:
+        process.wait()
+        wire.send(done, {"word": "ended"})
+
+    threading.Thread(target=ended).start()
+    server = types.SimpleNamespace(_cores=1, _poller=poller, _control=control, _listener=None)
+    limits = {"cpu_seconds": 10, "wall_seconds": 0.7}
+    follow = zygote.Zygote._follow
+    assert follow(server, process.pid, limits, time.monotonic()) == ("", {"word": "ended"})  # type: ignore[arg-type]
+
+
+def test_closing_cancels_and_refuses() -> None:
+    sandbox = Sandbox(workers=1)
+    running = sandbox.submit(Job.script("import time; time.sleep(60)", [("", "")], limits=Limits(wall_seconds=60)))
+    waiting = sandbox.submit(Job.function(ADD, CHECK, "add"))
+    while not running.running():
+        pass
+    sandbox.close()
+    assert waiting.cancelled()
+    assert isinstance(running.exception(), SandboxClosed)
+    with pytest.raises(SandboxClosed):
+        sandbox.submit(Job.function(ADD, CHECK, "add"))
+
+
+def test_no_isolation_is_an_error_that_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    nothing = (isolation.Isolation("none", "", ("bubblewrap: not found", "landlock: the kernel has none")),)
+    monkeypatch.setattr(isolation, "available", lambda: nothing)
+    monkeypatch.delenv("CODEMIND_SANDBOX", raising=False)
+    with pytest.raises(IsolationUnavailable, match="CODEMIND_SANDBOX=none"):
+        Sandbox()
+    monkeypatch.setenv("CODEMIND_SANDBOX", "none")
+    with Sandbox(workers=1) as unprotected:
+        outcome = unprotected.submit(Job.function(ADD, CHECK, "add")).result()
+    assert (outcome.status, outcome.isolation) == (Status.PASSED, "none")
+    monkeypatch.setenv("CODEMIND_SANDBOX", "some")
+    with pytest.raises(ValueError, match="CODEMIND_SANDBOX is 'some'"):
+        Sandbox()
+
+
+def test_a_server_that_never_starts_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(isolation, "_PYTHON", "/bin/false")
+    sandbox = Sandbox(workers=1, isolation="none")
+    with sandbox, pytest.raises(StartFailed):
+        sandbox.run([Job.function(ADD, CHECK, "add")])
+
+
+def test_the_host_never_forks_and_leaves_nothing(tmp_path: Path) -> None:
+    source = """
+import os, sys
+def forked():
+    raise SystemExit("the host forked")
+os.register_at_fork(before=lambda: (print("forked", flush=True)))
+from lm_eval_codemind.sandbox import Job, shared_sandbox
+job = Job.function("def f(): return 1", "assert f() == 1", "f")
+print([str(outcome.status) for outcome in shared_sandbox().run([job] * 4)], flush=True)
+"""
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "CODEMIND_SANDBOX_WORKERS": "2"}
+    done = subprocess.run(
+        [sys.executable, "-c", source], env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.stdout == "['passed', 'passed', 'passed', 'passed']\n", done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_programs_source_is_there_for_those_who_show_it(sandbox_at: Sandbox) -> None:
+    body = """
+import inspect
+import traceback
+
+def f(x):
+    try:
+        return 1 // x  # this line
+    except ZeroDivisionError:
+        return traceback.format_exc(), inspect.getsource(f)
+"""
+    check = "def check(candidate):\n    shown, source = candidate(0)\n    assert '# this line' in shown\n"
+    check += "    assert source.startswith('def f(x):') and source.endswith('inspect.getsource(f)\\n')\n"
+    function = Job.function(body, check, "f")
+    script = Job.script(
+        f"{body}\nshown, source = f(0)\nprint('# this line' in shown, len(source.splitlines()))", [("", "True 5")]
+    )
+    assert [outcome.status for outcome in sandbox_at.run([function, script])] == [Status.PASSED] * 2
+
+
+def test_programs_copy_files_and_make_them(sandbox_at: Sandbox) -> None:
+    program = """
+import os, pathlib, shutil, tarfile
+os.makedirs('a/b'); pathlib.Path('a/b/x').write_text('1'); pathlib.Path('a/y').touch(); pathlib.Path('a/y').touch()
+shutil.copy2('a/b/x', 'z'); shutil.copytree('a', 'c')
+with tarfile.open('t.tar', 'w') as archive: archive.add('c')
+safe = {'filter': 'data'} if hasattr(tarfile, 'data_filter') else {}
+with tarfile.open('t.tar') as archive: archive.extractall('d', **safe)
+print(sorted(path.as_posix() for path in pathlib.Path('.').rglob('[xyz]')))
+"""
+    printed = "['a/b/x', 'a/y', 'c/b/x', 'c/y', 'd/c/b/x', 'd/c/y', 'z']\n"
+    (outcome,) = sandbox_at.run([Job.script(program, [("", printed)])])
+    assert outcome.passed, outcome

@@ -1,0 +1,247 @@
+"""Plain values keep their types on the way between processes, containers their identity; nothing else crosses."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import datetime
+import decimal
+import fractions
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lm_eval_codemind.sandbox.agent import literal
+from lm_eval_codemind.sandbox.values import Exchange, NotPlain
+
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters())
+    | st.binary()
+    | st.complex_numbers(allow_nan=False)
+    | st.datetimes().map(lambda value: value.replace(fold=0))
+    | st.dates()
+    | st.times().map(lambda value: value.replace(fold=0))
+    | st.timedeltas()
+    | st.sampled_from([int, str, list, dict])
+    | st.binary().map(bytearray)
+    | st.builds(range, st.integers(-9, 9), st.integers(-9, 9))
+    | st.fractions()
+    | st.decimals(allow_nan=False)
+)
+HASHABLE = (LEAVES | st.tuples(LEAVES, LEAVES)).filter(lambda value: "bytearray" not in repr(value))
+VALUES = st.recursive(
+    HASHABLE,
+    lambda inner: (
+        st.lists(inner)
+        | st.lists(inner).map(tuple)
+        | st.dictionaries(HASHABLE, inner)
+        | st.sets(HASHABLE)
+        | st.frozensets(HASHABLE)
+        | st.dictionaries(HASHABLE, inner).map(collections.OrderedDict)
+        | st.dictionaries(HASHABLE, st.integers()).map(collections.Counter)
+    ),
+    max_leaves=20,
+)
+
+
+def refuse(*_: Any) -> Any:
+    raise NotPlain
+
+
+def unknown(tag: str, body: Any) -> Any:
+    raise ValueError(tag)
+
+
+def side() -> Exchange:
+    exchange = Exchange(refuse, unknown)
+    exchange.begin()
+    return exchange
+
+
+def sent(value: Any, sender: Exchange, receiver: Exchange) -> Any:
+    return receiver.decode(json.loads(json.dumps(sender.encode(value))))
+
+
+def carried(value: Any) -> Any:
+    return sent(value, side(), side())
+
+
+def types_of(value: Any) -> Any:
+    if isinstance(value, dict):
+        return type(value), sorted((str(types_of(k)), str(types_of(v))) for k, v in value.items())
+    if isinstance(value, list | tuple):
+        return type(value), [types_of(item) for item in value]
+    if isinstance(value, set | frozenset):
+        return type(value), sorted(str(types_of(item)) for item in value)
+    return type(value)
+
+
+@given(VALUES)
+def test_values_and_their_types_survive(value: Any) -> None:
+    assert carried(value) == value
+    assert types_of(carried(value)) == types_of(value)
+
+
+def test_numbers_that_are_hard_to_write() -> None:
+    assert math.isnan(carried(math.nan))
+    assert carried(-0.0) == 0 and math.copysign(1, carried(-0.0)) == -1
+    assert carried(7**100_000) == 7**100_000
+    assert literal(math.nan) == "float('nan')"
+    assert literal([-math.inf]) == "[float('-inf')]"
+
+
+class LyingInt(int):
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+
+class LyingList(list[int]):
+    def __iter__(self) -> Any:
+        return iter([42])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        object(), len, LyingInt(7), LyingList(), iter([]), ValueError(), ValueError, collections.deque(),
+        datetime.datetime.now(datetime.timezone.utc), Ellipsis,
+    ],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
+def test_what_is_not_plain_does_not_cross(value: Any) -> None:
+    for container in (value, [value], {"key": (value,)}):
+        with pytest.raises(NotPlain):
+            side().encode(container)
+
+
+def nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def test_a_value_that_contains_itself_still_does() -> None:
+    cycle: list[Any] = []
+    cycle.append(cycle)
+    there = carried(cycle)
+    assert there[0] is there
+    with pytest.raises(NotPlain):
+        carried(nested(1000))
+
+
+def test_halves_of_characters_stay_apart() -> None:
+    assert carried("\ud83d\ude00") == "\ud83d\ude00" != "\U0001f600"
+
+
+def test_what_is_unlike_itself_is_like_nothing_else() -> None:
+    value = float("nan")
+    one, two = carried([value]), carried([value])
+    assert one != two
+    same = carried([value, value])
+    assert same[0] is same[1]
+
+
+def test_arrays_keep_their_type() -> None:
+    numpy = pytest.importorskip("numpy")
+    for value in (numpy.float32(1.5), numpy.arange(4, dtype="int16").reshape(2, 2), numpy.bool_(True)):
+        there = carried(value)
+        assert type(there) is type(value) and there.dtype == value.dtype and (there == value).all()
+
+
+def test_a_container_is_the_same_when_it_crosses_again() -> None:
+    here, there = side(), side()
+    for each in (here, there):
+        each.begin()
+    inner = [1]
+    made = sent({"a": inner, "b": inner}, here, there)
+    assert made["a"] is made["b"]
+    for each in (here, there):
+        each.agree()
+        each.begin()
+    assert there.changed() == []
+    made["a"].append(2)
+    made["c"] = [made["a"]]
+    here.take_content(json.loads(json.dumps(there.content())))
+    assert inner == [1, 2]
+    assert sent(made["c"], there, here)[0] is inner
+
+
+def test_what_did_not_cross_is_forgotten() -> None:
+    exchange = side()
+    exchange.begin()
+    exchange.encode([1])
+    known = exchange.size()
+    value = [2]
+    exchange.encode(value)
+    exchange.forget(known)
+    assert exchange.size() == known and exchange.encode(value) == [2]
+
+
+def test_changes_that_equal_what_was_there_are_changes() -> None:
+    exchange = side()
+    exchange.begin()
+    held = exchange.decode([1, {"dict": [{"tuple": [1, 1]}]}, {"set": [1]}])
+    exchange.agree()
+    for change in (lambda: held.__setitem__(0, True), lambda: held[1].__setitem__(1, 1.0)):
+        change()
+        assert len(exchange.changed()) == 1
+        exchange.content()
+        exchange.agree()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {}, {"a": 1, "b": 2}, {"nothing": 1}, {"int": []}, {"set": [[]]}, {"dict": [[1]]}, {"dict": [[[], 1]]},
+        {"same": 0}, {"same": "x"}, {"type": "object"}, {"bytes": "\u1234"}, {"complex": [1, 2, 3]}, {"object": 1},
+        {"date": [0, 0, 0]}, {"date": ["a"]}, {"timedelta": [1 << 80]}, {"datetime": {}}, {"Decimal": "x"},
+        {"generic": ["no", 1]},
+    ],
+    ids=lambda data: str(data)[:30],
+)  # fmt: skip
+def test_a_malformed_value_is_refused(data: Any) -> None:
+    exchange = side()
+    exchange.begin()
+    with pytest.raises((ValueError, TypeError, LookupError, AttributeError, OverflowError, ArithmeticError)):
+        exchange.decode(data)
+
+
+@given(VALUES)
+def test_a_literal_is_what_python_reads_back(value: Any) -> None:
+    text = literal(value)
+    if text is not None:
+        assert eval(text, {**vars(collections), **vars(decimal), **vars(fractions), "datetime": datetime}) == value
+
+
+def test_literals_of_other_types() -> None:
+    assert literal(collections.OrderedDict(a=1)) == "OrderedDict({'a': 1})"
+    assert literal(collections.Counter("aab")) == "Counter({'a': 2, 'b': 1})"
+    assert literal(collections.deque([1], 3)) == "deque([1], maxlen=3)"
+    assert literal(collections.defaultdict(list, a=[1])) == "defaultdict(list, {'a': [1]})"
+    assert literal(decimal.Decimal("1.10")) == "Decimal('1.10')"
+    assert literal(fractions.Fraction(1, 3)) == "Fraction(1, 3)"
+    assert (literal(LyingInt(7)), literal(LyingList([1, 2]))) == ("7", "[1, 2]")
+    point = collections.namedtuple("point", "x y")
+    assert literal(point(1, 2)) is None
+    assert [literal(value) for value in (object(), len, [object()], nested(1000))] == [None] * 4
+    numpy = pytest.importorskip("numpy")
+    assert literal(numpy.arange(3)) == "array([0, 1, 2])"
+    assert literal(numpy.arange(10_000)) is None
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers(-(10**18), 10**18) | st.text(), st.lists))
+def test_a_simple_literal_is_what_repr_gives(value: Any) -> None:
+    assert literal(value) == repr(value)
+    assert ast.literal_eval(literal(value) or "") == value
